@@ -17,16 +17,16 @@ import { keepPrepared, lendingDialect, lendRows } from './sqlite/lent-rows.ts';
 import { defineEntities } from './tables/entities.ts';
 
 /**
- * Pages between checkpoints: 32 MiB in pages of 4 KiB, eight times SQLite's default. A checkpoint writes each changed
- * page once, and in an older database the pages of a run are farther apart.
+ * Number of pages between checkpoints: 32 MiB in pages of 4 KiB, eight times the default of SQLite. A checkpoint writes
+ * each changed page only once. In an older database, the pages that a run changes are farther apart.
  */
 const pagesToCheckpoint = 8_192;
-/** Size of the page cache in KiB, enough for the inner index pages of a few million rows. */
+/** Size of the page cache in KiB. This is enough for the inner index pages of a few million rows. */
 const cacheKib = 16_384;
 
 export type { KnexTransaction, KyselyTransaction, PrismaTransaction, SqliteHandle, SqlTransaction };
 
-/** Handles with which a host lends a transaction on the engine's SQLite database. */
+/** Handles with which a host lets the engine join its transaction on the engine's SQLite database. */
 export type SqliteHost =
   | SqlEntityManager
   | SqliteHandle
@@ -36,21 +36,20 @@ export type SqliteHost =
   | SqlTransaction;
 
 export interface SqliteOptions {
-  /** Path of the database file, which is created if missing. `:memory:` keeps everything in the process. */
+  /** Path of the database file. The file is created if it is missing. `:memory:` keeps all data in the process. */
   readonly path: string;
   /**
-   * NORMAL (the default) may lose the last commits in a power failure, but never corrupts the database. FULL loses no
-   * commits.
+   * NORMAL (the default) may lose the last commits in a power failure, but the database is never corrupted. FULL loses
+   * no commits.
    */
   readonly synchronous?: 'NORMAL' | 'FULL';
   /**
-   * If true, reads an existing file beside the node that owns it, without a lock or schema changes. Defaults to
-   * false.
+   * If true, reads an existing file while another node owns it, without a lock or schema changes. Defaults to false.
    */
   readonly readOnly?: boolean;
   /** If true (the default), `prepare` updates the schema. */
   readonly migrate?: boolean;
-  /** Called with every statement and its parameters, which include personal data, for diagnosis. */
+  /** Called with each statement and its parameters, for diagnosis. The parameters include personal data. */
   readonly trace?: Trace;
 }
 
@@ -83,7 +82,7 @@ export function sqlite(source: string | SqliteOptions | MikroORM): Storage<Sqlit
   return ownStorage(options);
 }
 
-/** Updates the schema of the database. Returns the names of the migrations that ran. */
+/** Updates the schema of the database. Returns the names of the migrations that were run. */
 export async function migrate(source: string | SqliteOptions): Promise<readonly string[]> {
   const options = typeof source === 'string' ? { path: source } : source;
   const opened = openOwn(options);
@@ -203,7 +202,7 @@ function openOwn(options: SqliteOptions) {
   };
 }
 
-/** Returns the error with the file name, which SQLite's own message lacks. */
+/** Adds the file name to an error, because SQLite's own message does not contain it. */
 function unopened(path: string, cause: unknown): unknown {
   const isUnread =
     cause instanceof Error && /^SQLITE_(?:CANTOPEN|NOTADB|READONLY)/.test(String(Reflect.get(cause, 'code')));

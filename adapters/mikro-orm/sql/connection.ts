@@ -98,7 +98,7 @@ export interface Transactions {
 }
 
 /**
- * Thrown if the connection was lost after the commit was requested. Only the database knows whether the change is
+ * Thrown if the connection was lost after the commit was requested. The engine cannot know whether the change was
  * stored.
  */
 export class LostCommitError extends Error {
@@ -154,7 +154,7 @@ export async function inTransaction<T>(
 }
 
 interface StatementOrder extends Transaction {
-  /** Rejects later statements and waits for the pending ones. */
+  /** Rejects all later statements and waits for the pending ones. */
   end(): Promise<void>;
 }
 

@@ -12,7 +12,7 @@ export type UniqueViolation =
 /** The meaning of a database error. */
 export type DatabaseFailure =
   | { readonly kind: 'unique'; readonly violation: UniqueViolation }
-  /** Serialization failure, deadlock or busy database. The transaction can be repeated. */
+  /** Serialization failure, deadlock or busy database. The transaction can be run again. */
   | { readonly kind: 'retry' }
   | { readonly kind: 'lock-timeout' }
   /** The transaction has failed and accepts no more statements. */
@@ -43,7 +43,10 @@ export interface SchemaDialect {
     readonly name: string;
     readonly expression: string;
   }[];
-  /** Returns the condition for accessible rows by the column with the tenant; null without row-level security. */
+  /**
+   * Returns the condition for the rows that the transaction may access. `column` contains the tenant. Null without
+   * row-level security.
+   */
   readonly reachable: ((column: string) => string) | null;
 }
 
@@ -54,62 +57,71 @@ export interface Dialect extends SchemaDialect {
   /** Returns the select list for all columns, with the conversions for reading. */
   selectList(table: { readonly columns: readonly Column[] }, alias?: string): string;
   failureOf(error: unknown): DatabaseFailure;
-  /** Makes a new transaction a write transaction; null if the database does not need the statement. */
+  /** Statement that makes a new transaction a write transaction. Null if the database does not need one. */
   readonly takeWriteLock: Sql | null;
-  /** Limits waits for row locks in this transaction; null if the database has no row locks. */
+  /**
+   * Returns the statement that limits the wait for row locks in this transaction. Null if the database has no row
+   * locks.
+   */
   lockTimeout(waitMs: number): Sql | null;
   /** Suffix that locks the selected rows against other writers. */
   readonly forUpdate: string;
   readonly forUpdateSkipLocked: string;
-  /** Suffix that prevents changes to the selected rows. Several transactions can hold this lock at the same time. */
+  /**
+   * Suffix that protects the selected rows against changes. Several transactions can hold this lock at the same time.
+   */
   readonly forShare: string;
   /**
-   * Suffix that prevents the deletion of the selected rows. `forDeletion` waits for this lock, `forUpdate` does not.
+   * Suffix that protects the selected rows against deletion. `forDeletion` waits for this lock; `forUpdate` does not.
    */
   readonly forKeyShare: string;
-  /** Suffix that locks the selected rows against all other transactions, including holders of `forKeyShare`. */
+  /** Suffix that locks the selected rows against all other transactions, including those with `forKeyShare` locks. */
   readonly forDeletion: string;
   /**
-   * Serializes claims of queue entries across nodes and prepares the transaction. Null if the database has serial
-   * writers.
+   * Statement that serializes claims of queue entries across nodes and prepares the transaction. Null if the database
+   * has only one writer at a time.
    */
   readonly claimLock: Sql | null;
-  /** Wakes other nodes after the commit. Null for a database with a single node. */
+  /** Returns the statement that wakes other nodes after the commit. Null if the database has only one node. */
   notify(payload: string): Sql | null;
   /**
-   * Returns a condition, starting with `and`, on the tenants for which this cell does due work: all except tenants that
-   * another cell works for or takes over (cells §3.2). Empty for a database without cells.
+   * Returns a condition, starting with `and`, for the tenants whose due work this cell performs. It excludes tenants
+   * that belong to another cell or are being moved there (cells §3.2). Empty for a database without cells.
    */
   ofWorkingTenants(column: string): Sql;
-  /** Returns the condition that a number column has one of the numbers in a JSON array. */
+  /** Returns the condition that a number column is equal to a number in a JSON array. */
   isInJson(column: string, text: string): string;
-  /** Limits `bw_account_texts` to matching accounts until the transaction ends. Null without that table. */
+  /**
+   * Limits `bw_account_texts` to the matching accounts until the transaction ends. Null if the database does not have
+   * this table.
+   */
   readonly seekAccountText: ((pattern: string) => Sql) | null;
   /**
-   * Returns the connected role as `role` if row-level security does not bind the role. Null without row-level
-   * security.
+   * Returns the connected role as `role` if it bypasses row-level security. Null if the database does not support
+   * row-level security.
    */
   readonly unboundRole: ((tables: readonly string[]) => Sql) | null;
   /**
-   * Text that follows `bw_accounts` in scans of all texts of a tenant. It names the narrow index, which is read
-   * instead of the rows.
+   * Text to add after `bw_accounts` in scans of all texts of a tenant. It names the narrow index, which is read in
+   * place of the rows.
    */
   readonly alongAccountTexts: Sql;
   /**
-   * Text that follows a table name and names the index that SQLite must use. Empty if statistics determine the index.
+   * Text to add after a table name, with the index that SQLite must use. Empty if the database chooses the index from
+   * its statistics.
    */
   along(index: string): Sql;
-  /** Returns the condition that a column has one of the selected ids. The selection runs once. */
+  /** Returns the condition that a column is equal to one of the selected ids. The selection runs only once. */
   isSelected(column: string, selection: Sql): Sql;
   isPositive(column: string): string;
   /** Returns the condition that compares a decimal column with a decimal text. */
   comparesWith(column: string, comparison: '<' | '<=' | '>' | '>=', value: string): Sql;
   /**
-   * Selects the identity of the engine's database as `identity`, for comparison with the host's. Null for a database
-   * in memory.
+   * Selects the identity of the engine's database as `identity`, to compare it with the host's. Null for an in-memory
+   * database.
    */
   readonly identity: Sql;
-  /** The database's own time, in milliseconds since the epoch. */
+  /** SQL for the current time of the database, in milliseconds since the epoch. */
   readonly nowMs: Sql;
   hasTable(statements: Statements, table: string): Promise<boolean>;
   /** Appends a string to a JSON array column. */
@@ -120,33 +132,39 @@ export interface Dialect extends SchemaDialect {
    * tenant does not advance until the transaction ends.
    */
   insertEntries(statements: Statements, entries: readonly EncodedEntry[]): Promise<void>;
-  /** The last record id of a queue entry; 0 for an empty queue. */
+  /** SQL for the last record id of a queue entry, or 0 if there are none. */
   readonly lastEntry: Sql;
-  /** Returns the record id up to which later reads see all published entries of a tenant, or of all tenants (null). */
+  /**
+   * Returns the record id up to which later reads will see all published entries of a tenant. A null tenant means all
+   * tenants.
+   */
   feedHorizon(statements: Statements, tenantRecordId: number | null): Promise<number>;
-  /** Moves the live queue entries that meet `condition` into the history with this outcome. Returns their number. */
+  /**
+   * Moves the live queue entries that satisfy `condition` into the history, with this outcome. Returns their number.
+   */
   moveEntries(statements: Statements, condition: Sql, outcome: string): Promise<number>;
   /**
-   * Returns the exact sum, maximum or minimum of a decimal column in a group. Read the result with
-   * `decimalOf`.
+   * Returns SQL for the exact sum, maximum or minimum of a decimal column in a group. Read its result with `decimalOf`.
    */
   aggregate(of: 'sum' | 'max' | 'min', column: string): string;
-  /** Returns the value of `aggregate`, or null if there are no rows. */
+  /** Returns the decimal that `aggregate` computed, or null if there were no rows. */
   decimalOf(aggregated: unknown): Decimal | null;
-  /** Returns the values of these columns in a group as a JSON list, sorted by the first column. */
+  /** Returns SQL for a JSON list of the values of these columns in a group, sorted by the first column. */
   listOf(columns: readonly [string, ...string[]]): string;
-  /** Returns SQL for a cross join with a list from `listOf`. The column `value` of the alias contains the elements. */
+  /**
+   * Returns SQL for a cross join with the elements of a list from `listOf`. Its column `value` contains the element.
+   */
   elementsOf(column: string, alias: string): string;
-  /** Stores the submissions whose tracking ids are free and returns the others. */
+  /** Stores the submissions whose tracking ids are unused. Returns the other submissions. */
   storeUsage(statements: Statements, chunk: UsageChunk): Promise<readonly RefusedUsage[]>;
   /** True if `storeUsage` is a single statement, which needs no transaction. */
   readonly storesUsageAtOnce: boolean;
 }
 
-/** Submissions that are stored together or not at all. There is at least one. */
+/** Submissions that are stored in one transaction. There is at least one. */
 export interface UsageChunk {
   readonly tenantRecordId: number;
-  /** The submissions, at least one, sorted by subscription and tracking id without duplicates. */
+  /** The submissions, sorted by subscription and tracking id. There is at least one, and there are no duplicates. */
   readonly submissions: readonly UsageSubmission[];
 }
 

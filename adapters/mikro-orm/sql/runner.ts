@@ -10,8 +10,8 @@ interface RunnerRules {
 }
 
 /**
- * Runs statements with bound parameters. MikroORM's own `execute` writes parameters into the text, which is five
- * times slower.
+ * Runs statements with bound parameters. MikroORM's own `execute` inserts parameters into the text, which is five times
+ * slower.
  */
 export class Runner implements Statements {
   readonly dialect: Dialect;
@@ -40,18 +40,18 @@ export class Runner implements Statements {
     return (await this.run(statement)).rows;
   }
 
-  /** Returns the results of `read` in row order. The rows themselves are not kept. */
+  /** Returns the results of `read` in the order of the rows. Does not keep the rows themselves. */
   async read<T>(statement: Sql, read: (row: Row) => T): Promise<readonly T[]> {
     const { rows, isRead } = await this.#execute(statement, read);
     return isRead ? (rows as readonly T[]) : (rows as readonly Row[]).map((row) => read(row));
   }
 
-  /** Template tag that runs a statement and reads its rows, as records of a table or with a function. */
+  /** Template tag that runs a statement and reads its rows, either as records of a table or with a function. */
   readAs<T>(read: RowReader<T>) {
     return taggedReads(this, read);
   }
 
-  /** Template tag that reads only the first row, like `readAs`. Returns null if the result has no rows. */
+  /** Template tag that works like `readAs` but reads only the first row. Returns null if there are no rows. */
   firstAs<T>(read: RowReader<T>) {
     return taggedFirst(this, read);
   }
@@ -69,7 +69,7 @@ export class Runner implements Statements {
   }
 
   /**
-   * Returns the first error, because later errors of concurrent statements only report that the transaction has
+   * Returns the first error of a transaction. Later errors of concurrent statements only state that the transaction has
    * failed.
    */
   #meaningOf(error: unknown): unknown {
@@ -80,7 +80,10 @@ export class Runner implements Statements {
     return meaning;
   }
 
-  /** Accepts statements that only the commit depends on. Such a statement can fail only in the database. */
+  /**
+   * Accepts statements that must finish before the commit but on which nothing else depends. They can fail only in the
+   * database.
+   */
   leaveToCommit(writing: Promise<unknown>): void {
     // If the work fails first, these promises are never awaited.
     writing.catch(() => undefined);
@@ -104,7 +107,7 @@ function taggedFirst<T>(runner: Pick<Runner, 'read'>, read: RowReader<T>) {
   return async (...statement: Parameters<typeof sql>) => (await all(...statement))[0] ?? null;
 }
 
-/** Access without a tenant: transactions, or single statements, each in its own transaction. */
+/** Access without a tenant, either in transactions or with single statements that each run in their own transaction. */
 export interface SystemAccess
   extends Pick<Runner, 'dialect' | 'run' | 'rows' | 'read' | 'readAs' | 'firstAs'> {
   transact<T>(work: (runner: Runner) => Promise<T>): Promise<T>;

@@ -3,10 +3,12 @@ import { underscored } from '../../../lib/values/fields/index.ts';
 import { isStorable } from '../../../lib/values/text/index.ts';
 import { orderedText, raw, type Sql, sql } from './sql.ts';
 
-/** The columns of a searched field. By default the column has the name of the field. */
+/** The columns of a searched field. By default, there is one column with the name of the field. */
 interface Place {
   readonly column?: string;
-  /** Column that `like` searches, with text lowercased in JavaScript. Defaults to the column itself. */
+  /**
+   * Column in which `like` searches. Its text was converted to lowercase in JavaScript. Defaults to the column itself.
+   */
   readonly folded?: string;
 }
 
@@ -51,10 +53,15 @@ function comparedColumn(
   return orderedText(type === 'uuid' ? `cast(${column} as text)` : column);
 }
 
-/** Maximum number of folded letters per pattern. SQLite nests at most a thousand calls. */
+/**
+ * Maximum number of non-ASCII letters per pattern that are converted one by one. SQLite can nest at most a thousand
+ * calls.
+ */
 const MAX_FOLDED_LETTERS = 200;
 
-/** Lowercases text. `lower` handles only ASCII, so other letters of the pattern are replaced one by one. */
+/**
+ * Converts text to lowercase. `lower` converts only ASCII, so the other letters of the pattern are replaced one by one.
+ */
 function foldedFor(pattern: string, text: string) {
   const letters = new Set(pattern.toLowerCase().match(/[^\p{ASCII}]/gu) ?? []);
   const folded = [...letters]
@@ -64,7 +71,10 @@ function foldedFor(pattern: string, text: string) {
   return folded.reduce((inner, [lower, upper]) => sql`replace(${inner}, ${upper}, ${lower})`, lowered(text));
 }
 
-/** Lowercases ASCII letters only, on every database. With a Turkish collation, a plain `lower` turns I into ı. */
+/**
+ * Converts only ASCII letters to lowercase, on every database. With a Turkish collation, plain `lower` would turn I
+ * into ı.
+ */
 export function lowered(column: string): Sql {
   return sql`lower(${orderedText(column)})`;
 }
@@ -80,7 +90,7 @@ export function containsInAnyCase(column: string, text: string): Sql {
   return contains(foldedFor(text, column), text);
 }
 
-/** Returns the pattern for lowercase strings that contain this text. */
+/** Returns the `like` pattern for lowercase strings that contain this text. */
 export function patternOf(text: string): string {
   return holding(text.toLowerCase());
 }

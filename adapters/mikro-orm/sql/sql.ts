@@ -3,13 +3,13 @@ import type { Cell, Column } from './columns.ts';
 
 export type Scalar = string | number | boolean | null;
 
-/** SQL text from this code, never from a caller. */
+/** SQL text that this code contains. It must never come from a caller. */
 export interface RawText {
   readonly kind: 'raw';
   readonly text: string;
 }
 
-/** The condition that `column` has one of `values`, which are bound as one parameter. */
+/** The condition that `column` is equal to one of `values`. The values are bound as one parameter. */
 export interface Membership {
   readonly kind: 'in';
   readonly column: string;
@@ -18,27 +18,27 @@ export interface Membership {
   readonly isAmongNone?: boolean;
 }
 
-/** A condition on rows. No row can match an empty list, so the query can then be skipped. */
+/** A condition on rows. If it compares with an empty list, no row can match, so the query can be skipped. */
 export type Condition = Sql | Membership;
 
-/** A text column that is compared by code points, regardless of the collation of the database. */
+/** A text column that is compared by code point, independent of the collation of the database. */
 interface OrderedText {
   readonly kind: 'ordered';
   readonly column: string;
 }
 
-/** A known number of rows: an array, or an iterable that creates the rows on each iteration. */
+/** Rows whose number is known. They are either an array, or an iterable that creates them on each iteration. */
 export interface Rows extends Iterable<readonly Cell[]> {
   readonly length: number;
 }
 
-/** A relation `alias` with these columns, bound as a constant number of parameters. */
+/** A relation named `alias` with these columns. It is bound with a constant number of parameters. */
 interface RowSource {
   readonly kind: 'rows';
   readonly alias: string;
   readonly columns: readonly Column[];
   readonly rows: Rows;
-  /** True if the statement must start from these rows, regardless of the planner's estimates. */
+  /** True if the statement must read these rows first, whatever the planner estimates. */
   readonly isReadFirst: boolean;
 }
 
@@ -53,7 +53,7 @@ export interface Sql {
 
 export type SqlPart = Scalar | RawText | Membership | OrderedText | RowSource | Sql;
 
-/** Creates a statement from a template. Scalars are bound; the dialect renders other parts. */
+/** Creates a statement from a template. Scalars are bound as parameters; the dialect renders all other parts. */
 export function sql(strings: TemplateStringsArray, ...values: readonly SqlPart[]): Sql {
   return { kind: 'sql', strings, values };
 }
@@ -62,7 +62,7 @@ export function raw(text: string): RawText {
   return { kind: 'raw', text };
 }
 
-/** Returns a list of constants for `in`. The constants never come from a caller. */
+/** Returns a list of constants for `in`. The constants must never come from a caller. */
 export function literals(values: readonly string[]): RawText {
   return raw(`(${values.map((value) => `'${value}'`).join(', ')})`);
 }
@@ -73,7 +73,7 @@ export function isIn(column: string, type: ListType, values: readonly (string | 
   return { kind: 'in', column, type, values: found, isAmongNone: found.length === 0 };
 }
 
-/** Returns the condition with `further` added. */
+/** Returns the condition combined with `further`. */
 export function narrowed(condition: Condition, further: Sql): Sql {
   return { ...sql`${condition} ${further}`, isAmongNone: condition.isAmongNone === true };
 }
@@ -87,18 +87,18 @@ export function rowsAs(alias: string, columns: readonly Column[], rows: Rows): R
   return { kind: 'rows', alias, columns, rows, isReadFirst: false };
 }
 
-/** Returns the rows to insert, or the start of a cross join. */
+/** Returns the rows to insert, or the rows at the start of a cross join. */
 export function firstRowsAs(...source: Parameters<typeof rowsAs>): RowSource {
   return { ...rowsAs(...source), isReadFirst: true };
 }
 
 export const nothing: Sql = { kind: 'sql', strings: [''], values: [] };
 
-/** Renders the parts that differ between databases. `bind` adds a parameter and returns its placeholder. */
+/** Renders the parts of SQL that differ between databases. `bind` adds a parameter and returns its placeholder. */
 export interface SqlWriter {
   membership(part: Membership, bind: (value: unknown) => string): string;
   orderedText(column: string): string;
-  /** @param afterwards function that registers a callback for the end of the statement. */
+  /** @param afterwards Registers a callback for the end of the statement. */
   rowSource(part: RowSource, bind: (value: unknown) => string, afterwards: (end: () => void) => void): string;
   placeholder(position: number): string;
   scalar(value: Scalar): unknown;
@@ -140,7 +140,7 @@ export function render(statement: Sql, writer: SqlWriter): Statement {
   return { text, parameters, end };
 }
 
-/** A column of rows: the values of all rows, or null if every row has the value `cell`. */
+/** A column of rows. It contains the values of all rows, or null if all rows have the value `cell`. */
 export interface GatheredColumn<T> {
   readonly cell: Cell;
   readonly values: readonly T[] | null;
@@ -153,13 +153,13 @@ interface Gathering<T> {
   values: T[] | null;
 }
 
-/** Minimum number of rows for which a column with one common value is bound only once. */
+/** Minimum number of rows for which a value shared by all rows is bound only once. */
 export const MANY_FROM = 1_000;
 
 /**
- * Gathers rows by column. `writers` has a function for each column that writes its cells. In a large run, most
- * columns are the same in all rows, and passing them costs as much as passing the others. At least one column has
- * values, which show the number of rows.
+ * Collects rows by column. `writers` contains a function per column that writes its cells. In a large run, most columns
+ * have the same value in all rows, and binding each of them would cost as much as binding any other column. At least
+ * one column has separate values, because these determine the number of rows.
  */
 export function gather<T>(rows: Rows, writers: readonly ((cell: Cell) => T)[]): readonly GatheredColumn<T>[] {
   const columns = writers.map(

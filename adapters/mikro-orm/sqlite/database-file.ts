@@ -4,9 +4,9 @@ import { MikroORM } from '@mikro-orm/sqlite';
 export type Release = () => Promise<void>;
 
 /**
- * Makes this process the only node on the database (platform §15 rule 6), with an exclusive SQLite lock on the file
- * `<path>.lock`. The operating system releases the lock when the process ends in any way. The file is never removed,
- * because two other processes could then lock two files of that name.
+ * Makes this process the only node on the database (platform §15 rule 6). Takes an exclusive SQLite lock on the file
+ * `<path>.lock`, which the operating system releases when the process ends. The file is never removed. Otherwise two
+ * other processes could lock two different files with that name.
  */
 export async function lockNode(path: string): Promise<Release> {
   const lock = `${path}.lock`;
@@ -34,7 +34,7 @@ function inUse(path: string) {
   );
 }
 
-/** Recognizes SQLite's error for a lock of another process. Other errors concern the path or the file. */
+/** Returns true if SQLite reports a lock that another process holds. Other errors concern the path or the file. */
 function isHeld(error: unknown) {
   return (
     error instanceof Error &&
@@ -49,8 +49,8 @@ function reasonOf(error: unknown) {
 const OWNER_ONLY = 0o600;
 
 /**
- * Creates an empty file, which is an empty database, readable only by its owner. SQLite would make the file readable
- * by everyone. SQLite gives its WAL and other files the same mode.
+ * Creates an empty file that only its owner can read. An empty file is a valid empty database. SQLite itself would
+ * create a file that everyone can read. It gives its WAL and other files the same mode.
  */
 export function makePrivately(path: string): void {
   try {
@@ -65,10 +65,13 @@ interface Copying {
   backup(to: string, options: { progress(): number }): Promise<unknown>;
 }
 
-/** Number of pages per step. All pages are copied in one read transaction, which no writer can restart. */
+/**
+ * Number of pages per step. It covers all pages, so that one read transaction copies them and no writer can restart the
+ * copy.
+ */
 const everyPage = 0x7fffffff;
 
-/** Copies a database to a new file. The file gets its name only when it is complete and on disk. */
+/** Copies a database to a new file. The file gets its final name only after it is complete and written to disk. */
 export async function copyOnline(database: Copying, to: string): Promise<void> {
   const unfinished = `${to}.unfinished`;
   closeSync(openSync(to, 'wx', OWNER_ONLY));

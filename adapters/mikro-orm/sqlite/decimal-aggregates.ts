@@ -1,16 +1,19 @@
 import { type Decimal, decimal, formatDecimal } from '../../../lib/values/money/index.ts';
 
-/** Number of digits per part. Decimals are split into integers of this length, whose sums SQLite keeps exactly. */
+/** Number of digits per part. Decimals are split into integers of this length, because SQLite sums integers exactly. */
 const PART_DIGITS = 10;
 const WHOLE_PARTS = 3;
 const WHOLE_DIGITS = PART_DIGITS * WHOLE_PARTS;
 const FRACTION_DIGITS = 9;
 
-/** First character of a negative decimal in ordered texts. Ordered texts sort like their decimals. */
+/** First character of a negative decimal in sortable texts. Such texts sort in the order of their decimals. */
 const NEGATIVE = '0';
 const POSITIVE = '1';
 
-/** Returns an exact aggregate of a text column of decimals with up to 30 integer and 9 fraction digits. */
+/**
+ * Returns SQL for an exact aggregate of a text column. The column contains decimals with up to 30 digits before and 9
+ * after the decimal point.
+ */
 export function aggregateOfTexts(of: 'sum' | 'max' | 'min', column: string): string {
   const parts = partsOf(column);
   if (of === 'sum') {

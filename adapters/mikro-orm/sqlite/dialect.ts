@@ -102,7 +102,10 @@ export const sqliteDialect: Dialect = {
   storesUsageAtOnce: false,
 };
 
-/** Returns the condition that compares absolute values by the number of integer digits and then as text. */
+/**
+ * Returns the condition that compares absolute values, first by the number of digits before the decimal point and then
+ * as text.
+ */
 function comparesAsText(column: string, comparison: '<' | '<=' | '>' | '>=', value: string) {
   const isNegative = value.startsWith('-');
   const size = isNegative ? value.slice(1) : value;
@@ -133,7 +136,7 @@ async function insertEntries(statements: Statements, entries: readonly EncodedEn
   await write(queueEntriesTable.name, true, liveConflict);
 }
 
-/** Reserves record ids. Live entries and history share the sequence of the live table. */
+/** Reserves record ids. Live entries and the history share the sequence of the live table. */
 async function reserveRecordIds(statements: Statements, count: number) {
   const advance = sql`
     update sqlite_sequence set seq = seq + ${count} where name = ${queueEntriesTable.name} returning seq`;
@@ -146,7 +149,7 @@ async function reserveRecordIds(statements: Statements, count: number) {
   return 1;
 }
 
-/** Returns the last record id. Writers are serial, so record ids rise in commit order. */
+/** Returns the last record id. There is only one writer at a time, so record ids increase in commit order. */
 async function feedHorizon(statements: Statements) {
   const [row] = await statements.rows(sql`select ${lastEntry} as seq`);
   return numberIn(row, 'seq');
@@ -160,7 +163,10 @@ async function moveEntries(statements: Statements, condition: Sql, outcome: stri
   return affected;
 }
 
-/** Error codes for a full disk, an exceeded quota or a read-only file. ENOSPC results in SQLITE_FULL for any file. */
+/**
+ * Matches the error codes for a full disk, an exceeded quota or a read-only file. On ENOSPC, SQLite reports SQLITE_FULL
+ * for any file.
+ */
 const cannotWrite =
   /^SQLITE_(FULL$|READONLY|IOERR_(WRITE|FSYNC|DIR_FSYNC|TRUNCATE|DELETE|SHMOPEN|SHMSIZE|SHMMAP)$)/;
 

@@ -23,8 +23,8 @@ const lent = new Map<number, Rows>();
 let lastHandle = 0;
 
 /**
- * Adds a table function `bw_lent_<columns>(handle)` to the connection, which reads rows from the memory of this
- * process. 30,000 rows of 24 columns take 290 ms instead of 690 ms as JSON.
+ * Adds a table function `bw_lent_<columns>(handle)` to the connection. It reads rows from the memory of this process.
+ * 30,000 rows of 24 columns then take 290 ms instead of 690 ms as JSON.
  */
 export function lendRows(database: DefiningTables): void {
   for (let count = 1; count <= MOST_COLUMNS; count += 1) {
@@ -74,12 +74,12 @@ export const lendingDialect: Dialect = {
 };
 
 /**
- * Passes a cell unchanged. Passing a cell takes as long as storing it. 30,000 items with 23 of 26 common columns take
- * 130 ms instead of 350 ms.
+ * Passes a cell unchanged. Common columns are not passed per row, because passing a cell takes as long as storing it:
+ * 30,000 items with 23 of 26 common columns take 130 ms instead of 350 ms.
  */
 const asIs = (cell: Cell) => cell;
 
-/** Returns the rows without the common columns. */
+/** Returns the rows without the columns that are equal in all rows. */
 function rowsOf(columns: readonly GatheredColumn<Cell>[], length: number) {
   const varying = columns.flatMap(({ values }) => (values === null ? [] : [values]));
   return {

@@ -43,10 +43,10 @@ const inputColumnsOfUsage = inputColumns({
   tracking_id: 'text',
 });
 
-/** Minimum number of submissions for which storing a chunk first yields to the event loop. */
+/** Minimum number of submissions for which other work can run before a chunk is stored. */
 const MANY_FROM = 500;
 
-/** Stores usage in a transaction without concurrent writers, so that values can be read, changed and written back. */
+/** Stores usage in a transaction. There are no concurrent writers, so values can be read, changed and written back. */
 export async function storeUsage(
   statements: Statements,
   chunk: UsageChunk,
@@ -60,7 +60,7 @@ export async function storeUsage(
   return refusedOf(statements, chunk, taken);
 }
 
-/** The record ids of the keys by submission index. The entry is undefined for a tracking id that is taken. */
+/** The record ids of the keys, by index of the submission. An entry is undefined if the tracking id is already used. */
 type UsedKeys = readonly (number | undefined)[];
 
 async function takeKeys(statements: Statements, chunk: UsageChunk) {
@@ -176,7 +176,9 @@ function namesOf({ columns }: { readonly columns: readonly Column[] }) {
   return columns.map(({ name }) => name).join(', ');
 }
 
-/** The totals of a unit on a day as exact decimals. SQLite cannot add exact decimals. */
+/**
+ * The totals of a unit on a day as exact decimals. They are computed here because SQLite cannot add decimals exactly.
+ */
 class DayTotals {
   count = 0;
   #sum: Decimal = ZERO;
@@ -199,7 +201,7 @@ class DayTotals {
     return totals;
   }
 
-  /** Adds a point. The new `count` is the point's ordinal. */
+  /** Adds a point. The point's ordinal is the new value of `count`. */
   add({ instant: at, amount }: UsagePoint): void {
     assertInvariant(isAggregable(amount), 'The amount of a usage point has too many digits to be summed', {
       amount: formatDecimal(amount),
@@ -212,7 +214,7 @@ class DayTotals {
     if (this.#last === null || at >= this.#last.at) this.#last = { at, amount };
   }
 
-  /** Returns the columns after key and account. An existing day keeps its version. */
+  /** Returns the columns after the key and the account. The version of an existing day does not change. */
   cells(): readonly Cell[] {
     let [written, text]: [Decimal | null, Cell] = [null, null];
     const write = (amount: Decimal | null): Cell => {

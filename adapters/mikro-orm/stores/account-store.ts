@@ -52,7 +52,7 @@ export function accountReads(scope: TenantScope): AccountReads {
   };
 }
 
-/** Selects these accounts and all their ancestors. `union` stops at accounts that were already visited. */
+/** Selects these accounts and all their ancestors. `union` ends the recursion at accounts that were already visited. */
 function lineOf(scope: TenantScope, accountIds: readonly Uuid[]) {
   return sql`
     with recursive line (record_id, parent_account_id) as (
@@ -107,7 +107,7 @@ export function accountWrites(scope: WriteScope): AccountWrites {
       for (const account of accounts) note(account, ChangeType.UPDATE);
     },
     insertEmails: async (emails) => scope.insertAudited(accountEmailAudit, emails),
-    /** Anonymizes addresses, including removed ones. No address may be active. */
+    /** Anonymizes e-mail addresses, including removed ones. The account must not have active addresses. */
     anonymizeEmails: async (accountRecordId) => {
       await scope.runner.run(sql`
         update bw_account_emails set email = ${FORGOTTEN}
@@ -132,8 +132,8 @@ export function accountWrites(scope: WriteScope): AccountWrites {
 }
 
 /**
- * Locks the accounts in ascending order of record ids, each after a wait of at most `waitOf`. `waitOf` runs only if a
- * wait is needed.
+ * Locks the accounts in ascending order of their record ids. Waits at most `waitOf` for each account. Calls `waitOf`
+ * only if it has to wait.
  */
 export async function lockAccounts(
   scope: TenantScope,
@@ -193,7 +193,7 @@ async function locked(scope: TenantScope, chosen: Sql, lock: string): Promise<re
     where ${chosen} order by record_id ${raw(lock)}`;
 }
 
-/** Returns the search condition preceded by `and`. The condition is valid until the transaction ends. */
+/** Returns the search condition, preceded by `and`. It is valid until the transaction ends. */
 async function accountSearchCondition(scope: TenantScope, search: AccountSearch) {
   if (search.kind === 'clauses') return clauseConditions(search.clauses);
   const { id, text } = search;
@@ -212,10 +212,10 @@ async function accountSearchCondition(scope: TenantScope, search: AccountSearch)
     where ${scope.ofTenant} and ${contains('folded_text', text)} ${orNamed})`;
 }
 
-/** Above this number of matches, reading the accounts in the order of the page is faster than finding all by the index. */
+/** Number of matches above which reading the accounts in the order of the page is faster than using the index. */
 const FEW_MATCHES = 2_000;
 
-/** Returns true if too many accounts contain the text for the index, such as a word in all names. */
+/** Returns true if the text occurs in too many accounts to use the index, such as a word that all names contain. */
 async function isCommon(scope: TenantScope, text: string): Promise<boolean> {
   const [row] = await scope.runner.rows(sql`
     select count(*) as found from (
@@ -224,10 +224,12 @@ async function isCommon(scope: TenantScope, text: string): Promise<boolean> {
   return numberIn(row, 'found') > FEW_MATCHES;
 }
 
-/** Matches texts with three consecutive letters or digits, which the index needs. */
+/** Matches texts with at least three consecutive letters or digits. The index can find only such texts. */
 const SOUGHT_BY_INDEX = /[\p{L}\p{N}]{3}/u;
 
-/** Separates the texts in `folded_text`, so that no search matches across two of them. */
+/**
+ * Separates the texts in `folded_text`, so that a search cannot match the end of one text and the start of the next.
+ */
 const FOLDED_END = '\u0001';
 
 /** Returns the text that free-text searches read. */

@@ -170,8 +170,8 @@ async function insertVersions(
 }
 
 /**
- * Stores the source text. The text is bound separately, because it has megabytes and a row would be converted to JSON
- * and back.
+ * Stores the source text. The text is bound separately, because it is several megabytes long and a row would be
+ * converted to JSON and back.
  */
 async function setSourceText(scope: WriteScope, id: Uuid, text: string) {
   await setImmediate();
@@ -179,7 +179,7 @@ async function setSourceText(scope: WriteScope, id: Uuid, text: string) {
     update bw_catalog_versions set source_text = ${text} where ${scope.haveIds([id])}`);
 }
 
-/** Removes versions and returns their revisions by effective date. */
+/** Removes versions. Returns their revisions by effective date. */
 async function removeVersions(scope: WriteScope, ids: readonly Uuid[]) {
   const { rows } = await scope.runner.run(sql`
     update bw_catalog_versions set removed_date = ${scope.authorship.createdDate}
@@ -272,8 +272,8 @@ function definitionKey({
 }
 
 /**
- * Number of parts per row, small enough that the parts of the largest documents fit into one string. 256 parts per
- * row were not faster.
+ * Number of parts per row. With this number, the parts of the largest documents fit into one string. 256 parts per row
+ * were not faster.
  */
 const PARTS_PER_ROW = 32;
 
@@ -289,8 +289,8 @@ const line = raw(
 );
 
 /**
- * Returns a statement that joins parts to a few long texts. Reading each of hundreds of thousands of parts as a row
- * would take longer than all other work on the catalog.
+ * Returns a statement that joins the parts into a few long texts. Reading hundreds of thousands of parts as separate
+ * rows would take longer than all other work on the catalog.
  */
 function partsStatement({ runner, tenantRecordId }: TenantScope, recordIds: readonly number[]) {
   const groups: [string][] = [];
@@ -306,7 +306,7 @@ function partsStatement({ runner, tenantRecordId }: TenantScope, recordIds: read
     ) as parts from ${wanted}`;
 }
 
-/** Splits the rows of `partsStatement` into parts. The parts share the memory of their row. */
+/** Splits the rows of `partsStatement` into parts. The parts share the memory of their rows. */
 function joinedParts(rows: readonly Row[]): readonly StoredCatalogPart[] {
   return rows.flatMap((row) =>
     row.parts === null ? [] : textIn(row, 'parts').split(RECORD_SEPARATOR).map(partOf),

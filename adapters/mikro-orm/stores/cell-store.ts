@@ -14,20 +14,26 @@ import { insertInto, namesOf, selectOfAll, TenantScope } from '../tables/record-
 import { recordIdColumn } from '../tables/record-table.ts';
 import { tenantsTable } from '../tables/system.ts';
 
-/** Tenant of rows that belong to no tenant (platform §17 rule 2). */
+/** Tenant id of rows that do not belong to a tenant (platform §17 rule 2). */
 const noTenant = 0;
 const revisionCounter = 'places_revision';
 const numberCounter = 'cell_number';
 
-/** Number of rows up to which rows are counted. Above, the statistics of the table are enough. */
+/** Number of rows up to which rows are counted exactly. Above it, the statistics of the table are used. */
 const EXACT_COUNTS = 10_000;
 
-/** Tables with rows of tenants that only cells have. The directory has rows of all tenants in the omitted tables. */
+/**
+ * Tables with rows of tenants that exist only in cells. All other tables with rows of tenants also exist in the
+ * directory.
+ */
 const cellTables = tenantTables().filter(
   (table) => table !== tenantsTable.name && table !== tenantPlacesTable.name,
 );
 
-/** Sequences of record ids that depend on the number of the cell. The directory assigns the record ids of tenants. */
+/**
+ * Sequences whose record ids depend on the number of the cell. The record ids of tenants are excluded, because the
+ * directory assigns them.
+ */
 const numberedTables = tables
   .filter(({ name, columns }) => cellTables.includes(name) && columns.includes(recordIdColumn))
   .map(({ name }) => name);
@@ -39,7 +45,7 @@ export function cellStore(access: SystemAccess): CellStore {
     const [row] = await access.rows(counterValue(name));
     return row === undefined ? null : numberIn(row, 'value');
   };
-  /** Changes a place that has the state and the revision. Returns false if it has others. */
+  /** Changes the place of a tenant if it still has the given state and revision. Otherwise returns false. */
   const change = async ({ tenantRecordId, revision }: TakenMove, from: PlaceState, assignments: Sql) =>
     access.transact((runner) =>
       changePlace(runner, { tenantRecordId, from, assignments, also: sql`and revision = ${revision}` }),
@@ -162,7 +168,10 @@ export function cellStore(access: SystemAccess): CellStore {
   };
 }
 
-/** Name of the tenant's cell. Tenants from before the first cell have no place yet and belong to that cell. */
+/**
+ * SQL for the name of the tenant's cell. Tenants that are older than the first cell have no place yet; they belong to
+ * the first cell.
+ */
 const cellOf = sql`coalesce(p.cell, (select c.name from bw_cells c where c.number = 0))`;
 
 function placeOf(row: Row): TenantPlace {
@@ -190,7 +199,7 @@ async function cellsOf(runner: Pick<Runner, 'dialect' | 'readAs'>): Promise<read
 const counterValue = (name: string) => sql`
   select value from bw_counters where tenant_record_id = ${noTenant} and name = ${name}`;
 
-/** Increments the revision and returns it. Changes of places are sequential, because they lock this row. */
+/** Increments the revision and returns it. Changes of places run one after another, because each locks this row. */
 async function raiseRevision(runner: Runner): Promise<number> {
   const [row] = await runner.rows(sql`
     insert into bw_counters (tenant_record_id, name, value) values (${noTenant}, ${revisionCounter}, 1)
@@ -215,7 +224,7 @@ async function changePlace(runner: Runner, change: PlaceChange): Promise<boolean
   return affected === 1;
 }
 
-/** Inserts the place of a tenant from before the first cell. */
+/** Inserts the place of a tenant that is older than the first cell. */
 async function placeUnplaced(runner: Runner, tenantRecordId: number) {
   await runner.run(sql`
     insert into bw_tenant_places (tenant_record_id, cell, state, revision)
@@ -223,7 +232,9 @@ async function placeUnplaced(runner: Runner, tenantRecordId: number) {
     on conflict (tenant_record_id) do nothing`);
 }
 
-/** Continues the record ids of this database with the cell's remainder. The sequences are locked until the commit. */
+/**
+ * Raises the sequences to record ids whose remainder identifies the cell. The sequences are locked until the commit.
+ */
 async function adopt(runner: Runner, { number, above }: CellNumbering): Promise<number> {
   await runner.run(sql`
     insert into bw_counters (tenant_record_id, name, value) values (${noTenant}, ${numberCounter}, ${number})

@@ -64,12 +64,12 @@ interface Reference {
   readonly from: TableSpec;
   readonly column: string;
   readonly to: TableSpec;
-  /** The records `t` that must have a reference. Defaults to all records with a value in the column. */
+  /** The records `t` that must have a reference. By default, these are all records that have a value in the column. */
   readonly where?: { readonly columns: readonly string[]; readonly condition: Sql };
 }
 
 /**
- * Restricts the check to items that the engine created. Manual items keep the references that their caller gave
+ * Restricts the check to items that the engine created. Manual items contain the references that their caller specified
  * (ruling R21).
  */
 const madeByRuns: Reference['where'] = {
@@ -201,7 +201,7 @@ export function checkStore(access: SystemAccess): CheckStore {
   };
 }
 
-/** Returns the records sorted by primary key, which is the order of every table. */
+/** Returns the records sorted by primary key. All tables use this order. */
 function recordsOf(
   { ofWorkingTenants }: Pick<Dialect, 'ofWorkingTenants'>,
   table: TableSpec,

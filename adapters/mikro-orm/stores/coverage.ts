@@ -18,8 +18,8 @@ const windowColumns = inputColumns({ subscription_id: 'uuid', from_date: 'date' 
 const firstDay = localDate(MIN_YEAR, 1, 1);
 
 /**
- * Start of the last row that begins before the window. The rows of a subscription do not overlap, so earlier rows end
- * before the window. An index by end date would be written with each charge.
+ * SQL for the start of the last row that begins before the window. Earlier rows end before the window, because the rows
+ * of a subscription do not overlap. An index by end date would have to be updated with each charge.
  */
 const lastBegun = `coalesce((
   select p.start_date from bw_coverage p
@@ -71,7 +71,7 @@ export async function deleteCoverageOfItems(scope: TenantScope, itemIds: readonl
       and record_id in (select record_id from (${ofItems(scope, itemIds, raw('c.record_id'))}) as found)`);
 }
 
-/** Selects the rows of these items. The rows are within the periods of the items. */
+/** Selects the rows of these items. Each row is within the period of its item. */
 function ofItems(scope: TenantScope, itemIds: readonly Uuid[], columns: RawText) {
   const ofKind = (condition: string) => sql`
     select ${columns} from i cross join bw_coverage c
@@ -87,7 +87,9 @@ function ofItems(scope: TenantScope, itemIds: readonly Uuid[], columns: RawText)
     union all ${ofKind(`c.kind = 'FREE' and c.start_date = i.start_date`)}`;
 }
 
-/** Returns the last RECURRING days in force on a COMMITTED invoice. The days of a subscription do not overlap. */
+/**
+ * Returns SQL for the last RECURRING days in force on a COMMITTED invoice. The days of a subscription do not overlap.
+ */
 const ofLastDays = (columns: string) => `(
   select ${columns}
   from bw_coverage c join bw_invoice_items i on i.id = c.item_id join bw_invoices v on v.id = i.invoice_id
@@ -95,7 +97,7 @@ const ofLastDays = (columns: string) => `(
     and v.status = 'COMMITTED'
   order by c.start_date desc limit 1)`;
 
-/** For each subscription, the first item of the run that billed these days. */
+/** SQL for the first item, per subscription, of the run that billed these days. */
 const firstItemToRead = `min(coalesce((
   select min(f.record_id) from ${ofLastDays('v.id, v.group_id')} as l
   cross join bw_invoice_items f

@@ -12,7 +12,7 @@ import { auditLogTable } from '../tables/system.ts';
 
 const isDerived = (column: string): boolean => column.startsWith('folded_');
 
-/** The first columns of accounts, in the positions that callers of the export expect (accounts E15). */
+/** The first columns of accounts, in the order that readers of the export expect (accounts E15). */
 const firstColumns = ['record_id', 'id', 'external_key', 'email', 'name'];
 
 const accountTables = tables.filter(
@@ -71,7 +71,7 @@ async function* entryBatches(
 
 const byRecordId: readonly string[] = [recordIdColumn.name];
 
-/** Returns the order of an account's rows. Rows without a record id have the order of an index. */
+/** Returns the sort order of an account's rows. Rows without a record id are sorted by an index. */
 function orderOf({ primaryKey, indexes }: TableSpec): readonly string[] {
   if (typeof primaryKey === 'string') return byRecordId;
   const ofAccount = indexes.find(({ columns }) => columns[1] === 'account_record_id');

@@ -115,7 +115,7 @@ export function featureWrites(scope: WriteScope): FeatureWrites {
 
 const ANNOUNCED = ['ownerId', 'feature', 'periodStart', 'announced'] as const;
 
-/** Adds an amount to a counter in one statement. Returns null if no limit allows the amount. */
+/** Adds an amount to a counter, in one statement. Returns null if the limit does not allow the amount. */
 export async function drawQuota(
   scope: TenantScope,
   { amount, limits, ...key }: QuotaDraw,
@@ -133,7 +133,7 @@ export async function drawQuota(
   return row === undefined ? null : { used: usedIn(row), announced: numberIn(row, 'announced') };
 }
 
-/** Assignments for a use that replaces an expired use of the same key. */
+/** Assignments for a use of a quota that replaces an expired use with the same key. */
 const replacedUse = quotaUsesTable
   .columnsOf(['id', 'amount', 'outcome', 'isReleased', 'createdDate'])
   .map(({ name }) => `${name} = excluded.${name}`)
@@ -144,7 +144,7 @@ function hasKey({ ofTenant }: TenantScope, { ownerId, feature, periodStart }: Co
     and period_start = ${writeDay(periodStart)}`;
 }
 
-/** Number of fraction digits of a counter, and the fraction that makes a whole unit. */
+/** Number of digits after the decimal point of a counter, and the number of fractions that equal 1. */
 const FRACTION_DIGITS = 10;
 const UNIT = 10 ** FRACTION_DIGITS;
 
@@ -173,7 +173,7 @@ const ONE = raw(String(UNIT));
 /** The largest used amount that both databases and JavaScript store exactly. */
 const MAX_USED = decimal(Number.MAX_SAFE_INTEGER);
 
-/** Returns the parts of the sum of a counter and an amount, with the carry of the fraction. */
+/** Returns the whole part and the fraction of the sum of a counter and an amount. */
 function sum(whole: number, fraction: number): UsedSql {
   return {
     whole: sql`${WHOLE} + ${whole} + case when ${FRACTION} + ${fraction} >= ${ONE} then 1 else 0 end`,

@@ -59,7 +59,7 @@ function withIdOrOfAccount(scope: TenantScope, id: Uuid) {
     union all select record_id from bw_invoices where ${scope.ofTenant} and ${scope.ofAccount(id)}`;
 }
 
-/** Returns each clause preceded by `and`, in a form that the indexes support. */
+/** Returns the condition for the clauses, each preceded by `and`, in a form that can use the indexes. */
 function clausesCondition(scope: TenantScope, clauses: readonly SearchClause[]): Sql {
   return clauses.reduce((condition, clause) => {
     const { property, operator, value } = clause;
@@ -83,7 +83,7 @@ function clausesCondition(scope: TenantScope, clauses: readonly SearchClause[]):
   }, nothing);
 }
 
-/** Returns a condition on the days of the searched instants preceded by `and`, for the index of days. */
+/** Returns a condition, preceded by `and`, on the days of the searched instants. The index of days can then be used. */
 function createdDays(clauses: readonly SearchClause[]) {
   return clauses.reduce((days, { property, operator, value }) => {
     if (property !== 'createdDate' || operator === 'neq' || operator === 'like') return days;
@@ -92,7 +92,7 @@ function createdDays(clauses: readonly SearchClause[]) {
   }, nothing);
 }
 
-/** Returns true if an index finds the few rows, so that SQLite must not scan all rows of the tenant. */
+/** Returns true if an index finds the few rows of the search. SQLite must then not scan all rows of the tenant. */
 function soughtBy(clauses: readonly SearchClause[]): { readonly isSought: boolean } {
   return {
     isSought: clauses.some(
@@ -101,7 +101,7 @@ function soughtBy(clauses: readonly SearchClause[]): { readonly isSought: boolea
   };
 }
 
-/** Fields with an index for ranges, and the columns in the names of these indexes. */
+/** Fields whose ranges have an index, and the columns in the names of these indexes. */
 const dayColumns = {
   invoiceDate: 'invoice_date',
   targetDate: 'target_date',
@@ -109,7 +109,10 @@ const dayColumns = {
 } as const;
 type RangedField = keyof typeof dayColumns;
 
-/** Returns the clauses on the first field with a range, or null if the search has equalities that find the invoices. */
+/**
+ * Returns the clauses on the first field that has a range. Returns null if the search has equalities, which find the
+ * invoices by themselves.
+ */
 function rangeAlone(clauses: readonly SearchClause[]) {
   if (clauses.some(({ operator }) => operator === 'eq')) return null;
   const isBound = ({ property, operator }: SearchClause) => property in dayColumns && operator !== 'neq';
@@ -157,7 +160,7 @@ async function endOf(scope: TenantScope, range: RangeEnd) {
 }
 
 /**
- * Returns the comparison of the balance preceded by `and`. The linked invoices of a summary with balance 0 are
+ * Returns the comparison of the balance, preceded by `and`. If the balance of a summary is 0, its linked invoices are
  * settled.
  */
 function balanceCondition(scope: TenantScope, search: BalanceSearch) {
@@ -179,7 +182,7 @@ function comparison(scope: TenantScope, operator: BalanceSearch['operator'], val
 
 type BalanceSearch = Extract<InvoiceSearch, { readonly kind: 'balance' }>;
 
-/** Returns true if the search finds invoices with balance 0. */
+/** Returns true if invoices with the balance 0 satisfy the search. */
 function isOfZero({ operator, balance }: BalanceSearch): boolean {
   const sign = balance.comparedTo(0);
   switch (operator) {

@@ -296,8 +296,8 @@ export function invoiceWrites(scope: WriteScope): InvoiceWrites {
 }
 
 /**
- * Checksum of the usage days of the last run. Late usage changes the checksum (usage §7.7). Compared last, because
- * this comparison costs most.
+ * SQL for the checksum of the usage days that the last run read. Late usage changes it (usage §7.7). It is compared
+ * last, because it is the most expensive comparison.
  */
 const usageMark = sql`(
   select coalesce(sum(d.point_count + d.version), 0)
@@ -348,9 +348,9 @@ function withAccounts(rows: readonly CoverageRow[], accountRecordIdOf: (row: Cov
 }
 
 /**
- * Returns the condition for open invoices without a settled or void summary. It contains the condition of the index of
- * open invoices. It names the other statuses, because without statistics both databases would read all committed
- * invoices by the index of statuses.
+ * Returns the condition for unpaid invoices, except those with a settled or void summary. It contains the condition of
+ * the index of open invoices. It lists the other statuses, because without statistics both databases would otherwise
+ * read all committed invoices by the index of statuses.
  */
 function isOpen({ runner: { dialect } }: TenantScope): Sql {
   return sql`status not in ('DRAFT', 'VOID') and raw_balance <> '0' and ${raw(dialect.isPositive('raw_balance'))}
@@ -359,12 +359,15 @@ function isOpen({ runner: { dialect } }: TenantScope): Sql {
       and p.tenant_record_id = bw_invoices.tenant_record_id and ${raw(isClosed)})`;
 }
 
-/** Condition for a settled or void summary. Nobody will pay its linked invoices, so reads for children skip them. */
+/**
+ * SQL condition for a settled or void summary. Nobody will pay the invoices linked to it, so reads for children skip
+ * them.
+ */
 const isClosed = `(p.status = 'VOID' or (p.status = 'COMMITTED' and p.raw_balance = '0'))`;
 
 type ListOfAccount = Exclude<InvoiceSelection, readonly Uuid[]>;
 
-/** Returns the condition for the invoices of an account's list. */
+/** Returns the condition for the invoices that the list of an account contains. */
 function areListed(scope: TenantScope, { accountId, filter }: ListOfAccount): Sql {
   const when = (applies: boolean, condition: Sql) => (applies ? condition : nothing);
   const { startDate, endDate, ids, statuses } = filter;
@@ -445,7 +448,7 @@ function balancedColumns(alias: string) {
   return columns.map((name) => `${alias}.${name} as ${alias}_${name}`).join(', ');
 }
 
-/** Returns the invoice of a row, or null if the row has none. */
+/** Returns the invoice in a row, or null if the row has no invoice. */
 function balancedInvoice(alias: string, row: Row): BalancedInvoice | null {
   const status = oneOfOrNull<InvoiceStatus>(`${alias}_status`).read(row);
   if (status === null) return null;

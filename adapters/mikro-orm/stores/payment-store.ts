@@ -236,7 +236,7 @@ function withIds<R extends object>(records: readonly R[], recordIds: readonly nu
   return records.map((record, index) => ({ ...record, recordId: at(recordIds, index) }));
 }
 
-/** Returns the first or last author of a payment. Only the audit rows of a payment contain its authors. */
+/** Returns SQL for the first or last author of a payment. Only the audit rows of the payment contain its authors. */
 const written = (column: string, order: 'asc' | 'desc'): string =>
   `(select a.${column} from bw_audit_log a where a.target_id = bw_payments.id
     and a.tenant_record_id = bw_payments.tenant_record_id order by a.record_id ${order} limit 1)`;
@@ -269,7 +269,7 @@ function paymentSearchCondition(scope: TenantScope, search: PaymentSearch): Sql 
   }
 }
 
-/** Returns true if the index of unusual states finds the payments. */
+/** Returns true if the index of unusual states can find the payments. */
 function isUnusual(search: PaymentSearch): boolean {
   return search.kind === 'states' && !search.stateNames.some((name) => name === USUAL_PAYMENT_STATE);
 }

@@ -18,11 +18,14 @@ import { FAILED_PAYMENTS, paymentTransactionsTable } from '../tables/payments.ts
 import type { TenantScope } from '../tables/record-access.ts';
 import { keptFiguresTable } from '../tables/reports.ts';
 
-/** The rows of a count in the order of an index: by a column, then by record id. */
+/**
+ * The rows that are counted. They are in the order of an index, which starts with one column and ends with the record
+ * id.
+ */
 interface Counted {
   readonly table: string;
   readonly column: string;
-  /** Condition for the counted rows, preceded by `and`. */
+  /** SQL condition for the counted rows, preceded by `and`. */
   readonly within: Sql;
   readonly readOrder: (row: Row) => number;
   readonly writeOrder: (order: number) => string | number;
@@ -201,7 +204,7 @@ function transactionsBetween({ from, to }: { readonly from: Instant; readonly to
   };
 }
 
-/** Returns the position of the last row of a part, or null if fewer rows are left. Reads only the index. */
+/** Returns the position of the last row of a part, or null if fewer rows remain. Reads only the index. */
 async function lastOf(
   scope: TenantScope,
   counted: Counted,

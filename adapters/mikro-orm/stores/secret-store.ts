@@ -7,7 +7,7 @@ import { raw, type Sql, sql } from '../sql/sql.ts';
 interface EncryptedColumn {
   readonly table: string;
   readonly column: string;
-  /** SQL for the name that is shown to operators. */
+  /** SQL for the name of the secret as operators see it. */
   readonly name: Sql;
   readonly condition: Sql;
 }
@@ -62,7 +62,10 @@ export function secretStore(access: SystemAccess): SecretStore {
   };
 }
 
-/** The fence of a moving tenant silently skips the row. @throws BillingError BUSY if the tenant of the row has one. */
+/**
+ * Rejects a write that the fence of a moving tenant would silently skip.
+ * @throws BillingError BUSY if the tenant of the row has a fence.
+ */
 async function rejectFenced(runner: Runner, table: string, recordId: number): Promise<void> {
   const fenced = await runner.rows(sql`
     select 1 as fenced from ${raw(table)} e join bw_tenant_moves m on m.tenant_record_id = e.tenant_record_id

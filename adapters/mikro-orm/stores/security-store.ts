@@ -28,7 +28,7 @@ import {
   usersTable,
 } from '../tables/security.ts';
 
-/** Tenant of rows that belong to no tenant (platform §17 rule 2). */
+/** Tenant id of rows that do not belong to a tenant (platform §17 rule 2). */
 const noTenant = 0;
 const revisionCounter = 'security_revision';
 
@@ -166,8 +166,8 @@ interface Writing {
 }
 
 /**
- * Increments the revision. Runs in the transaction of every change, so readers see the change and the revision
- * together.
+ * Increments the revision. This happens in the same transaction as each change, so that readers see the change and the
+ * revision together.
  */
 export async function raiseRevision(runner: Runner): Promise<void> {
   await runner.run(sql`
@@ -175,7 +175,10 @@ export async function raiseRevision(runner: Runner): Promise<void> {
     on conflict (tenant_record_id, name) do update set value = bw_counters.value + 1`);
 }
 
-/** Returns the read functions of a transaction that has locked the records against other changes. */
+/**
+ * Returns the read functions of a transaction that has locked the records, so that no other transaction can change
+ * them.
+ */
 function readsOf(runner: Runner): SecurityReads {
   return {
     findUser: (name) => activeByName(runner, usersTable, name),
@@ -214,7 +217,7 @@ async function activeByName<R extends { readonly name: string; readonly isActive
 }
 
 /**
- * Inserts the record, or replaces an inactive record with the same name. Returns false if an active record has the
+ * Inserts the record. An inactive record with the same name is replaced. Returns false if an active record has the
  * name.
  */
 async function insertActive<R extends User | ApiClient>(writing: Writing, kind: Kind<R>, given: New<R>) {

@@ -14,8 +14,8 @@ export function sellerReads(scope: TenantScope): SellerReads {
   const { runner, ofTenant } = scope;
   const newestFirst = raw('created_date desc, record_id desc');
   /**
-   * Selects the versions that existed at the instant, and the first version, which documents from before that version
-   * show too (invoicing §14 rule 7).
+   * Selects the versions that existed at the instant, and the first version. Documents older than the first version use
+   * that version too (invoicing §14 rule 7).
    */
   const shownAt = (instant: Instant) => sql`
     and (created_date <= ${instant}

@@ -67,7 +67,7 @@ export function subscriptionReads(scope: TenantScope): SubscriptionReads {
   };
 }
 
-/** Returns the latest ids. Each account takes one index lookup, regardless of the length of its history. */
+/** Returns the latest ids. Each account takes one index look-up, however long its history is. */
 async function latestOf(
   scope: TenantScope,
   accountIds: readonly Uuid[],
@@ -161,8 +161,8 @@ function bundleWrites(scope: WriteScope): BundleWrites {
 }
 
 /**
- * Returns the condition for bundles that had one of these keys. Each part uses its own index; for a plain
- * `union`, SQLite would scan all bundles of the tenant.
+ * Returns the condition for bundles that had one of these keys. Each part uses its own index. With a plain `union`,
+ * SQLite would scan all bundles of the tenant.
  */
 function havePastKeys(scope: TenantScope, keys: readonly string[]) {
   const { tenantRecordId } = scope;

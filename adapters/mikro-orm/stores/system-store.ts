@@ -19,7 +19,7 @@ import { usersTable } from '../tables/security.ts';
 import { idempotencyKeysTable as table, tenantsTable, testClockTable } from '../tables/system.ts';
 import { raiseRevision } from './security-store.ts';
 
-/** Tenant of rows that belong to no tenant (platform §17 rule 2). */
+/** Tenant id of rows that do not belong to a tenant (platform §17 rule 2). */
 const noTenant = 0;
 const clockName = 'shared';
 
@@ -142,7 +142,7 @@ async function pageOfTenants(
   return { rows: found, total, max: isAll ? total : numberIn(counted, 'max') };
 }
 
-/** Assignments for a request that replaces an earlier request: all columns except the key. */
+/** Assignments for a request that replaces an earlier request. They contain all columns except the key. */
 const replacements = table.written
   .map(({ name }) => name)
   .filter((name) => name !== 'tenant_record_id' && name !== 'idempotency_key')

@@ -18,8 +18,8 @@ import { keyValuesTable, signingSecretsTable } from '../tables/system.ts';
 type CounterName = 'invoice_number' | 'credit_note_number' | 'payment_number';
 
 /**
- * Takes `count` consecutive numbers and returns the first. The row stays locked until the transaction ends, so the
- * numbers have no gaps. Take numbers last in a transaction, or separately if gaps are allowed.
+ * Reserves `count` consecutive numbers and returns the first one. The row stays locked until the transaction ends, so
+ * the numbers have no gaps. Call this at the end of a transaction, or in a separate transaction if gaps are allowed.
  */
 export async function takeNumbers(scope: TenantScope, name: CounterName, count: number): Promise<number> {
   assertInvariant(Number.isSafeInteger(count) && count > 0, `${count} numbers cannot be allocated`);
@@ -30,7 +30,7 @@ export async function takeNumbers(scope: TenantScope, name: CounterName, count: 
   return numberIn(row, 'value') - count + 1;
 }
 
-/** Prevents other transactions from taking numbers until this transaction ends. */
+/** Prevents other transactions from reserving numbers until this transaction ends. */
 export async function lockNumbers(scope: TenantScope, name: CounterName): Promise<void> {
   await skipNumbers(scope, name, 0);
 }
@@ -44,7 +44,9 @@ export async function skipNumbers(scope: TenantScope, name: CounterName, last: n
     returning value`);
 }
 
-/** Name of tenant values and signing secrets in audit rows. They have no history (accounts §14 rule 1). */
+/**
+ * Table name of tenant values and signing secrets in audit rows. These records have no history (accounts §14 rule 1).
+ */
 const KVS = 'TENANT_KVS';
 
 export function keyValueReads(scope: TenantScope): KeyValueReads {
@@ -118,7 +120,7 @@ export function signingSecretWrites(scope: WriteScope): SigningSecretWrites {
 
 type RowLock = 'forUpdate' | 'forDeletion' | 'forKeyShare';
 
-/** The revisions of the system, which has no tenant row. */
+/** The revisions for work without a tenant, because the system has no tenant row. */
 const NOTHING_SET: TenantRevisions = Object.freeze({
   catalogRevision: 0,
   configuration: null,
@@ -128,7 +130,7 @@ const NOTHING_SET: TenantRevisions = Object.freeze({
   stateMachineRevision: null,
 });
 
-/** The revisions of a session's tenant, read once for all callers and read again under a lock. */
+/** The revisions of a session's tenant. They are read once for all callers, and again once the row is locked. */
 export class RevisionsOfSession {
   readonly #scope: TenantScope;
   #known: Promise<TenantRevisions> | undefined;
@@ -143,8 +145,8 @@ export class RevisionsOfSession {
   }
 
   /**
-   * Reads the revisions in the round trip of the previous statement. A session that locks accounts publishes events,
-   * so it needs the revisions at the latest when it ends.
+   * Reads the revisions in the round trip of the previous statement. A session that locks accounts publishes events, so
+   * it will need the revisions before it ends.
    */
   readAhead(): void {
     // The failure is reported to the callers of `read`, and the transaction has failed too.
@@ -191,8 +193,8 @@ export class RevisionsOfSession {
 }
 
 /**
- * Returns the tenant's record id in a column. The lookup uses the record id, because after a wait for the lock only
- * the tenant's row is sure to be current.
+ * Returns SQL for the id of the tenant value to which a column of the tenant's row refers. The column contains a record
+ * id, because after a wait for the lock only the tenant's row is certainly current.
  */
 function idOf(column: string) {
   return sql`(select kv.id from bw_tenant_kvs kv where kv.record_id = bw_tenants.${raw(column)})`;

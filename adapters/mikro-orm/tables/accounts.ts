@@ -10,9 +10,12 @@ import { searchOnly, textOrNull } from '../sql/columns.ts';
 import { columnsOf } from './described-columns.ts';
 import { RecordTable } from './record-table.ts';
 
-/** An account with the columns that only searches use. */
+/** An account with additional columns that only searches use. */
 export type StoredAccount = New<Account> & {
-  /** Name, e-mail, external key and company, lowercased in JavaScript so that both databases find the same accounts. */
+  /**
+   * Name, e-mail, external key and company in lowercase. JavaScript converts them, so that both databases find the same
+   * accounts.
+   */
   readonly foldedText?: string | null;
   readonly createdBy?: string | null;
   readonly updatedBy?: string | null;

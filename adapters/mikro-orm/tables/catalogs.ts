@@ -30,7 +30,9 @@ const versionFields = fieldsOf({
   id: uuid,
   effectiveDate: instantAt,
   uploadId: uuid,
-  /** XML of a version that was stored before catalog parts existed. All other versions have a composition. */
+  /**
+   * XML of a version that was stored before versions were divided into parts. All other versions have a composition.
+   */
   canonicalXml: textOrNull,
   /** JSON of a `CatalogComposition`, which lists the parts of the version. */
   composition: textOrNull,
@@ -38,7 +40,7 @@ const versionFields = fieldsOf({
   contentHash: text,
   revision: integerOrNull,
   createdDate: instantAt,
-  /** The time at which the version was deleted or replaced; null while the version is in the catalog. */
+  /** The time at which the version was deleted or replaced. Null while the version is part of the catalog. */
   removedDate: instantAtOrNull,
 });
 
@@ -68,7 +70,9 @@ export const catalogPartsTable = new RecordTable('catalog_parts', partFields, {
   uniques: { content_hash: 'tenant_record_id, content_hash' },
 });
 
-/** After this violation, the next attempt finds the plan that the faster transaction has stored (catalog §17). */
+/**
+ * The error after this violation. The next attempt finds the plan that the other transaction has stored (catalog §17).
+ */
 const overridePlanBusy = {
   code: ErrorCode.BUSY,
   message: 'Another request created an override plan at the same time; try again',
@@ -105,7 +109,9 @@ export const planRowsTable = new RecordTable<New<PlanRow>>('catalog_plan_rows', 
   indexes: { since: 'tenant_record_id, since_revision' },
 });
 
-/** Returns the phase with decimals. JSON columns return amounts as whole numbers or decimals. */
+/**
+ * Returns the phase with all amounts as decimals. JSON columns return an amount as a number if it is a whole number.
+ */
 function withDecimals(phase: EntryPhase): EntryPhase {
   return {
     ...phase,

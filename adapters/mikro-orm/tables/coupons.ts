@@ -11,7 +11,7 @@ import { jsonReadOrNull, searchOnly, text } from '../sql/columns.ts';
 import { columnsOf } from './described-columns.ts';
 import { RecordTable } from './record-table.ts';
 
-/** A coupon with its code lowercased in JavaScript, so that both databases find the same codes. */
+/** A coupon with its code in lowercase. JavaScript converts it, so that both databases find the same codes. */
 export type StoredCoupon = New<Coupon> & { readonly foldedCode?: string };
 
 const amountOff = jsonReadOrNull('amount_off', (stored: Readonly<Record<string, string>>): AmountOff => {

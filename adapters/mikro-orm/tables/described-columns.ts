@@ -33,7 +33,7 @@ import {
 
 type MakeField = (column: string) => Field<unknown>;
 
-/** Column types of each kind of field: first not null, then nullable. */
+/** Two column types for each kind of field. The first is not nullable; the second is. */
 const makers = {
   recordId: [bigint, bigintOrNull],
   id: [uuid, uuidOrNull],
@@ -53,9 +53,9 @@ const makers = {
 } as Readonly<Record<FieldKind, readonly [notNull: MakeField, nullable: MakeField]>>;
 
 /**
- * Returns the columns of a described record. The column name is the property name with underscores.
- * `RecordTable` adds the record id.
- * @param names columns with another name.
+ * Returns the columns of a described record. The name of a column is the property name in snake case. `RecordTable`
+ * adds the record id.
+ * @param names Names of columns that differ from this rule.
  */
 export function columnsOf<F extends Description>(
   description: F,

@@ -6,8 +6,8 @@ import { type TableSpec, TENANT_COLUMN, uniqueName } from './record-table.ts';
 import { tenantsTable } from './system.ts';
 
 /**
- * Returns the MikroORM entities. Only the migrator of MikroORM uses them, because hydrating entities takes longer
- * than the statements.
+ * Returns the MikroORM entities. Only MikroORM's migrator uses them, because hydrating entities would take longer than
+ * the statements.
  */
 export function defineEntities(dialect: SchemaDialect): EntitySchema[] {
   return tables.map((table) => defineTable(table, dialect));
@@ -39,7 +39,7 @@ function defineTable(table: TableSpec, { types, ownIndexes, reachable }: SchemaD
   });
 }
 
-/** Returns the column with the record id of the tenant. Null for a table without rows of tenants. */
+/** Returns the column that contains the record id of the tenant. Returns null for a table without rows of tenants. */
 export function tenantColumnOf(table: TableSpec): string | null {
   if (table === tenantsTable) return tenantsTable.primaryKey;
   return table.columns.find(({ name }) => name === TENANT_COLUMN)?.name ?? null;
@@ -49,9 +49,7 @@ export function tenantTables(): readonly string[] {
   return tables.filter((table) => tenantColumnOf(table) !== null).map(({ name }) => name);
 }
 
-/**
- * Returns the table with row-level security, which also binds the owner of the table (platform §2, isolation rule 2).
- */
+/** Adds row-level security to the table. It also applies to the owner of the table (platform §2, isolation rule 2). */
 function guarded(table: TableSpec, condition: string) {
   return {
     rowLevelSecurity: 'force' as const,

@@ -13,8 +13,8 @@ export const featureOverridesTable = new RecordTable(
 );
 
 /**
- * Counters of quotas. The used amount is stored as a whole part and a fraction in units of 10⁻¹⁰, so that both
- * databases add and compare it exactly in one statement.
+ * Counters of quotas. The used amount is stored as a whole part and a fraction in units of 10⁻¹⁰. Both databases can
+ * thus add and compare it exactly in one statement.
  */
 export const quotaCountersTable = new RecordTable(
   'quota_counters',

@@ -37,7 +37,7 @@ import { ongoingChargeOrNull } from './ongoing-charges.ts';
 import { RecordTable } from './record-table.ts';
 import { usageReadingOrNull } from './usage/usage-intervals.ts';
 
-/** An invoice with its creator and creation day, which searches use. */
+/** An invoice with its creator and its creation day. Only searches use these columns. */
 export type StoredInvoice = New<Invoice> & {
   readonly createdBy?: string | null;
   readonly createdDay?: number | null;
@@ -49,7 +49,8 @@ export function dayOfInstant(instantMs: number): number {
 }
 
 /**
- * Condition for invoices whose balance is the raw balance. All other invoices have balance 0 (invoicing §1.4 rule 6).
+ * SQL condition for invoices whose balance equals the raw balance. All other invoices have the balance 0 (invoicing
+ * §1.4 rule 6).
  */
 export const COUNTED_INVOICES = `status = 'COMMITTED' and not is_migration and not is_written_off and raw_balance <> '0'`;
 
@@ -92,8 +93,8 @@ export const invoicesTable = new RecordTable<StoredInvoice>('invoices', invoiceC
 });
 
 /**
- * Returns a column for the basis. It is read only on request, because the basis is rarely needed and as large as the
- * rest of the item.
+ * Returns a column for the basis of an item. It is read only on request, because the basis is rarely needed and is as
+ * large as the rest of the item.
  */
 function basisAside(name: string): Field<ItemBasis | undefined> {
   const column = textOrNull(name);
@@ -169,7 +170,7 @@ export const invoicingStatesTable = new RecordTable('invoicing_states', columnsO
   uniques: { account: 'tenant_record_id, account_id' },
 });
 
-/** Upcoming invoices for which an event was emitted, one row each. */
+/** Upcoming invoices that have already been announced by an event, one per row. */
 export const invoiceAnnouncementsTable = new RecordTable(
   'told_invoices',
   columnsOf(invoiceAnnouncementFields),

@@ -4,7 +4,7 @@ import { type Decimal, decimal, formatDecimal } from '../../../lib/values/money/
 import type { Instant, LocalDate } from '../../../lib/values/time/index.ts';
 import { readDay, writeDay } from '../sql/columns.ts';
 
-/** The two conversions between a value and its JSON form. */
+/** The two functions that convert a value to and from JSON. */
 type Conversion<T> = readonly [write: (value: T) => string, read: (stored: string) => T];
 
 export const amountText: Conversion<Decimal> = [formatDecimal, decimal];
@@ -13,7 +13,7 @@ const WRITE = 0;
 const READ = 1;
 type Direction = typeof WRITE | typeof READ;
 
-/** The conversion of a value or of the values in it. `never` for a value that needs no conversion. */
+/** The conversion for a type or for the values in it. `never` if no conversion is needed. */
 type ConversionOf<T> = T extends Decimal
   ? Conversion<Decimal>
   : T extends Instant
@@ -28,7 +28,7 @@ type ConversionOf<T> = T extends Decimal
             : Conversions<T>
           : never;
 
-/** A conversion for each property that needs one. The compiler rejects any other property. */
+/** A conversion for each property that needs one. The compiler rejects other properties. */
 type Conversions<T> = {
   readonly [K in keyof T as [ConversionOf<NonNullable<T[K]>>] extends [never] ? never : K]-?: ConversionOf<
     NonNullable<T[K]>

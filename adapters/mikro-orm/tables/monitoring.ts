@@ -12,7 +12,9 @@ import {
 import { columnsOf } from './described-columns.ts';
 import { RecordTable } from './record-table.ts';
 
-/** A request and its response (platform §12.1 rule 5). Requests without a tenant belong to the system tenant, 0. */
+/**
+ * A request and its response (platform §12.1 rule 5). Requests without a tenant are stored for the system tenant, 0.
+ */
 const accessFields = fieldsOf({
   atMs: bigint,
   nodeName: text,
@@ -33,7 +35,7 @@ export const accessLogTable = new RecordTable('access_log', accessFields, {
 const sampleFields = {
   ...fieldsOf({
     atMs: bigint,
-    /** Name of the node. Empty for the whole deployment. */
+    /** Name of the node. Empty if the sample describes the whole deployment. */
     nodeName: text,
     eventGroup: text,
     eventCategory: text,
@@ -50,7 +52,7 @@ export const samplesTable = new RecordTable('samples', sampleFields, {
   indexes: { age: 'at_ms, record_id' },
 });
 
-/** The processes that use the database (platform §15 rule 1). */
+/** The nodes, that is, the processes that use the database (platform §15 rule 1). */
 export const nodesTable = new RecordTable('nodes', columnsOf(nodeFields, { nodeName: 'name' }), {
   ofTenant: false,
   uniques: { name: 'name' },
@@ -62,7 +64,7 @@ export const broadcastsTable = new RecordTable('broadcasts', columnsOf(broadcast
   indexes: { age: 'created_date' },
 });
 
-/** Plugins that a command to all nodes has stopped or uninstalled, one row each (platform §11 rule 2). */
+/** Plugins that have been stopped or uninstalled by a command to all nodes, one per row (platform §11 rule 2). */
 export const pluginSwitchesTable = new RecordTable(
   'plugin_switches',
   fieldsOf({ pluginName: text, state: oneOf<PluginSwitch['state']> }),

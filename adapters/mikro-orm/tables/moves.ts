@@ -9,8 +9,8 @@ export const FENCED_STATE = 'BWM01';
 export const AWAY_CONSTRAINT = 'bw_moved_away';
 
 /**
- * Fences of tenants that move to or from this cell, or have left it (cells §3.2). The revision is that of the process
- * that moves the tenant.
+ * Fences of tenants that are moving to or from this cell, or have left it (cells §3.2). The revision belongs to the
+ * process that moves the tenant.
  */
 export const tenantMovesTable = new RecordTable(
   'tenant_moves',
@@ -18,7 +18,10 @@ export const tenantMovesTable = new RecordTable(
   { uniques: { tenant: 'tenant_record_id' } },
 );
 
-/** Rows that were written while their tenant was leaving: the table, and the values of the key as a JSON list. */
+/**
+ * Log of rows that were written while their tenant was leaving the cell. Contains the table, and the values of the key
+ * as a JSON list.
+ */
 export const tenantMoveLogTable = new RecordTable(
   'tenant_move_log',
   fieldsOf({ tableName: text, rowKey: text }),

@@ -2,16 +2,24 @@ import type { BillingEvent, OngoingCharge } from '../../../lib/records/index.ts'
 import { bigintOrNull, type Field, textOrNull, uuid, uuidOrNull } from '../sql/columns.ts';
 import { amountText, dayText } from './item-basis-text.ts';
 
-/** The facts of a charge that are equal for subscriptions bought together. Their texts are therefore equal too. */
+/**
+ * The fields of a charge that are equal for subscriptions bought together. Their stored texts are therefore equal too.
+ */
 type SharedFacts = Omit<
   BillingEvent,
   'subscriptionId' | 'bundleId' | 'totalOrdering' | 'discounts' | 'parentPlanName'
 >;
 
-/** An ongoing charge has no usage sections and no discounts, so the parent plan, which coupons name, is not stored. */
+/**
+ * Usage sections of an ongoing charge, which never has any. It has no discounts either, so the parent plan, to which
+ * coupons refer, is not stored.
+ */
 const NO_USAGES: BillingEvent['usages'] = [];
 
-/** Returns an ongoing charge in three columns. The ids of the subscription are stored apart from the rest. */
+/**
+ * Returns a field for an ongoing charge, stored in three columns. The ids that belong to the subscription are stored
+ * separately.
+ */
 export function ongoingChargeOrNull(): Field<OngoingCharge | null> {
   const subscription = uuid('subscription_id');
   const bundle = uuidOrNull('ongoing_bundle_id');
@@ -77,8 +85,8 @@ const fields = Object.entries(stored) as readonly (readonly [
 const noFacts = Object.fromEntries(fields.map(([name]) => [name, null]));
 
 /**
- * Returns the values without names, because all cursors have the same names. Amounts and dates are text; instants are
- * milliseconds.
+ * Returns the values without their names, because all cursors have the same names. Amounts and dates are text; instants
+ * are milliseconds.
  */
 function valuesOf(event: SharedFacts): readonly unknown[] {
   return fields.map(([name, conversion]) => {
@@ -87,7 +95,9 @@ function valuesOf(event: SharedFacts): readonly unknown[] {
   });
 }
 
-/** Returns the facts. Returns null for text that is too short, because a version without `cycleStart` wrote it. */
+/**
+ * Parses the shared fields. Returns null for a text without `cycleStart`, which an older version of the engine wrote.
+ */
 function readFacts(text: string): SharedFacts | null {
   const values: readonly unknown[] = JSON.parse(text);
   if (values.length < fields.length) return null;

@@ -17,7 +17,7 @@ import { instantAtOrNull, jsonReadOrNull, searchOnly, textOrNull } from '../sql/
 import { columnsOf } from './described-columns.ts';
 import { RecordTable } from './record-table.ts';
 
-/** A payment method with its authors, which searches use. */
+/** A payment method with its authors. Only searches use the authors. */
 export type StoredPaymentMethod = New<PaymentMethod> & {
   readonly createdBy?: string | null;
   readonly updatedBy?: string | null;
@@ -49,7 +49,7 @@ export const paymentMethodsTable = new RecordTable<StoredPaymentMethod>('payment
   },
 });
 
-/** The state of most payments. Searches for other states use an index that omits it. */
+/** The state of most payments. The index that searches use for other states excludes it. */
 export const USUAL_PAYMENT_STATE = 'PURCHASE_SUCCESS';
 export const UNUSUAL_PAYMENTS = `state_name <> '${USUAL_PAYMENT_STATE}'`;
 

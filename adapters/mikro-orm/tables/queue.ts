@@ -33,8 +33,8 @@ const entryFields = fieldsOf({
   createdDate: instantAt,
   effectiveDate: instantAt,
   /**
-   * Order in which entries are due: 0 for a bus entry, which precedes all notifications; otherwise the due instant,
-   * at least 1.
+   * Sort order of due entries. It is 0 for a bus entry, which precedes all notifications. Otherwise it is the due
+   * instant, at least 1.
    */
   dueOrder: bigint,
   uniqueKey: textOrNull,
@@ -44,23 +44,25 @@ const entryFields = fieldsOf({
   /** The end of the lease, or the time of the next attempt. */
   availableAtMs: bigintOrNull,
   claimId: uuidOrNull,
-  /** Time of the first claim since the entry was inserted or had an outcome. */
+  /** Time of the first claim since the entry was inserted or last got an outcome. */
   claimedAtMs: bigintOrNull,
   /**
-   * Number of times the entry has been reclaimed since its first claim, because its lease expired or its node
+   * Number of times that the entry has been reclaimed since its first claim because its lease expired or its node
    * disappeared.
    */
   lapses: integerOrNull,
   doneHandlers: json<readonly string[]>,
   reason: textOrNull,
-  /** Public id of the event. Null if the entry is not published, or if another entry publishes the event. */
+  /** Public id of the event. Null if the entry is not published, or if it was published as another entry. */
   eventId: uuidOrNull,
 });
 
-/** A stored queue entry (platform §9.1). Times named `…Ms` are system time, and instants are business time. */
+/**
+ * A stored queue entry (platform §9.1). Times whose names end with `Ms` are system time; instants are business time.
+ */
 export type StoredEntry = ValuesOf<typeof entryFields>;
 
-/** Index of the published events of a tenant, in order. */
+/** Index of a tenant's published events, in the order of publication. */
 const publishedEvents = 'tenant_record_id, record_id where event_id is not null';
 
 /** Live entries of both kinds. */
@@ -78,7 +80,7 @@ export const queueEntriesTable = new RecordTable('queue_entries', entryFields, {
   },
 });
 
-/** Finished entries, under their record ids from the live table. */
+/** Finished entries. They keep their record ids from the live table. */
 export const queueHistoryTable: TableSpec = {
   name: `${TABLE_PREFIX}queue_history`,
   columns: [{ name: 'record_id', type: 'bigint', nullable: false }, ...queueEntriesTable.written],
@@ -92,19 +94,19 @@ export const queueHistoryTable: TableSpec = {
   }),
 };
 
-/** Columns that are copied from the live table into the history, which are all except the outcome. */
+/** Columns that are copied from the live table to the history: all except the outcome. */
 export const movedColumns = queueHistoryTable.columns
   .map(({ name }) => name)
   .filter((name) => name !== 'processing_state')
   .join(', ');
 
-/** Clause with which an insert ignores a second live entry with the same key. */
+/** Clause that makes an insert ignore a second live entry with the same key. */
 export const liveConflict = sql`
   on conflict (tenant_record_id, unique_key) where unique_key is not null do nothing`;
 
 const deliveryFields = columnsOf(pushDeliveryFields);
 
-/** Events for callbacks: waiting, delivered or failed (platform §10.2). */
+/** Deliveries of events to callbacks. A delivery is waiting, delivered or failed (platform §10.2). */
 export const pushDeliveriesTable = new RecordTable('push_deliveries', deliveryFields, {
   uniques: { id: 'id' },
   indexes: {
@@ -119,8 +121,8 @@ export const pushDeliveriesTable = new RecordTable('push_deliveries', deliveryFi
 });
 
 /**
- * The last event with a delivery, for each tenant with a callback. Later events get a delivery when there is
- * capacity.
+ * The last event that has a delivery, for each tenant with a callback. Deliveries for later events are created when
+ * there is capacity.
  */
 export const pushCursorsTable = new RecordTable('push_cursors', fieldsOf({ afterRecordId: bigint }), {
   uniques: { tenant: 'tenant_record_id' },
@@ -128,14 +130,14 @@ export const pushCursorsTable = new RecordTable('push_cursors', fieldsOf({ after
 
 const leaseFields = fieldsOf({ owner: text, token: text, endsAtMs: bigint });
 
-/** The node that sends the pushes of a tenant, and the end of its lease (system time). */
+/** The node that sends the pushes of a tenant, with the end of its lease in system time. */
 export const pushLeasesTable = new RecordTable('push_leases', leaseFields, {
   uniques: { tenant: 'tenant_record_id' },
 });
 
 /**
- * The event sinks of all nodes: the last event before the first use (the sink does not get this event), and the time
- * of the last use (database time).
+ * The event sinks of all nodes, with the last event before the sink was first used (which the sink does not receive)
+ * and the time of its last use (database time).
  */
 export const sinksTable = new RecordTable(
   'sinks',
@@ -147,7 +149,7 @@ export const sinksTable = new RecordTable(
 );
 
 /**
- * The last event of a tenant with a delivery for a sink. For a tenant without a row, the position of the sink
+ * The last event of a tenant that has a delivery for a sink. If a tenant has no row, the position stored with the sink
  * applies.
  */
 export const sinkCursorsTable = new RecordTable(
@@ -156,7 +158,7 @@ export const sinkCursorsTable = new RecordTable(
   { uniques: { sink: 'tenant_record_id, sink' } },
 );
 
-/** Events for the event sinks of the host, waiting or accepted (platform §10.6). */
+/** Deliveries of events to the host's event sinks. A delivery is waiting or accepted (platform §10.6). */
 export const sinkDeliveriesTable = new RecordTable(
   'sink_deliveries',
   { ...deliveryFields, url: text('sink') },
@@ -172,7 +174,7 @@ export const sinkDeliveriesTable = new RecordTable(
 
 const sinkLeaseFields = { sink: text('sink'), ...leaseFields };
 
-/** The node that sends the events of a tenant to a sink, and the end of its lease (system time). */
+/** The node that sends the events of a tenant to a sink, with the end of its lease in system time. */
 export const sinkLeasesTable = new RecordTable('sink_leases', sinkLeaseFields, {
   uniques: { sink: 'tenant_record_id, sink' },
 });

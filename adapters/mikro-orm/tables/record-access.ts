@@ -22,19 +22,19 @@ import { type RecordTable, recordIdColumn } from './record-table.ts';
 export type Stored<R> = R & { readonly recordId: number };
 
 /**
- * The properties to write, and the records with their new values. A unique property of each record identifies its
- * row.
+ * An update: the properties to write, and the records with their new values. A unique property of each record
+ * identifies its row.
  */
 interface Update<R, K extends keyof R, P extends keyof R> {
   readonly properties: readonly P[];
   readonly records: readonly Pick<NoInfer<R>, K | P>[];
 }
 
-/** A transaction for one tenant. Every statement of a store contains the tenant's record id. */
+/** A transaction for one tenant. Each statement of a store contains the tenant's record id. */
 export class TenantScope {
   readonly runner: Runner;
   readonly tenantRecordId: number;
-  /** Number of records at which the total of a list stops counting. */
+  /** Number of records up to which the total of a list is counted. */
   readonly countThreshold: number;
   /** Condition for rows of the tenant. */
   readonly ofTenant: Sql;
@@ -51,13 +51,13 @@ export class TenantScope {
     return raw(this.runner.dialect.selectList({ columns: read }, alias));
   }
 
-  /** Returns the tenant's records that meet `condition`, in creation order. */
+  /** Returns the tenant's records that satisfy `condition`, in creation order. */
   async select<R extends object>(table: RecordTable<R>, condition: Condition): Promise<readonly Stored<R>[]> {
     // The `+` sign keeps SQLite from choosing an index for the order instead of an index for the condition.
     return this.selectOrdered(table, { condition, order: '+record_id' });
   }
 
-  /** Returns the tenant's records with one of these values in a column of ids, strings or numbers. */
+  /** Returns the tenant's records whose column contains one of these ids, strings or numbers. */
   async selectBy<R extends object>(
     table: RecordTable<R>,
     property: keyof R & string,
@@ -81,7 +81,7 @@ export class TenantScope {
       ${limit === undefined ? nothing : sql`limit ${limit}`}`;
   }
 
-  /** Returns the tenant's records with these ids, in creation order. */
+  /** Returns the tenant's records that have these ids, in creation order. */
   async selectByIds<R extends object>(
     table: RecordTable<R>,
     ids: readonly Uuid[],
@@ -105,7 +105,10 @@ export class TenantScope {
     return { ...condition, isAmongNone: accountIds.length === 0 };
   }
 
-  /** Returns the condition for rows of one account. It is an equality, so the index already has the order of a page. */
+  /**
+   * Returns the condition for rows of one account. Because it is an equality, the index already sorts the rows in the
+   * order of a page.
+   */
   ofAccount(accountId: Uuid): Sql {
     return sql`account_record_id = (select record_id from bw_accounts where ${this.haveIds([accountId])})`;
   }
@@ -183,7 +186,7 @@ export class TenantScope {
     return insertInto(this.tenantRecordId, table, records);
   }
 
-  /** Inserts all records in one statement, to which `ending` is appended. Does nothing for an empty list. */
+  /** Inserts all records in one statement, which ends with `ending`. Does nothing if the list is empty. */
   async insertAll<R extends object>(
     table: RecordTable<R>,
     records: Batch<R>,
@@ -193,8 +196,8 @@ export class TenantScope {
   }
 
   /**
-   * Writes `properties` of the records with these ids in one statement.
-   * @throws InvariantError if a record is missing from the tenant.
+   * Writes `properties` of the records with these ids, in one statement.
+   * @throws InvariantError if the tenant does not have one of the records.
    */
   async update<R extends { readonly id: Uuid }, P extends keyof R & string>(
     table: RecordTable<R>,
@@ -218,8 +221,8 @@ export class TenantScope {
   }
 
   /**
-   * Updates records that were read before. Finds them by record id, which is the cheapest lookup.
-   * @throws InvariantError if a record is missing from the tenant.
+   * Updates records that were read before. Finds them by record id, which is the cheapest look-up.
+   * @throws InvariantError if the tenant does not have one of the records.
    */
   async updateRows<R extends object, P extends keyof R & string>(
     table: RecordTable<R>,
@@ -258,7 +261,7 @@ export class TenantScope {
   }
 }
 
-/** Returns the records of all tenants that meet `condition`, in creation order. */
+/** Returns the records of all tenants that satisfy `condition`, in creation order. */
 export async function selectOfAll<R extends object>(
   runner: Pick<Runner, 'dialect' | 'readAs'>,
   table: RecordTable<R>,
@@ -269,7 +272,7 @@ export async function selectOfAll<R extends object>(
     select ${raw(runner.dialect.selectList(table))} from ${raw(table.name)} where ${condition} order by record_id`;
 }
 
-/** Returns an `insert … select` of all records, for tables with and without a tenant. */
+/** Returns an `insert … select` of all records. Works for tables with and without a tenant. */
 export function insertInto<R extends object>(
   tenantRecordId: number,
   table: RecordTable<R>,
@@ -303,12 +306,12 @@ function assertAffected({ name }: { readonly name: string }, affected: number, e
   assertInvariant(affected === expected, `${name} has only ${affected} of the ${expected} rows to change`);
 }
 
-/** A known number of items: an array, or items that are created during the iteration. */
+/** Items whose number is known. They are either an array, or are created during the iteration. */
 interface Batch<T> extends Iterable<T> {
   readonly length: number;
 }
 
-/** Returns the results of `make`. They are computed during the iteration, so only one is in memory at a time. */
+/** Returns the results of `make`. They are computed during the iteration, so that only one is in memory at a time. */
 export function eachOf<T, U>(batch: Batch<T>, make: (each: T) => U): Batch<U> {
   return {
     length: batch.length,

@@ -22,15 +22,18 @@ export function schemaOptions(entities: EntitySchema[], migrations: readonly Mig
   };
 }
 
-/** Statement to run before MikroORM compares the table of accounts, because MikroORM skips partitions. */
+/**
+ * Statement that must run before MikroORM compares the table of accounts. Otherwise MikroORM would skip the table,
+ * because it is a partition.
+ */
 export const SHOW_ACCOUNTS = 'alter table bw_account_texts detach partition bw_accounts';
 
 export interface SchemaState {
   /** Migrations of this version that have not run yet, in order. */
   readonly missing: readonly string[];
-  /** Executed migrations that this version does not know. The schema is newer than the code. */
+  /** Executed migrations that this version does not know, which means that the schema is newer than the code. */
   readonly unknown: readonly string[];
-  /** Executed migrations from before the first release. Such a database cannot be migrated. */
+  /** Executed migrations from before the first release. A database with such migrations cannot be migrated. */
   readonly former: readonly string[];
 }
 
@@ -86,7 +89,7 @@ export function refusal({ former, missing, unknown }: SchemaState): Error | null
   return null;
 }
 
-/** Returns the error for a role that row-level security does not bind. */
+/** Returns the error for a database role that bypasses row-level security. */
 export function unboundRoleRefused(role: string): Error {
   return new Error(
     `Row-level security is required but does not apply to the role "${role}": it is a superuser, has BYPASSRLS, or the ` +

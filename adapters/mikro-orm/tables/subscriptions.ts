@@ -12,7 +12,7 @@ import { bigint, fieldsOf, instantAtOrNull, text, textOrNull, uuid } from '../sq
 import { columnsOf } from './described-columns.ts';
 import { RecordTable } from './record-table.ts';
 
-/** A bundle with its authors, which searches use. */
+/** A bundle with its authors. Only searches use the authors. */
 export type StoredBundle = New<Bundle> & {
   readonly createdBy: string | null;
   readonly updatedBy: string | null;
@@ -40,7 +40,7 @@ export const bundlesTable = new RecordTable<StoredBundle>('bundles', bundleColum
   },
 });
 
-/** Former keys of renamed bundles. Each key is stored once per bundle, even if the bundle had the key several times. */
+/** Former keys of renamed bundles. A bundle stores each key once, even if it had the key several times. */
 export const formerBundleKeysTable = new RecordTable(
   'former_bundle_keys',
   fieldsOf({ accountRecordId: bigint, bundleId: uuid, externalKey: text }),
@@ -78,7 +78,10 @@ export const lifecycleEventsTable = new RecordTable('subscription_events', colum
   },
 });
 
-/** Condition for blocking states without the starts and ends of entitlements, which every subscription has. */
+/**
+ * SQL condition for blocking states, without the states that mark the start and end of service. Every subscription has
+ * such states.
+ */
 export const IS_BLOCK = `is_active and state_name <> 'ENT_STARTED' and state_name <> 'ENT_CANCELLED'`;
 
 export const blockingStatesTable = new RecordTable('blocking_states', columnsOf(blockingStateFields), {

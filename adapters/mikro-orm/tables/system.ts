@@ -34,7 +34,7 @@ export const tenantsTable = new RecordTable('tenants', columnsOf(tenantFields), 
   },
 });
 
-/** The shared test clock (platform §14.1), stored in one row at most. */
+/** The test clock, which all nodes share (platform §14.1). The table has at most one row. */
 export const testClockTable = new RecordTable(
   'test_clock',
   fieldsOf({ name: text, base: instantAt, setAtMs: bigint }),
@@ -44,7 +44,9 @@ export const testClockTable = new RecordTable(
   },
 );
 
-/** Counters in rows instead of sequences, because a counter must not have gaps when a transaction rolls back. */
+/**
+ * Counters. They are rows and not sequences, because a counter must not have a gap after a transaction is rolled back.
+ */
 export const countersTable = new RecordTable('counters', fieldsOf({ name: text, value: bigint }), {
   uniques: { name: 'tenant_record_id, name' },
 });
@@ -66,7 +68,7 @@ export const signingSecretsTable = new RecordTable('signing_secrets', columnsOf(
   indexes: { active: 'tenant_record_id where is_active' },
 });
 
-/** Type and Base64 of the logo. Lists of versions read only the type. */
+/** Columns for the type and the Base64 text of the logo. Lists of versions read only the type. */
 function logoColumns(): Field<Seller['logo']> {
   const mediaType = textOrNull('logo_media_type');
   const bytes = textOrNull('logo_bytes');

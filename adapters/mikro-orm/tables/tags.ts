@@ -11,7 +11,7 @@ import { searchOnly, text } from '../sql/columns.ts';
 import { columnsOf } from './described-columns.ts';
 import { RecordTable } from './record-table.ts';
 
-/** A definition with its description lowercased for searches. Names are always lowercase. */
+/** A tag definition with its description in lowercase for searches. Names are always in lowercase. */
 export type StoredDefinition = New<UserTagDefinition> & { readonly foldedDescription?: string };
 
 const definitionFields = { ...columnsOf(tagDefinitionFields), ...searchOnly({ foldedDescription: text }) };
@@ -41,7 +41,10 @@ export const tagsTable = new RecordTable('tags', columnsOf(tagFields), {
   },
 });
 
-/** A field whose name and value are lowercased in JavaScript, so that both databases find the same fields. */
+/**
+ * A custom field with its name and value in lowercase. JavaScript converts them, so that both databases find the same
+ * fields.
+ */
 export type StoredField = New<CustomField> & { readonly foldedName?: string; readonly foldedValue?: string };
 
 const fields = {

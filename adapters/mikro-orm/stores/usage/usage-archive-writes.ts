@@ -19,7 +19,7 @@ const dayColumns = inputColumns({ subscription_record_id: 'bigint', local_date: 
 export function usageArchiveWrites(scope: TenantScope): UsageArchiveWrites {
   const { runner, tenantRecordId } = scope;
   return {
-    /** Locks the open days. Rows are locked in the same order as in recordings, to avoid deadlocks. */
+    /** Locks the open days. Locks rows in the same order as recordings do, to avoid deadlocks. */
     lockOpenDays: async (requests, limit) => {
       if (requests.length === 0) return [];
       const rows = requests.map(({ subscriptionRecordId, before }) => [
@@ -50,7 +50,7 @@ export function usageArchiveWrites(scope: TenantScope): UsageArchiveWrites {
       await keepTrackingIds(scope, days);
       await removePoints(scope, days);
     },
-    /** Removes unused keys. A key is unused if all days of its submission are completely archived. */
+    /** Removes unused keys. A key is unused when all days of its submission have been archived completely. */
     forgetKeys: async ({ recordedBefore, after, limit }) => {
       const looked = await runner.rows(sql`
         select record_id from bw_usage_keys
@@ -110,7 +110,9 @@ async function keepPieces({ runner, tenantRecordId }: TenantScope, days: readonl
     select ${names} from ${firstRowsAs('r', archivedPiecesTable.columns, rows)}`);
 }
 
-/** Stores the tracking ids, including voided submissions, because an earlier invoice may have billed them. */
+/**
+ * Stores the tracking ids. Those of voided submissions are included, because an earlier invoice may have billed them.
+ */
 async function keepTrackingIds({ runner, tenantRecordId }: TenantScope, days: readonly ArchivedDay[]) {
   const asked = piecesOf(days).map(pieceCells);
   const names = raw(archivedIdsTable.columns.map(({ name }) => name).join(', '));
@@ -147,7 +149,7 @@ function pieceCells({ subscriptionRecordId, range }: Piece, index: number): read
   return [index, writePart(range.part), subscriptionRecordId, ...rangeCells(range)];
 }
 
-/** Removes the archived points. No points can be added, because the rows of the days are locked. */
+/** Removes the archived points. Nobody can add points meanwhile, because the rows of the days are locked. */
 async function removePoints({ runner, tenantRecordId }: TenantScope, days: readonly ArchivedDay[]) {
   const rows = days.map(({ subscriptionRecordId, localDate, unit }) => [
     subscriptionRecordId,

@@ -32,7 +32,7 @@ const rangeColumns = [
   // A single day; null = all days from the first day on.
   ...inputColumns({ only_day: 'date' }),
 ];
-/** A range of points of a day, as bound to statements. A null value matches any value. */
+/** Columns of a range of points within a day. Null values match any value. */
 export const pointRangeColumns = inputColumns({
   local_date: 'date',
   unit: 'text',
@@ -79,7 +79,7 @@ export async function usageDays(
   return found;
 }
 
-/** Returns the rows of the ranges, except single days that the range from `from` already includes. */
+/** Returns the rows of the ranges. Omits single days that the range starting at `from` already includes. */
 function rangeRows(requests: readonly UsageDaysRequest[]): CellRows {
   return requests.flatMap(({ subscriptionRecordId, from, dates }, index) => {
     const own = [index, subscriptionRecordId];
@@ -93,7 +93,7 @@ function rangeRows(requests: readonly UsageDaysRequest[]): CellRows {
 type WantedPiece = Omit<UsagePiece, 'sum' | 'max' | 'upTo'> & {
   readonly request: number;
   readonly subscriptionRecordId: number;
-  /** Last point of the range. Null means up to the last point of the day. */
+  /** Last point of the range. Null means the last point of the day. */
   readonly upTo: number | null;
 };
 
@@ -169,8 +169,8 @@ function cellsOf(piece: WantedPiece, index: number): readonly Cell[] {
 }
 
 /**
- * Returns the condition for points of a voided submission. There are few such submissions, and they have a separate
- * index.
+ * Returns the condition for points of a voided submission. There are few such submissions, and they have an index of
+ * their own.
  */
 export function isVoided(point: string, tenantRecordId: number): Sql {
   return sql`exists (
@@ -229,7 +229,7 @@ export function usageArchiveReads(scope: TenantScope): UsageArchiveReads {
   };
 }
 
-/** Returns the archived pieces of each request's day. */
+/** Returns the archived pieces for the day of each request. */
 export async function archivedPieces(
   { runner, tenantRecordId }: TenantScope,
   requests: readonly UsageSplitRequest[],

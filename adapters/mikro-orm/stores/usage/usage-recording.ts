@@ -9,7 +9,7 @@ import { usageMarksTable } from '../../tables/usage/usage.ts';
 
 const readMark = rowReader({ subscriptionRecordId: bigint, version: bigint });
 
-/** Returns the number of recordings by subscription. */
+/** Returns how often usage was recorded, by subscription. */
 export async function marksOf(
   { runner, ofTenant }: TenantScope,
   subscriptionRecordIds: readonly number[],
@@ -24,11 +24,13 @@ export async function marksOf(
 
 interface Offer {
   readonly submission: UsageSubmission;
-  /** Fingerprint of the earlier usage with the tracking id. Null if this submission was stored. */
+  /** Fingerprint of the usage that first used the tracking id. Null if this submission was stored. */
   usedBy: string | null;
 }
 
-/** Stores the submissions whose tracking ids are free. Of several submissions with the same id, the first is stored. */
+/**
+ * Stores the submissions whose tracking ids are unused. If several submissions have the same id, stores the first one.
+ */
 export async function recordUsage(
   runner: Runner,
   tenantRecordId: number,
@@ -55,7 +57,7 @@ export async function recordUsage(
   );
 }
 
-/** Records usage and marks the subscriptions of the stored submissions. */
+/** Records usage, and marks the subscriptions whose submissions were stored. */
 export async function recordMarked(
   scope: WriteScope,
   submissions: readonly UsageSubmission[],

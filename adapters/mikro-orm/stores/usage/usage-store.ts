@@ -128,7 +128,9 @@ function wholeRows(stretches: readonly UsageStretch[]): CellRows {
   );
 }
 
-/** Returns the outer bounds of all time spans preceded by `and`, so that the planner can always limit an index scan. */
+/**
+ * Returns the outer bounds of all time spans, preceded by `and`, so that the planner can always limit an index scan.
+ */
 function withinAll(stretches: readonly UsageStretch[]) {
   const [first, ...others] = stretches.flatMap(({ wholeDays }) => (wholeDays === null ? [] : [wholeDays]));
   if (first === undefined) return nothing;
@@ -150,7 +152,7 @@ const hourColumns = inputColumns({
   end_at: 'bigint',
 });
 
-/** Returns the condition for the unit preceded by `and`, or nothing for all units. */
+/** Returns the condition for the unit, preceded by `and`. Returns nothing for all units. */
 function isOfUnit(column: string, unit: string | null, tenantRecordId: number) {
   if (unit === null) return nothing;
   return sql`and ${raw(column)} = (

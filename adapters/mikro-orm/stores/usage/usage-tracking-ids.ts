@@ -24,7 +24,10 @@ export function trackingIdReads(
   scope: TenantScope,
 ): Pick<UsageReads, 'trackingIds' | 'trackingIdsOfPoints' | 'pageOfTrackingIds'> {
   return {
-    /** Returns the tracking ids of consumed points, without ids that were already void. */
+    /**
+     * Returns the tracking ids of consumed points. Excludes ids that had already been voided when the points were
+     * billed.
+     */
     trackingIds: async (of, limitOf) => {
       const { invoiceIds, ranges, supplied } = await billedOf(scope, of);
       if (ranges.length === 0 && supplied.size === 0) return new Map();
@@ -44,7 +47,7 @@ export function trackingIdReads(
       return (await trackingIdsIn(scope, rows, limit)).get(0) ?? [];
     },
     /**
-     * Returns a page of tracking ids. A negative limit starts from the end. Ids from usage sources follow the
+     * Returns a page of tracking ids. A negative limit counts from the end. Ids from usage sources come after the
      * recorded ids.
      */
     pageOfTrackingIds: async (invoiceId, request) => {
@@ -87,7 +90,7 @@ function pageOf(ids: readonly string[], { offset, limit }: PageRequest): Page<st
   return { rows: ordered.slice(offset, offset + Math.abs(limit)), total: ids.length, max: ids.length };
 }
 
-/** Returns tracking ids by invoice index, up to `limit` each. */
+/** Returns tracking ids by index of the invoice, up to `limit` per invoice. */
 async function trackingIdsIn(scope: TenantScope, ranges: CellRows, limit: number) {
   const found = new Map<number, string[]>();
   if (ranges.length === 0) return found;
@@ -107,7 +110,10 @@ async function trackingIdsIn(scope: TenantScope, ranges: CellRows, limit: number
   return found;
 }
 
-/** Selects the distinct tracking ids of these points, without ids that were already void. */
+/**
+ * Selects the distinct tracking ids of these points. Excludes ids that had already been voided when the points were
+ * billed.
+ */
 function billedKeys(scope: TenantScope, ranges: CellRows) {
   return sql`
     select invoice, tracking_id, min(key_record_id) as key_record_id
@@ -149,7 +155,7 @@ interface BilledUsage {
   readonly invoiceIds: readonly Uuid[];
   /** The consumed points, each with the index of its invoice. */
   readonly ranges: CellRows;
-  /** The tracking ids from usage sources, by invoice index. */
+  /** The tracking ids from usage sources, by index of the invoice. */
   readonly supplied: ReadonlyMap<number, readonly string[]>;
 }
 
@@ -204,7 +210,10 @@ export async function voidSubmission(
   return VoidOutcome.VOID;
 }
 
-/** Returns the current time, or a later time if a run has billed usage of the subscription in the same millisecond. */
+/**
+ * Returns the current time. If a run has billed usage of the subscription in the same millisecond, returns a later
+ * time.
+ */
 function sinceRuns({ tenantRecordId, authorship }: WriteScope, subscriptionRecordId: number) {
   return sql`(select max(moment) from (
     select ${authorship.createdDate} as moment
@@ -214,7 +223,7 @@ function sinceRuns({ tenantRecordId, authorship }: WriteScope, subscriptionRecor
     where s.tenant_record_id = ${tenantRecordId} and s.record_id = ${subscriptionRecordId}) told)`;
 }
 
-/** Locks all days of the submission, in the same order as recordings. */
+/** Locks all days of the submission, in the same order as recordings do. */
 async function lockDays(
   { runner, tenantRecordId }: TenantScope,
   subscriptionRecordId: number,
@@ -227,7 +236,10 @@ async function lockDays(
     order by ${raw(bucketKey)} ${raw(runner.dialect.forUpdate)}`);
 }
 
-/** Returns the buckets in which the submission has unarchived points. A lock prevents concurrent archiving. */
+/**
+ * Returns the buckets in which the submission has points that are not archived. Takes a lock, so that no points are
+ * archived meanwhile.
+ */
 async function daysWithPoints(
   { runner, tenantRecordId }: TenantScope,
   subscriptionRecordId: number,
@@ -253,7 +265,7 @@ function isArchived(days: readonly Row[], touched: CellRows) {
   );
 }
 
-/** Recalculates the totals. The last ordinal stays, so that no ordinal is used twice. */
+/** Computes the totals again. The last ordinal does not change, so that no ordinal is used twice. */
 async function recompute({ runner, tenantRecordId }: TenantScope, days: CellRows) {
   const { dialect } = runner;
   const bucket = raw(bucketKey);
@@ -287,7 +299,7 @@ async function recompute({ runner, tenantRecordId }: TenantScope, days: CellRows
     where bw_usage_days.tenant_record_id = ${tenantRecordId} and ${raw(inBucket('bw_usage_days'))}`);
 }
 
-/** Returns the totals in column order, or the totals of an empty day if no points remain. */
+/** Returns the totals in the order of the columns. If no points remain, returns the totals of an empty day. */
 function aggregatesOf(left: Row | undefined, dialect: Dialect): readonly Cell[] {
   if (left === undefined) return ['0', null, null, null, null];
   const { amount_sum, amount_max, amount_min, last_recorded_for, last_amount } = left;

@@ -2,7 +2,7 @@ import type { PartOfDay, PointRange } from '../../../../lib/records/index.ts';
 import { addDays, type Instant, type LocalDate } from '../../../../lib/values/time/index.ts';
 import { readDay, writeDay } from '../../sql/columns.ts';
 
-/** The point counts of consecutive days. 0 means a day without points. */
+/** The numbers of points on consecutive days. 0 means a day without points. */
 type StoredDays = readonly [unit: string, first: string, ...counts: number[]];
 type StoredPart = readonly [
   unit: string,
@@ -12,10 +12,12 @@ type StoredPart = readonly [
   upTo: number,
 ];
 
-/** Maximum number of days without points in a row. A longer gap starts a new row. */
+/** Maximum number of consecutive days without points in a row of the table. A longer gap starts a new row. */
 const MOST_EMPTY_DAYS = 10;
 
-/** Returns the stored text, which has about one number per unit and day. The order is not kept. */
+/**
+ * Returns the text to store. It has about one number per unit and day, and does not preserve the order of the ranges.
+ */
 export function writeConsumed(ranges: readonly PointRange[]): string {
   const wholes = ranges.filter(isWhole);
   const parts = ranges.filter((range) => !isWhole(range)).map(storedPart);

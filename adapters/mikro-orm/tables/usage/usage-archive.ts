@@ -2,7 +2,7 @@ import type { Column } from '../../sql/columns.ts';
 import { TABLE_PREFIX, type TableSpec, TENANT_COLUMN, tenantColumn } from '../record-table.ts';
 import { aggregateColumns, bucketColumns, bucketNames } from './usage.ts';
 
-/** Columns for a range of points in a bucket (after < ordinal ≤ up to) within a part of the day. */
+/** Columns for a range of points (after < ordinal ≤ up to) in a bucket, within a part of the day. */
 const rangeColumns: readonly Column[] = [
   { name: 'after_ordinal', type: 'bigint', nullable: false },
   // ALL, DAY_POINTS, or two instants in milliseconds separated by a space.
@@ -20,13 +20,13 @@ function archiveTable(name: string, columns: readonly Column[]): TableSpec {
   };
 }
 
-/** Totals of archived points. There is one row for each part of a day that can be queried. */
+/** Totals of archived points. There is one row for each part of a day that can still be queried. */
 export const archivedPiecesTable = archiveTable(
   'usage_archived_pieces',
   aggregateColumns.map((column) => ({ ...column, nullable: false })),
 );
 
-/** Tracking ids of archived points, including voided ones. There is one row for each part of a day with points. */
+/** Tracking ids of archived points, including voided ones. There is one row for each part of a day that has points. */
 export const archivedIdsTable = archiveTable('usage_archived_ids', [
   // Set only for parts between two instants.
   { name: 'start_at', type: 'bigint', nullable: true, isInstant: true },

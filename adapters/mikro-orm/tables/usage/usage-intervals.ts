@@ -43,7 +43,7 @@ const fields = {
   }),
 };
 
-/** Intervals of usage sections that a run has billed, wholly or in part. */
+/** Intervals of usage sections that a run has billed completely or in part. */
 export const usageIntervalsTable = new RecordTable<StoredUsageInterval>('usage_intervals', fields, {
   indexes: {
     subscription: 'tenant_record_id, subscription_id, ends_at_local',
@@ -72,7 +72,7 @@ function suppliedOrNull(name: string): Field<SuppliedDigest | null> {
   };
 }
 
-/** Returns the usage settings, which are stored only for subscriptions that charge usage. */
+/** Returns a field for the state of usage reading. It is stored only for subscriptions that charge usage. */
 export function usageReadingOrNull(): Field<UsageReading | null> {
   const from = dateOrNull('usage_from');
   const settings = textOrNull('usage_settings');

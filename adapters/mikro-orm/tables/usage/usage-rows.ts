@@ -13,7 +13,7 @@ export function unitsOf({ submissions }: UsageChunk): readonly string[] {
   return [...names].sort();
 }
 
-/** Adds the missing unit names. Waits for other transactions that add the same names. */
+/** Adds missing unit names. Waits for other transactions that are adding the same names. */
 export async function addUnits(
   statements: Statements,
   tenantRecordId: number,

@@ -10,7 +10,7 @@ import {
   tenantColumn,
 } from '../record-table.ts';
 
-/** Names of units. Points refer to a name by record id. */
+/** Names of units. Points refer to a unit by the record id of its name. */
 export const usageUnitsTable = new RecordTable('usage_units', fieldsOf({ name: text }), {
   uniques: { name: 'tenant_record_id, name' },
 });
@@ -34,8 +34,8 @@ export const usageKeysTable = new RecordTable('usage_keys', keyFields, {
 });
 
 /**
- * Columns of a bucket, which is the usage of a unit by a subscription on a day. The order lets one scan read
- * consecutive days.
+ * Columns of a bucket, which contains the usage of one unit by one subscription on one day. Their order lets a scan
+ * read consecutive days.
  */
 export const bucketColumns: readonly Column[] = [
   { name: 'subscription_record_id', type: 'bigint', nullable: false },
@@ -47,8 +47,8 @@ export const bucketNames = bucketColumns.map(({ name }) => name);
 export const bucketKey = bucketNames.join(', ');
 
 /**
- * Usage points, by far the largest table. Rows are written once, so they have no ids, no names and no index except
- * the key.
+ * Usage points. This is by far the largest table. Its rows are never changed, so they have no ids, no names and no
+ * index except the key.
  */
 export const usagePointsTable: TableSpec = {
   name: `${TABLE_PREFIX}usage_points`,
@@ -67,7 +67,9 @@ export const usagePointsTable: TableSpec = {
   indexes: [],
 };
 
-/** Columns with the totals of a bucket. Without valid points, the sum is 0 and nullable columns are null. */
+/**
+ * Columns with the totals of a bucket. If the bucket has no valid points, the sum is 0 and nullable columns are null.
+ */
 export const aggregateColumns: readonly Column[] = [
   { name: 'amount_sum', type: 'decimal', nullable: false },
   { name: 'amount_max', type: 'decimal', nullable: true },
@@ -99,7 +101,7 @@ export const usageDaysTable: TableSpec = {
   }),
 };
 
-/** The number of recordings per subscription, for tenants with usage thresholds. */
+/** How often usage has been recorded for each subscription. Only for tenants with usage thresholds. */
 export const usageMarksTable = new RecordTable(
   'usage_marks',
   fieldsOf({ subscriptionRecordId: bigint, version: bigint }),
@@ -108,7 +110,7 @@ export const usageMarksTable = new RecordTable(
   },
 );
 
-/** Thresholds that have emitted their event, one row each. */
+/** Thresholds for which an event has been emitted, one per row. */
 export const usageThresholdsTable = new RecordTable(
   'usage_thresholds',
   columnsOf(thresholdAnnouncementFields, { start: 'starts_at' }),
