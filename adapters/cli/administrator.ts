@@ -15,17 +15,17 @@ const randomPasswordBytes = 18;
 export interface ChosenPassword {
   readonly password: string;
   readonly source: 'RANDOM' | 'ENVIRONMENT' | 'TEST_MODE';
-  /** The environment variable that set the password. */
+  /** Name of the environment variable that contained the password. */
   readonly variable?: string;
 }
 
 export interface Login {
   readonly user: string;
-  /** The administrator's password, which is null for an existing user because only the user knows it. */
+  /** The administrator's password. Null for an existing user, because only the user knows it. */
   readonly chosen: ChosenPassword | null;
 }
 
-/** Returns the administrator's name from `security.admin.user` (platform §4.3). */
+/** Returns the administrator's name. It is the value of `security.admin.user` (platform §4.3). */
 export function administratorOf(environment: Environment): string {
   return environmentValue('security.admin.user', environment)[1] || defaultAdministrator;
 }
@@ -46,15 +46,15 @@ export function choosePassword(
 }
 
 /**
- * Returns the password of BILLWRIGHT_ADMIN_PASSWORD, otherwise of the property `security.admin.password`, with its
- * source.
+ * Returns the password and its source, which is BILLWRIGHT_ADMIN_PASSWORD or else the property
+ * `security.admin.password`.
  */
 function passwordIn(environment: Environment): ReturnType<typeof environmentValue> {
   const own = environment.BILLWRIGHT_ADMIN_PASSWORD;
   return own ? ['BILLWRIGHT_ADMIN_PASSWORD', own] : environmentValue('security.admin.password', environment);
 }
 
-/** Creates the administrator at the first start. Later starts leave the user unchanged. */
+/** Creates the administrator when the server first starts. Later starts do not change the user. */
 export async function ensureLogin(
   billing: Billing<never>,
   user: string,
@@ -99,8 +99,8 @@ export function refuseTestModeInProduction(
 }
 
 /**
- * Refuses a database whose administrator still has the test mode password. Hashing continues after the return, so await
- * `ended` before serving requests.
+ * Rejects a database whose administrator still has the test mode password. The hash check continues after the function
+ * returns, so await `ended` before serving requests.
  */
 export async function refuseTestPassword(
   security: Pick<Billing['security'], 'find'>,

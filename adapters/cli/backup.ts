@@ -33,7 +33,7 @@ export async function backupDatabase(
   ];
 }
 
-/** Returns a note about the encryption key: the copy needs the key but does not contain the key. */
+/** Returns a note about the encryption key. The copy does not contain the key but cannot be used without it. */
 function ofKey(database: string, environment: Environment): string {
   const file = pathBesideDatabase(database, 'key');
   if (environment.BILLWRIGHT_SERVER_KEY)
@@ -43,7 +43,7 @@ function ofKey(database: string, environment: Environment): string {
     : 'Also keep the server key (BILLWRIGHT_SERVER_KEY, or its .key file): encrypted data cannot be read without it.';
 }
 
-/** Explains a problem with the target path. Returns other errors unchanged. */
+/** Explains an error that the target path has caused. Returns other errors unchanged. */
 function copyFailure(error: unknown, to: string): unknown {
   if (!(error instanceof Error) || !String(Reflect.get(error, 'path')).startsWith(to)) return error;
   return Reflect.get(error, 'code') === 'EEXIST'

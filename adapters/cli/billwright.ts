@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { keepYoungGenerationSmall } from './young-generation.ts';
 
-/** Milliseconds within which resources that the configuration file opened must close after a command. */
+/** Milliseconds that resources opened by the configuration file have to close after a command. */
 const GRACE_MS = 1_000;
 
 // Runs before the other modules load, because an older Node may be unable to load them.

@@ -38,7 +38,7 @@ export function listCells(server: ServerDatabase): Promise<readonly CellView[]> 
   );
 }
 
-/** Returns a line about the cell, and one for each tenant whose move to the cell has not ended. */
+/** Returns a line about the cell, and a line for each unfinished move of a tenant to the cell. */
 export function cellText({
   name,
   tenants,
@@ -58,14 +58,14 @@ export function cellText({
 export interface TenantMoveRequest {
   /** Id or API key. */
   readonly tenant: string;
-  /** Name of the target; undefined to undo the move. */
+  /** Name of the target cell. Undefined means that the move is undone. */
   readonly to: string | undefined;
   readonly isUndone: boolean;
-  /** Seconds from the switch until the rows in the former cell are deleted; undefined means a minute. */
+  /** Seconds between the switch and the deletion of the rows in the former cell. Undefined means one minute. */
   readonly cleanUpAfter: string | undefined;
 }
 
-/** Moves a tenant to another cell, or undoes its move. Returns the outcome as text. */
+/** Moves a tenant to another cell or undoes its move. Returns a description of the outcome. */
 export async function moveTenantOn(
   server: ServerDatabase,
   { tenant: name, to, isUndone, cleanUpAfter }: TenantMoveRequest,
@@ -101,7 +101,7 @@ export async function moveTenantOn(
 
 const BAR_WIDTH = 20;
 
-/** Returns a line such as `copying [#####---------------] 21,000 rows`. */
+/** Returns a progress line such as `copying [#####---------------] 21,000 rows`. */
 export function progressText({ step, tablesDone, tables, rows }: MoveProgress): string {
   const filled = Math.round((BAR_WIDTH * tablesDone) / tables);
   const bar = '#'.repeat(filled).padEnd(BAR_WIDTH, '-');

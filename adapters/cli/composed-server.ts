@@ -35,7 +35,7 @@ import type { Environment } from './environment.ts';
 import type { ServeOptions } from './serve-options.ts';
 import { reasonOf, UsageError } from './usage-error.ts';
 
-/** Loads the writer when the first e-invoice is requested. */
+/** Loads the e-invoice writer when the first e-invoice is requested. */
 const eInvoices: EInvoiceWriter = {
   async xml(...given) {
     const { eInvoiceWriter } = await import('../e-invoice/index.ts');
@@ -43,12 +43,12 @@ const eInvoices: EInvoiceWriter = {
   },
 };
 
-/** Writes nothing. Used for messages that the primary has already logged for all workers. */
+/** Discards messages. Workers use it for messages that the primary process has already logged. */
 const quiet = pino({ level: 'silent' });
 
 /**
- * @param parts `storage`: with cells, the directory. `group`: the workers of a server. Their primary has checked the
- * administrator's password.
+ * @param parts `storage` is the storage of the directory if there are cells. `group` contains the workers of a server;
+ * their primary process has already checked the administrator's password.
  */
 export async function compose(parts: {
   readonly options: ServeOptions & { readonly nodeName: string };
@@ -124,7 +124,7 @@ export async function compose(parts: {
   return { billing, app, listen, isKeyNew };
 }
 
-/** Returns the cipher for stored secrets. The first start creates the key file. */
+/** Returns the cipher for stored secrets. Creates the key file when the server first starts. */
 export async function openCipher({
   options: { environment, database },
   storage,
@@ -141,7 +141,7 @@ export async function openCipher({
 }
 
 /**
- * Replaces the configured gateways with the sandbox of test mode, under the same names. The engine rejects invalid
+ * Replaces the configured gateways with the sandbox gateway of test mode, under their names. The engine rejects invalid
  * gateways.
  */
 function withSandbox(
@@ -168,7 +168,7 @@ async function tracerOf(
   return openTelemetryTracer();
 }
 
-/** Opens the sandbox, whose ledger is a file, so that payments survive restarts and are visible to other nodes. */
+/** Opens the sandbox gateway. Its ledger is a file, so that payments survive restarts and other nodes see them. */
 async function openSandbox(options: ServeOptions, logger: PinoLogger): Promise<SandboxGateway> {
   const { fileLedger, sandboxGateway } = await import('../payments/index.ts');
   const file = options.sandboxLedger ?? pathBesideDatabase(options.database, 'sandbox');
@@ -191,15 +191,15 @@ async function callOpened(
 
 const passingKeyBytes = 32;
 
-/** Returns true if the environment has no key and no key file exists. */
+/** Returns true if a key file must be created, because neither the environment nor a file contains a key. */
 function makesKeyFile(environment: Environment, database: string): boolean {
   const file = pathBesideDatabase(database, 'key');
   return !environment.BILLWRIGHT_SERVER_KEY && file !== null && !existsSync(file);
 }
 
 /**
- * Returns a cipher with the key of the environment, otherwise with the key file beside the database. Secrets that
- * were encrypted with the key file can still be decrypted.
+ * Returns a cipher that uses the key in the environment or, without one, the key file next to the database. It can
+ * still decrypt secrets that were encrypted with the key file.
  * @throws UsageError for an invalid key or file.
  */
 function cipherOf(environment: Environment, database: string, logger: Logger): SecretCipher {

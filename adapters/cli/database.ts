@@ -11,7 +11,7 @@ import { UsageError } from './usage-error.ts';
 export { isPostgresqlUrl };
 
 const productionFile = 'billwright.db';
-/** Database file of test mode. The file is separate so that test data never reaches production. */
+/** Database file of test mode. It is a separate file, so that test data never reaches production. */
 const testFile = 'billwright-test.db';
 
 /**
@@ -41,7 +41,7 @@ export function databaseOf(
 /** URLs of the cells by name. */
 export type CellUrls = Readonly<Record<string, string>>;
 
-/** Returns the cells of the configuration file, or null. @throws UsageError unless all databases are on PostgreSQL. */
+/** Returns the cells from the configuration file, or null. @throws UsageError if a database is not on PostgreSQL. */
 export function cellsOf({ cells }: ServerDefinition, directory: string): CellUrls | null {
   if (cells === undefined) return null;
   for (const [name, url] of Object.entries({ ...cells, directory }))
@@ -54,8 +54,8 @@ const urlForm =
   'is not a URL such as postgresql://user:password@host:5432/name; encode @, :, / and % in a password as %40, %3A, %2F and %25';
 
 /**
- * Returns the problem with a database name, or null if the name is valid. The message omits the name, which may
- * contain a password.
+ * Returns a description of the problem with a database name, or null if the name is valid. The message does not contain
+ * the name, which may include a password.
  */
 function faultOf(database: string): string | null {
   if (isPostgresqlUrl(database)) {
@@ -71,7 +71,7 @@ function faultOf(database: string): string | null {
     : null;
 }
 
-/** Returns the URL with its first host only, or null for a malformed URL. */
+/** Returns the URL with only its first host, or null for a malformed URL. */
 function firstUrlOf(database: string): URL | null {
   return parseConnectionUrl(database)?.ofHosts[0] ?? null;
 }
@@ -89,7 +89,7 @@ function nameOfUrl(text: string): string | null {
   }
 }
 
-/** Hides the URL's password. With `user`, shows the URL for this user. */
+/** Hides the password in the URL. If `user` is given, shows the URL for this user. */
 export function shownDatabase(database: string, user?: string): string {
   if (!isPostgresqlUrl(database)) return database;
   const { ofHosts } = parseConnectionUrl(database) ?? {};
@@ -104,15 +104,18 @@ const postgresqlPort = '5432';
 const markCharacters = 8;
 
 /**
- * Returns the path of the key or sandbox file: beside a SQLite file, otherwise in the working directory. Returns null
- * for an in-memory database.
+ * Returns the path of the key file or sandbox file. It is next to a SQLite file, and otherwise in the working
+ * directory. Returns null for an in-memory database.
  */
 export function pathBesideDatabase(database: string, kind: 'key' | 'sandbox'): string | null {
   if (database === ':memory:') return null;
   return resolve(`${isPostgresqlUrl(database) ? postgresqlName(database) : database}.${kind}`);
 }
 
-/** Returns the name of a PostgreSQL database with a hash of its first host, so that a standby can be added later. */
+/**
+ * Returns the name of a PostgreSQL database with a hash of its first host. A standby host can therefore be added later
+ * without changing the name.
+ */
 function postgresqlName(database: string): string {
   const url = firstUrlOf(database) ?? new URL(database);
   const [host, port] = ['host', 'port'].map((name) => url.searchParams.get(name));
@@ -131,7 +134,7 @@ export async function openStorage(
     readonly migrate: boolean;
     readonly requireRowSecurity?: boolean;
     readonly readOnly?: boolean;
-    /** True if the SQLite file must exist, so that a misspelled path does not create a database. */
+    /** True if the SQLite file must already exist, so that a misspelled path does not create a new database. */
     readonly mustExist?: boolean;
   },
 ): Promise<Storage<never>> {
@@ -147,7 +150,7 @@ export async function openStorage(
   return sqlite({ path: database, readOnly: options.readOnly ?? false });
 }
 
-/** Opens the directory and the cells. A cell on the database of the directory shares its storage. */
+/** Opens the directory and the cells. A cell in the same database as the directory shares its storage. */
 export async function openCellStorages(
   directory: string,
   cells: CellUrls,
@@ -165,7 +168,7 @@ export async function openCellStorages(
   return { directory: ofDirectory, cells: ofCells };
 }
 
-/** Runs `work` on the directory and on each cell with a database of its own, with the name of the database. */
+/** Runs `work` on the directory, and on each cell that has its own database. Passes the name of the database. */
 export async function onEachDatabase(
   directory: string,
   cells: CellUrls | null,
@@ -184,7 +187,7 @@ function checkDirectory(file: string): void {
     );
 }
 
-/** Returns the names of the migrations that ran. */
+/** Returns the names of the migrations that were run. */
 export async function migrateDatabase(database: string): Promise<readonly string[]> {
   if (!isPostgresqlUrl(database)) checkDirectory(database);
   const adapter = isPostgresqlUrl(database)
@@ -193,14 +196,14 @@ export async function migrateDatabase(database: string): Promise<readonly string
   return adapter.migrate(database);
 }
 
-/** Thrown if this program needs something that is missing, such as a package or a server. */
+/** Thrown if something that the program needs is missing, such as a package or a server. */
 class MissingError extends Error {
   override readonly name = 'MissingError';
 }
 
 /**
- * Runs `act` on a database. `needed` lists further packages. @throws MissingError with a solution if the database is
- * unavailable.
+ * Runs `act` on a database. `needed` lists additional packages.
+ * @throws MissingError with a suggested solution if the database is unavailable.
  */
 export async function reachingDatabase<T>(
   { database, needed = [] }: { readonly database: string; readonly needed?: readonly string[] },
@@ -217,7 +220,7 @@ export async function reachingDatabase<T>(
   }
 }
 
-/** Explains a database or driver error at startup. Returns null for other errors. */
+/** Explains a database or driver error that occurs at startup. Returns null for other errors. */
 export function databaseFailure(error: unknown, database: string): string | null {
   const shown = shownDatabase(database);
   if (isPostgresqlUrl(database) && firstUrlOf(database) === null) return `The database ${urlForm}`;
@@ -275,7 +278,7 @@ function postgresqlFault(code: string, { message }: Error, database: string): st
   return /SSL|SASL/.test(message) ? 'cannot be reached with this URL: check its password and sslmode' : null;
 }
 
-/** Explanations by SQLite or file system error code. */
+/** Returns the explanation of an SQLite or file system error code. */
 function sqliteFault(code: string, { message }: Error): string | null {
   if (code === 'SQLITE_NOTADB') return 'is not a SQLite file: specify a different file with --database';
   if (code.startsWith('SQLITE_CORRUPT')) return 'is damaged: restore a backup';
@@ -289,7 +292,7 @@ function sqliteFault(code: string, { message }: Error): string | null {
   return null;
 }
 
-/** Returns the error with its causes and all connection attempts. */
+/** Returns the error, its causes, and the errors of all connection attempts. */
 function causesOf(error: unknown): readonly Error[] {
   if (!(error instanceof Error)) return [];
   const inner = error instanceof AggregateError ? error.errors.flatMap(causesOf) : [];

@@ -16,8 +16,8 @@ import { reasonOf, UsageError } from './usage-error.ts';
 const SHOWN_PROBLEMS = 10;
 
 /**
- * Returns the engine properties of the environment (platform §4.1) by full name. @throws UsageError for invalid
- * values.
+ * Returns the engine's properties from the environment (platform §4.1), by full name.
+ * @throws UsageError for invalid values.
  */
 export function environmentConfiguration(environment: Environment): ConfigurationObject {
   const set = configurableProperties.flatMap((name) => {
@@ -28,7 +28,10 @@ export function environmentConfiguration(environment: Environment): Configuratio
   return Object.fromEntries(set);
 }
 
-/** Returns true if the property is set. An empty text unsets a property, except a tenant property that is a list. */
+/**
+ * Returns true if the property is set. Empty text means that it is not set, except for a tenant property that is a
+ * list.
+ */
 function isSet(name: string, source: string, text: string): boolean {
   const properties = { ...serverProperties, ...tenantProperties };
   const property = Object.entries(properties).find(([each]) => each === name)?.[1];
@@ -69,7 +72,7 @@ export async function defaultDocuments(
   };
 }
 
-/** Adds the problems of a default document to its error, one per line. Returns other errors unchanged. */
+/** Adds the problems of a default document to its error, each on its own line. Returns other errors unchanged. */
 export function withProblems(error: unknown): unknown {
   if (!(error instanceof BillingError) || !error.problems?.length) return error;
   const lines = error.problems

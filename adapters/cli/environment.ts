@@ -2,17 +2,16 @@ import { configurableProperties, serverWideNames } from '../../lib/tenants/index
 import { closestTo } from '../../lib/values/text/index.ts';
 import { UsageError } from './usage-error.ts';
 
-/** Values of environment variables and properties, by name. Properties are named as in a configuration file. */
+/**
+ * Values of environment variables and properties, by name. Properties have the same names as in a configuration file.
+ */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Prefixes of environment variables, the documented prefix first (platform §4.1). */
+/** Prefixes of environment variables. The documented prefix comes first (platform §4.1). */
 const variablePrefixes = ['SERVICE_', 'SERVICE_org_service_', 'SERVICE_org_killbill_'];
 const namePrefixes = ['org.service.', 'org.killbill.'];
 
-/**
- * Returns the value of a property, and the variable or name that sets the property. Both are empty for an unset
- * property.
- */
+/** Returns the value of a property, and the variable or property name that sets it. Both are empty if it is not set. */
 export function environmentValue(
   property: string,
   environment: Environment,
@@ -25,7 +24,7 @@ export function environmentValue(
   return [source, environment[source]];
 }
 
-/** Names of all properties without prefix (platform §4.2, §4.3). */
+/** Names of all properties, without their prefix (platform §4.2, §4.3). */
 const properties = [...new Set([...configurableProperties, ...serverWideNames])];
 const [documentedPrefix = ''] = namePrefixes;
 const [variablePrefix = ''] = variablePrefixes;
@@ -39,14 +38,15 @@ const ownVariables = [
   'BILLWRIGHT_TRACES',
 ];
 /**
- * Matches variables used by tests, and those that Kubernetes and container links set for a service named
+ * Matches variables that tests use, and variables that Kubernetes and container links set for a service named
  * `billwright`.
  */
 const foreignVariable = /^BILLWRIGHT_(?:TEST|PORT|SERVICE)(?:_|$)|_(?:HOST|PORT)$|_PORT_\d+_/;
 
 /**
- * Rejects unknown properties that resemble a property of the server. Plugins may have other properties.
- * @throws UsageError with the closest name.
+ * Rejects unknown properties whose names resemble a property of the server. Other names are allowed, because plugins
+ * may use them.
+ * @throws UsageError with the most similar name.
  */
 export function refuseUnknownProperties(names: readonly string[], file: string): void {
   const known = new Set(properties);
@@ -64,13 +64,16 @@ export function refuseUnknownProperties(names: readonly string[], file: string):
   }
 }
 
-/** Returns the option that a variable seems to set. Kubernetes sets port variables to `tcp://…`. */
+/**
+ * Returns the option that a variable was probably meant to set. Ignores port variables that Kubernetes sets to
+ * `tcp://…`.
+ */
 function optionFor(name: string, value: string): string | null {
   if (name === 'BILLWRIGHT_HOST') return '--host';
   return name === 'BILLWRIGHT_PORT' && /^\d+$/.test(value) ? '--port' : null;
 }
 
-/** Returns warnings about variables that resemble a property but have no effect. */
+/** Returns warnings about variables that have no effect although their names resemble a property. */
 export function unknownVariables(environment: Environment): readonly string[] {
   const variables = properties.flatMap((name) =>
     variablePrefixes.map((prefix) => prefix + name.replaceAll('.', '_')),

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { definitionNames } from './configuration/configured.ts';
 import { reasonOf, UsageError } from './usage-error.ts';
 
-/** The initial configuration file. It contains the default values, so the server runs unchanged. */
+/** The initial configuration file. It contains the default values, so the server behaves as without it. */
 const definition = `// The server that \`billwright serve\` runs in this directory. Changes to this file take effect at the next start.
 // Options of the command line override environment variables, and both override this file.
 import { defineServer } from 'billwright/server';
@@ -46,7 +46,8 @@ export default defineServer({
 `;
 
 /**
- * Writes an initial configuration file and returns the next steps. @throws UsageError if a configuration file exists.
+ * Writes an initial configuration file. Returns a description of the next steps.
+ * @throws UsageError if a configuration file already exists.
  */
 export async function writeDefinition(options: {
   readonly directory: string;

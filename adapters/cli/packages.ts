@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** The members of `package.json` that this module reads. */
+/** The fields of `package.json` that this module reads. */
 interface Manifest {
   readonly peerDependencies: Readonly<Record<string, string>>;
   readonly exports: Readonly<Record<string, string | { readonly default: string }>>;
@@ -10,7 +10,7 @@ export function manifest(): Manifest {
   return JSON.parse(readFileSync(new URL(place()), 'utf8')) as Manifest;
 }
 
-/** URLs of the running `billwright` and `billwright/…` modules, by specifier. */
+/** Returns the URLs of the running `billwright` and `billwright/…` modules, by import specifier. */
 export function ownModules(): ReadonlyMap<string, string> {
   const root = place();
   return new Map(
@@ -22,7 +22,7 @@ export function ownModules(): ReadonlyMap<string, string> {
   );
 }
 
-/** True if the command runs from sources instead of the build. */
+/** True if the command runs from source code and not from the build. */
 const isSource = import.meta.url.endsWith('.ts');
 
 function place(): string {
@@ -30,7 +30,7 @@ function place(): string {
 }
 
 const storage = ['@mikro-orm/core', '@mikro-orm/migrations'];
-/** Optional packages that each part of the command requires. */
+/** Optional packages that the parts of the command require. */
 export const packagesOf = {
   sqlite: [...storage, '@mikro-orm/sqlite'],
   postgresql: [...storage, '@mikro-orm/postgresql'],
@@ -68,7 +68,7 @@ function isInstalled(name: string): boolean {
   }
 }
 
-/** Quotes a package specifier for the shell. Version ranges may contain characters that shells interpret. */
+/** Quotes a package specifier for the shell, because version ranges may contain special characters. */
 function quoted(text: string): string {
   return /^[\w@/.^~-]+$/.test(text) ? text : `"${text}"`;
 }

@@ -9,7 +9,7 @@ type QueueChange = 'put-back' | 'free';
 
 export interface QueueOptions extends ServerDatabase {
   readonly look: QueueLook;
-  /** Tenant id or API key; undefined means all tenants. */
+  /** Tenant id or API key. Undefined means all tenants. */
   readonly tenant?: string | undefined;
   readonly account?: string | undefined;
   readonly kind?: string | undefined;
@@ -19,13 +19,13 @@ export interface QueueOptions extends ServerDatabase {
 }
 
 export type QueueAnswer = { readonly entries: readonly ListedEntry[] } | ChangedEntries;
-/** An entry of the queue, with the name of its cell if there are cells. */
+/** A queue entry. If there are cells, it contains the name of its cell. */
 type ListedEntry = Plain<QueueEntryView | LateEntryView> & { readonly cell?: string };
 type ChangedEntries = { readonly putBack: number } | { readonly freed: number };
 
 const kinds: Readonly<Record<string, QueueKind>> = { bus: 'BUS', notification: 'NOTIFICATION' };
 
-/** Lists queue entries, retries failed entries or frees stuck entries. Never claims work. */
+/** Lists queue entries, retries failed entries, or frees stuck entries. Never processes entries itself. */
 export async function lookAtQueues(options: QueueOptions): Promise<QueueAnswer> {
   const { look, kind, account, limit } = options;
   if (kind !== undefined && !Object.hasOwn(kinds, kind))

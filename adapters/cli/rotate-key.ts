@@ -7,8 +7,9 @@ import { reasonOf, UsageError } from './usage-error.ts';
 export const formerKeyVariable = 'BILLWRIGHT_FORMER_SERVER_KEY';
 
 /**
- * Encrypts the stored secrets with BILLWRIGHT_SERVER_KEY. The old key is BILLWRIGHT_FORMER_SERVER_KEY, otherwise the
- * key file beside the database. @throws UsageError without two different keys.
+ * Encrypts the stored secrets with BILLWRIGHT_SERVER_KEY. The old key is in BILLWRIGHT_FORMER_SERVER_KEY or, without
+ * this variable, in the key file next to the database.
+ * @throws UsageError if there are not two different keys.
  */
 export async function rotateKey(
   database: string,

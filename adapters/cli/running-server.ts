@@ -27,15 +27,18 @@ export interface Running {
 interface ServerParts {
   readonly options: ServeOptions;
   readonly logger: PinoLogger;
-  /** The processes that serve the port. If undefined, this process alone serves the port. */
+  /** The processes that serve the port. Undefined if there is only this process. */
   readonly group?: ServerGroup;
-  /** Runs once the port is open. Requests wait until this function has finished. */
+  /** Called once the port is open. Requests wait until this function has finished. */
   prepare(billing: Billing<never>): Promise<void>;
   /** Runs before the background work starts. */
   opened?(server: { readonly isKeyNew: boolean }): Promise<void>;
 }
 
-/** Opens the engine, listens and starts the background work. After a failure, nothing is open. */
+/**
+ * Opens the engine, listens on the port and starts the background work. If one of these steps fails, closes everything
+ * again.
+ */
 export async function openServer(parts: ServerParts): Promise<Running> {
   const { options, logger, group } = parts;
   const { directory: storage, cells } =
@@ -74,7 +77,7 @@ export function logConfiguration(
   for (const each of unknownVariables(environment)) logger.warn({}, each);
 }
 
-/** Logs unhandled rejections, such as those of a plugin, so that they do not end the process. */
+/** Logs unhandled promise rejections, such as those of a plugin, so that they do not end the process. */
 export function outliveForgottenPromises(logger: Pick<Logger, 'error'>): void {
   process.on('unhandledRejection', (reason) => {
     logger.error({ err: plainError(reason) }, 'unhandled promise rejection, possibly in a plugin');

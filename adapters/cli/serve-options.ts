@@ -16,7 +16,10 @@ const defaultHost = '127.0.0.1';
 
 export type ServeOptions = Awaited<ReturnType<typeof serveOptions>>;
 
-/** Server settings. Options override the environment, which overrides the configuration file. */
+/**
+ * Server settings. A command line option takes precedence over the environment, and the environment over the
+ * configuration file.
+ */
 export async function serveOptions(given: OptionValues, configured: Configured) {
   const { definition, environment, file } = configured;
   const read = settingsReader(file);
@@ -40,22 +43,22 @@ export async function serveOptions(given: OptionValues, configured: Configured) 
   return {
     port: port === undefined ? (definition.port ?? defaultPort) : portOf(port),
     host: hostOf(textOf(given, 'host')) ?? definition.host ?? defaultHost,
-    /** SQLite path or PostgreSQL URL. With cells: the URL of the directory. */
+    /** SQLite path or PostgreSQL URL. If there are cells, this is the URL of the directory. */
     database,
-    /** URLs of the cells by name. Null: one database. */
+    /** URLs of the cells by name. Null if there is a single database. */
     cells,
-    /** Names of the cells whose queue this node works on. If undefined: all cells. */
+    /** Names of the cells whose queue this node processes. Undefined means all cells. */
     work: workOf(textOf(given, 'work'), definition),
-    /** Number of worker processes. If undefined, this process serves alone. */
+    /** Number of worker processes. Undefined means that this process serves the port itself. */
     workers,
     /** If true, migrates a PostgreSQL database at startup. */
     migrate: given.migrate === true || definition.migrate === true,
-    /** If true, refuses PostgreSQL roles that bypass row-level security. */
+    /** If true, rejects PostgreSQL roles that bypass row-level security. */
     requireRowSecurity,
     testMode,
     /** If true, logs every request at level info. */
     accessLog: given['access-log'] === true,
-    /** Name of this node. If undefined, a name is generated at each start. */
+    /** Name of this node. If undefined, each start generates a name. */
     nodeName,
     environment,
     /** Path of the ledger file of the test mode sandbox. */
@@ -70,7 +73,7 @@ export async function serveOptions(given: OptionValues, configured: Configured) 
 
 const MAX_WORKERS = 256;
 
-/** Returns the number of workers, if set. @throws UsageError that names the option, variable or member. */
+/** Returns the number of workers if it is set. @throws UsageError that names the option, variable or setting. */
 export function workersOf(
   option: string | undefined,
   { definition, environment }: Pick<Configured, 'definition' | 'environment'>,
@@ -106,7 +109,7 @@ function portOf(text: string): number {
   throw new UsageError(`--port ${text} is not a port: use a number from 0 to 65535`);
 }
 
-/** Returns the host to listen on; undefined for an empty host, for which Node binds to all addresses. */
+/** Returns the host to listen on. Returns undefined for an empty host, so that Node listens on all addresses. */
 function hostOf(text: string | undefined): string | undefined {
   if (text?.trim() === '')
     throw new UsageError(
@@ -115,7 +118,7 @@ function hostOf(text: string | undefined): string | undefined {
   return text;
 }
 
-/** Reads settings. Errors about properties of the configuration file name the file. */
+/** Returns a function that reads settings. Errors about properties in the configuration file name the file. */
 function settingsReader(file: string | null): <T>(read: () => T) => T {
   return (read) => {
     try {
@@ -200,7 +203,7 @@ function flag(text: string): boolean | undefined {
   return text === 'true' || text === 'false' ? text === 'true' : undefined;
 }
 
-/** Returns a reader of a comma-separated list. */
+/** Returns a function that parses a comma-separated list. */
 function listOf(isValid: (text: string) => boolean): (text: string) => readonly string[] | undefined {
   return (text) => {
     const list = text.split(',').map((each) => each.trim());
@@ -208,7 +211,7 @@ function listOf(isValid: (text: string) => boolean): (text: string) => readonly 
   };
 }
 
-/** Returns true for an origin as browsers send it: without a path and a default port. */
+/** Returns true for an origin in the form that browsers send, without a path and without a default port. */
 const isOrigin = (text: string): boolean => text === '*' || URL.parse(text)?.origin === text;
 const isHeaderPrefix = (text: string): boolean => /^[A-Za-z][\w-]{0,60}-$/.test(text);
 
@@ -227,7 +230,10 @@ function bytes(text: string): number | undefined {
   return count > 0 ? count : undefined;
 }
 
-/** Returns the names in `--work`, otherwise those in the configuration file. @throws UsageError for an unknown cell. */
+/**
+ * Returns the cells named in `--work` or, without this option, in the configuration file.
+ * @throws UsageError for an unknown cell.
+ */
 function workOf(
   option: string | undefined,
   { work, cells }: Configured['definition'],

@@ -33,7 +33,7 @@ export interface ServerDatabase {
 
 interface Access {
   readonly readOnly?: boolean;
-  /** Id or API key of the only tenant of the command; undefined means all tenants. */
+  /** Id or API key of the tenant to which the command is limited. Undefined means all tenants. */
   readonly tenant: string | undefined;
 }
 
@@ -103,10 +103,10 @@ export async function namedTenant(storage: Storage<never>, name: string): Promis
 }
 
 interface CheckOptions extends ServerDatabase {
-  /** Tenant id or API key; undefined means all tenants. */
+  /** Tenant id or API key. Undefined means all tenants. */
   readonly tenant: string | undefined;
   readonly defaultCatalog: string | (() => string);
-  /** Default overdue configuration of tenants without one; undefined means the engine's default. */
+  /** Default overdue configuration for tenants without their own. Undefined means the engine's default. */
   readonly defaultOverdueConfig: string | NewOverdueDefinition | undefined;
 }
 
@@ -114,7 +114,7 @@ interface CheckReport {
   breach(breach: Breach): void;
   /** Reports a limitation of the check. */
   note(text: string): void;
-  /** Reports the number of accounts checked so far. */
+  /** Called with the number of accounts checked so far. */
   checked(accounts: number): void;
 }
 

@@ -1,11 +1,12 @@
 import { registerHooks } from 'node:module';
 
 const scope = '/node_modules/';
-/** Packages with hundreds of ES modules. Resolving their full relative imports takes half of the loading time. */
+/** Packages with hundreds of ES modules. Resolving their relative imports takes half of the time to load them. */
 const packages = ['kysely/', 'zod/', '@mikro-orm/'];
 
 /**
- * Runs `start` while full relative imports of these packages and of our sources resolve without file system lookups.
+ * Runs `start`. Meanwhile, complete relative imports of these packages and of our sources are resolved without file
+ * system look-ups.
  */
 export async function withShortResolution<T>(start: () => Promise<T>): Promise<T> {
   const hooks = registerHooks({
@@ -22,7 +23,7 @@ export async function withShortResolution<T>(start: () => Promise<T>): Promise<T
   }
 }
 
-/** Returns the format of a fully specified relative import; undefined if Node must resolve the import. */
+/** Returns the format of a complete relative import. Returns undefined if Node must resolve the import. */
 export function formatOf(specifier: string, parent: string | undefined): string | undefined {
   if (parent === undefined || !specifier.startsWith('.')) return undefined;
   const at = parent.lastIndexOf(scope);

@@ -4,17 +4,17 @@ const LIMIT_BYTES = 8 * 1_024 * 1_024;
 const CHECK_MS = 50;
 
 /**
- * Keeps V8's young generation at its initial size. Otherwise it grows to 64 MiB during the start, and an idle server
- * takes 40 MiB more (Node 24).
+ * Keeps V8's young generation at its initial size. Otherwise it would grow to 64 MiB during startup, and an idle server
+ * would use 40 MiB more (Node 24).
  */
 export function keepYoungGenerationSmall(): void {
   allowGrowth(false);
 }
 
 /**
- * Lets the young generation grow to about 8 MiB under load, because collecting a smaller one takes a fifth of the
- * processor time of a request. V8 shrinks the young generation when the process is idle. V8 itself reads its limit
- * only at the start of a process.
+ * Lets the young generation grow to about 8 MiB under load. With a smaller one, garbage collection takes a fifth of the
+ * processor time of a request. V8 shrinks it again when the process is idle, but reads its limit only when a process
+ * starts.
  */
 export function letYoungGenerationGrow(): void {
   let isGrowing = false;

@@ -39,7 +39,10 @@ export function operationCaller(options: ClientOptions): CallOperation {
   };
 }
 
-/** Checks the options, for hosts without a compiler. @throws BillingError MISSING_OR_INVALID_FIELD (60003). */
+/**
+ * Checks the options, because applications may pass them without type checking.
+ * @throws BillingError MISSING_OR_INVALID_FIELD (60003).
+ */
 function checkOptions(options: ClientOptions): void {
   const given: object = Object(options);
   const usesSession = ['apiSecret', 'user', 'token'].every((field) => !Object.hasOwn(given, field));
@@ -51,7 +54,7 @@ function checkOptions(options: ClientOptions): void {
       );
 }
 
-/** Returns the arguments as JSON without missing arguments at the end. Bytes become Base64. */
+/** Returns the arguments as JSON. Omits missing arguments at the end, and converts bytes to Base64. */
 function callBody(input: readonly unknown[]) {
   const given = input.slice(0, input.findLastIndex((value) => value !== undefined) + 1);
   const bytes = [...given.keys()].filter((place) => given[place] instanceof Uint8Array);
@@ -82,13 +85,13 @@ async function headersOf(options: ClientOptions): Promise<Record<string, string>
 }
 
 /**
- * Returns the UTF-8 bytes of a string as Latin-1 characters, because `fetch` accepts no other characters in a header.
+ * Returns the UTF-8 bytes of a string as Latin-1 characters, because `fetch` rejects all other characters in headers.
  */
 function headerText(text: string): string {
   return String.fromCharCode(...new TextEncoder().encode(text));
 }
 
-/** The response of an attempt, or its error. */
+/** The response to an attempt, or its error. */
 type Outcome = Response | Error;
 
 async function attempted(options: ClientOptions, url: string, request: RequestInit): Promise<Outcome> {
@@ -100,7 +103,7 @@ async function attempted(options: ClientOptions, url: string, request: RequestIn
   }
 }
 
-/** Returns the milliseconds until the next attempt; null if another attempt is pointless. */
+/** Returns the number of milliseconds until the next attempt, or null if another attempt would not help. */
 function waitAfter(outcome: Outcome, attempt: number): number | null {
   if (outcome instanceof Error) return FIRST_WAIT_MS * 2 ** attempt;
   if (![409, 429, 503].includes(outcome.status)) return null;
@@ -146,8 +149,8 @@ async function* linesOf({ body }: Response): AsyncIterable<unknown> {
 }
 
 /**
- * Restores the typed values of a result. Restores nested values first, because a map or method replaces the value
- * that contains them.
+ * Restores the typed values of a result. Restores nested values first, because the value that contains them may be
+ * replaced by a map or method.
  */
 function typedValue({ value, types }: TypedJson): unknown {
   const places = Object.entries(types).flatMap(([kind, found = []]) =>
@@ -171,7 +174,7 @@ function replaced(value: unknown, [step, ...rest]: readonly string[], kind: Type
   return owner;
 }
 
-/** Restores a value by its type. A list may also contain other values, which stay unchanged. */
+/** Restores a value by its type. A list may contain values of other types, which do not change. */
 const restore: Readonly<Record<TypedKind, (value: unknown) => unknown>> = {
   instant: (value) => (typeof value === 'string' ? new Date(value) : value),
   amount: (value) => (typeof value === 'string' ? new Decimal(value) : value),

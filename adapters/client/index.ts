@@ -31,7 +31,7 @@ export function createClient<F extends string = string>(options: ClientOptions):
   return Object.freeze({ ...grouped, ...Object.fromEntries(short) }) as TenantBilling<F>;
 }
 
-/** Client operations that need several calls, or a call of another operation. */
+/** Client operations that make several calls, or that call a different operation. */
 const special: Readonly<Record<string, (call: CallOperation) => Readonly<Record<string, unknown>>>> = {
   usage: (call) => ({ recordAll: (lines: never, options?: unknown) => recordAll(call, lines, options) }),
   catalogs: (call) => ({
@@ -42,7 +42,7 @@ const special: Readonly<Record<string, (call: CallOperation) => Readonly<Record<
   }),
 };
 
-/** Names that JavaScript reads from any object. No operation has one of these names. */
+/** Member names that JavaScript reads from any object. No operation has such a name. */
 const NO_OPERATIONS: ReadonlySet<string> = new Set(['then', 'toJSON', 'constructor']);
 
 function groupOf(group: string, call: CallOperation): Readonly<Record<string, unknown>> {

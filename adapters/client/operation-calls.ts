@@ -81,8 +81,8 @@ export const queries = {
 } as const;
 
 /**
- * Kinds of values that JSON cannot distinguish. A `method` is a function without parameters, and its result is sent
- * instead of the function.
+ * Kinds of values that JSON cannot express. A `method` is a function without parameters; its result is sent in its
+ * place.
  */
 export type TypedKind = 'instant' | 'amount' | 'map' | 'bytes' | 'method';
 

@@ -12,7 +12,7 @@ import { BUSINESS_PROCESS, DISCOUNT, isZero, type XmlParts } from './xml-parts.t
 
 const CII = 'urn:un:unece:uncefact:data:standard:';
 
-/** Returns a CrossIndustryInvoice D16B, for invoices and credit notes. */
+/** Returns a CrossIndustryInvoice D16B document. It is used for invoices and credit notes. */
 export function cii(document: EInvoiceDocument, specification: string): XmlParts {
   return {
     root: 'rsm:CrossIndustryInvoice',

@@ -5,14 +5,14 @@ import { cii } from './cii.ts';
 import { ubl } from './ubl.ts';
 import { startTag, type XmlElement, xmlText } from './xml-elements.ts';
 
-/** Identifiers of the rules that a document follows (BT-24). */
+/** Identifiers of the specifications that a document follows (BT-24). */
 const specifications: Readonly<Record<EInvoiceProfile, string>> = {
   EN16931: 'urn:cen.eu:en16931:2017',
   XRECHNUNG: 'urn:cen.eu:en16931:2017#compliant#urn:xeinkauf.de:kosit:xrechnung_3.0',
   PEPPOL_BIS3: 'urn:cen.eu:en16931:2017#compliant#urn:fdc:peppol.eu:2017:poacc:billing:3.0',
 };
 
-/** Number of lines that are written before other work gets a turn. A line takes about 10 µs. */
+/** Number of lines that are written before other work can run. One line takes about 10 µs. */
 const LINES_AT_ONCE = 100;
 
 /** Writes e-invoices as UBL 2.1 and CII D16B: `Billing.open({ eInvoices: eInvoiceWriter(), … })`. Needs no packages. */

@@ -15,7 +15,7 @@ const UBL = 'urn:oasis:names:specification:ubl:schema:xsd:';
 /** Writes an amount with its currency. */
 type AmountOf = (name: string, amount: string) => XmlElement | null;
 
-/** Returns a UBL 2.1 Invoice or CreditNote, whose elements differ only in their names. */
+/** Returns a UBL 2.1 Invoice or CreditNote. The two differ only in the names of their elements. */
 export function ubl(document: EInvoiceDocument, specification: string): XmlParts {
   const kind = document.typeCode === '381' ? 'CreditNote' : 'Invoice';
   const amount: AmountOf = (name, value) => leaf(name, value, { currencyID: document.currency });

@@ -10,7 +10,9 @@ export interface XmlElement {
 /** Attributes that are null are left out. */
 type Attributes = Readonly<Record<string, string | null>>;
 
-/** Returns an element with text, or null if there is no text: e-invoices must not contain empty elements. */
+/**
+ * Returns an element with text. Returns null if there is no text, because e-invoices must not contain empty elements.
+ */
 export function leaf(
   name: string,
   text: string | null | undefined,
@@ -19,7 +21,7 @@ export function leaf(
   return text == null || text === '' ? null : { name, attributes, content: text };
 }
 
-/** Returns an element with those child elements that exist, or null if there are none. */
+/** Returns an element with the child elements that are not null. Returns null if there are none. */
 export function group(
   name: string,
   content: readonly (XmlElement | null)[],

@@ -1,4 +1,4 @@
-/** Ports of the Node runtime: time, identity, hashing. */
+/** Node implementations of the ports for time, identity, hashing and others. */
 
 export { logFiles } from './log-files.ts';
 export { isFormerNode, newNodeName } from './node-name.ts';

@@ -2,7 +2,7 @@ import { type FileHandle, open, readdir, realpath, stat } from 'node:fs/promises
 import { basename, join, relative, resolve, sep } from 'node:path';
 import type { LogFile, LogFiles } from '../../lib/ports/index.ts';
 
-/** Returns a reader of log files that follows no links out of the allowed directories. */
+/** Returns a reader of log files. It does not follow links that lead out of the allowed directories. */
 export function logFiles(): LogFiles {
   return {
     async read({ allowed, directory, names, maxBytes }) {
@@ -32,7 +32,10 @@ function isWithin(root: string, path: string): boolean {
   );
 }
 
-/** Returns a list with the name of the most recently written file, or an empty list for a directory without files. */
+/**
+ * Returns a list that contains the name of the most recently written file. Returns an empty list if the directory has
+ * no files.
+ */
 async function lastWritten(directory: string): Promise<readonly string[]> {
   const entries = await readdir(directory, { withFileTypes: true });
   const files = await Promise.all(

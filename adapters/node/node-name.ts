@@ -3,18 +3,19 @@ import { hostname } from 'node:os';
 
 const bootIdFile = '/proc/sys/kernel/random/boot_id';
 const bootIdCharacters = 8;
-/** Position of the start time in `/proc/<pid>/stat` after the program name (proc(5)). */
+/** Index of the start time in `/proc/<pid>/stat`, counted after the program name (proc(5)). */
 const startTimeAt = 19;
 /** States of ended processes. */
 const endedStates = ['Z', 'X'];
 
-/** Identifies the boot of this machine. Without a boot id from the system, the result is a new unique string. */
+/** Identifies the boot of this machine. If the system has no boot id, this is a new unique string. */
 const space = `${hostname()}-${bootId() ?? process.hrtime.bigint().toString(36)}`;
 const nameForm = /^(?<space>.+)\.(?<pid>\d+)\.(?<started>\d+)\.\d+$/;
 let namesMade = 0;
 
 /**
- * Returns a unique name of this node: host name and boot id (platform §15 rule 1), process, and count in the process.
+ * Returns a unique name for this node. It consists of host name, boot id (platform §15 rule 1), process id, and a
+ * counter within the process.
  */
 export function newNodeName(): string {
   namesMade += 1;
@@ -22,8 +23,8 @@ export function newNodeName(): string {
 }
 
 /**
- * Returns true for the name of a process that has ended on this host since the host was booted. This node may take
- * over its work. Processes of other containers with the same host name are treated as ended.
+ * Returns true if the name belongs to a process that has ended on this host since the last boot. This node may then
+ * take over its work. Processes in other containers with the same host name count as ended.
  */
 export function isFormerNode(name: string): boolean {
   const found = nameForm.exec(name)?.groups;
@@ -36,7 +37,10 @@ function bootId(): string | null {
   return readIfThere(bootIdFile)?.slice(0, bootIdCharacters) ?? null;
 }
 
-/** Returns the start of a process in ticks since boot; null if unknown, '' for an ended process. */
+/**
+ * Returns the start time of a process in ticks since boot. Returns null if it is unknown, and '' if the process has
+ * ended.
+ */
 function startOf(pid: number): string | null {
   const stat = readIfThere(`/proc/${pid}/stat`);
   if (stat === null) return null;
@@ -46,7 +50,7 @@ function startOf(pid: number): string | null {
   return fields[startTimeAt] ?? null;
 }
 
-/** Returns true for an existing process, including processes of other users. */
+/** Returns true if the process exists. It may belong to another user. */
 function isThere(pid: number): boolean {
   try {
     process.kill(pid, 0);

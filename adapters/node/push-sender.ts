@@ -13,20 +13,20 @@ const { Agent: HttpAgent, request: httpRequest } = process.getBuiltinModule('nod
 const KEPT_MS = 4_000;
 const KEPT_CONNECTIONS = 100;
 
-/** Maximum number of bytes to read from a response. After a longer response, the connection is closed. */
+/** Maximum number of bytes that are read from a response. If the response is longer, the connection is closed. */
 const READ_BYTES = 64 * 1_024;
 const READ_MS = 1_000;
 
 /**
- * The checked addresses of a call. Together with host and port, they identify the connections that the call may use.
+ * The verified addresses for a call. Together with host and port, they identify the connections that the call may use.
  */
 interface Pinned {
   readonly pinned?: string;
 }
 
 /**
- * Makes an agent reuse a connection only for the same checked addresses. Limits idle connections across all hosts,
- * because a tenant can register one callback after another.
+ * Makes an agent reuse a connection only for the same verified addresses. Limits the number of idle connections over
+ * all hosts, because a tenant can register many callbacks.
  */
 function pinning<A extends NodeHttpAgent>(agent: A): A {
   const [getName, keepSocketAlive] = [agent.getName.bind(agent), agent.keepSocketAlive.bind(agent)];
@@ -112,8 +112,8 @@ function post(push: PushRequest, { agents, userAgent, ca }: Means): Promise<Push
 }
 
 /**
- * Reads a short response to its end so that the connection can be reused. Closes the connection after a long or slow
- * response.
+ * Reads a short response completely, so that the connection can be reused. If the response is long or slow, closes the
+ * connection.
  */
 function letGo(sent: ClientRequest, answer: IncomingMessage): void {
   const timer = setTimeout(() => sent.destroy(), READ_MS);
@@ -140,7 +140,7 @@ function headersOf({ id, timestampSec, body, secrets }: PushRequest, userAgent: 
   };
 }
 
-/** Returns a lookup that finds only the checked addresses. */
+/** Returns a look-up function that finds only the verified addresses. */
 function pinnedTo(addresses: readonly string[]): LookupFunction {
   const found = addresses.map((address) => ({ address, family: isIP(address) }));
   return (host, options, answer) => {
@@ -151,7 +151,7 @@ function pinnedTo(addresses: readonly string[]): LookupFunction {
   };
 }
 
-/** Milliseconds per attempt, and number of attempts per name server. */
+/** Time limit of an attempt in milliseconds, and the number of attempts per name server. */
 const TIMEOUT_MS = 3_000;
 const TRIES = 2;
 

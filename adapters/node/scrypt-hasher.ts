@@ -17,7 +17,7 @@ interface StoredSecret {
 }
 
 export interface ScryptHasherOptions {
-  /** Returns random bytes for salts. Defaults to the operating system's generator. */
+  /** Returns random bytes for a salt. Defaults to the generator of the operating system. */
   readonly saltOf?: (length: number) => Buffer;
 }
 
@@ -25,7 +25,7 @@ export interface ScryptHasherOptions {
 const defaultCost: ScryptCost = { logCost: 15, blockSize: 8, parallelism: 1 };
 const saltBytes = 16;
 const keyBytes = 32;
-/** Highest accepted cost of a stored hash, which limits memory and time. */
+/** Highest accepted cost of a stored hash. It limits the memory and time for verification. */
 const highestCost: ScryptCost = { logCost: 20, blockSize: 32, parallelism: 16 };
 const storedForm = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 

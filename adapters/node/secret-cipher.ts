@@ -57,7 +57,9 @@ function opened(sealed: Buffer, key: Uint8Array): string | null {
   }
 }
 
-/** Returns a cipher that stores secrets unencrypted, for hosts whose database is as safe as a key file. */
+/**
+ * Returns a cipher that does not encrypt secrets. It is for hosts whose database is as secure as a key file would be.
+ */
 export function unencrypted(): SecretCipher {
   return {
     random: (length) => randomBytes(length),
@@ -76,7 +78,7 @@ export interface KeyFile {
   readonly isOpenToOthers: boolean;
 }
 
-/** Returns the key in the file, or null for a missing file. */
+/** Returns the key in the file, or null if the file is missing. */
 export function readKeyFile(path: string): KeyFile | null {
   try {
     const key = readFileSync(path, 'utf8').trim();
@@ -90,8 +92,8 @@ export function readKeyFile(path: string): KeyFile | null {
 }
 
 /**
- * Returns the key in the file. A missing file is created, readable only by its owner. If several processes create the
- * file at the same time, all of them use the same key.
+ * Returns the key in the file. If the file is missing, creates it so that only its owner can read it. If several
+ * processes create the file at the same time, they all use the same key.
  */
 export function ensureKeyFile(path: string): KeyFile {
   const existing = readKeyFile(path);

@@ -14,19 +14,24 @@ import {
   UTC,
 } from '../../lib/values/time/index.ts';
 
-/** The store of the clock's setting for all nodes (`SystemStore` of the storage port). */
+/** Stores the setting of the clock for all nodes (`SystemStore` of the storage port). */
 export interface TestClockStore {
   readTestClock(): Promise<TestClockSetting | null>;
   writeTestClock(value: TestClockSetting | null): Promise<void>;
 }
 
-/** Business time was `base` at system time `setAtMs` and has been running since. */
+/**
+ * The setting of the clock. Business time was `base` at system time `setAtMs`, and the clock has been running since
+ * then.
+ */
 export interface TestClockSetting {
   readonly base: Instant;
   readonly setAtMs: number;
 }
 
-/** A move by calendar units, possibly negative. Only the first of days, weeks, months and years is used. */
+/**
+ * A move by calendar units, which may be negative. Only the first unit given of days, weeks, months and years is used.
+ */
 export interface ClockMove {
   readonly days?: number | undefined;
   readonly weeks?: number | undefined;
@@ -34,7 +39,7 @@ export interface ClockMove {
   readonly years?: number | undefined;
 }
 
-/** A business clock that can be moved and is shared by all nodes of a database (platform §14). Test mode only. */
+/** A business clock that can be moved. All nodes of a database share it (platform §14). For test mode only. */
 export interface SharedTestClock extends Clock {
   onMove(listener: () => void): () => void;
   refresh(): Promise<void>;
@@ -105,8 +110,8 @@ export function sharedTestClock(
 }
 
 /**
- * Returns the moved instant. Moves are in UTC. Months and years keep day and time, with the day limited to the
- * month's last day (platform §14.2).
+ * Returns the moved instant, computed in UTC. A move by months or years keeps the day and time. If the month is too
+ * short, it uses the last day (platform §14.2).
  */
 function moved(at: Instant, { days, weeks, months, years }: ClockMove): Instant {
   const date = localDateOf(at, UTC);

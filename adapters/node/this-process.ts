@@ -17,8 +17,8 @@ import { instant, truncateToSecond } from '../../lib/values/time/index.ts';
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * Returns real time as business and system clock. Timers fire after at most 24 days, so longer waits must check
- * again.
+ * Returns real time as business clock and system clock. Timers fire after at most 24 days, so code with longer waits
+ * must check the time again.
  */
 export function systemClock(): Clock & SystemClock {
   return {
@@ -35,14 +35,14 @@ export function systemClock(): Clock & SystemClock {
   };
 }
 
-/** Returns a UUIDv7 generator on system time with secure random bits. */
+/** Returns a generator of UUIDv7 ids, based on system time and secure random bits. */
 export function uuidGenerator(): UuidV7Generator {
   return createUuidV7({ now: () => Date.now(), randomBytes: (length) => randomBytes(length) });
 }
 
 export const sha256: Sha256 = (text) => hash('sha256', text, 'hex');
 
-/** Carries the current scope through promises and timers. */
+/** Passes the current scope on through promises and timers. */
 export function workScopes(): WorkScopes {
   const storage = new AsyncLocalStorage<WorkScope | undefined>();
   return {
@@ -51,7 +51,7 @@ export function workScopes(): WorkScopes {
   };
 }
 
-/** Returns a logger of warnings and errors on standard error. */
+/** Returns a logger that writes warnings and errors to standard error. */
 export function consoleLogger(): Logger {
   const ignore = (): void => undefined;
   const write =
@@ -64,7 +64,7 @@ export function consoleLogger(): Logger {
 const nanosecondsPerMs = 1_000_000;
 const RESOLUTION_MS = 20;
 
-/** Returns the gauges of this process. The event loop is monitored from the first call on. */
+/** Returns gauges for this process. Monitoring of the event loop starts with the first call. */
 export function processGauges(): ProcessGauges {
   let delay: ReturnType<typeof monitorEventLoopDelay> | undefined;
   return {

@@ -16,17 +16,19 @@ import type { Span, SpanStart, TraceParent, Tracer } from '../../lib/ports/index
 import { checkOptionTypes, requireOption } from '../../lib/values/errors/index.ts';
 
 /**
- * The engine's span in a context, so that spans of other libraries between two engine spans keep their place in the
- * trace.
+ * Key of the engine's span in a context. With it, spans of other libraries between two engine spans keep their place in
+ * the trace.
  */
 const ours = createContextKey('billwright span');
 
 export interface OpenTelemetryTracerOptions {
-  /** Tracer to use. Defaults to the tracer `billwright` of the registered SDK. Without an SDK nothing is recorded. */
+  /**
+   * Tracer to use. Defaults to the tracer `billwright` of the registered SDK. If there is no SDK, nothing is recorded.
+   */
   readonly tracer?: OtelTracer;
 }
 
-/** Returns true if the process has an SDK. Without one, spans are invalid. */
+/** Returns true if the process has an SDK. Otherwise its spans are invalid. */
 export function hasSdk(): boolean {
   return isSpanContextValid(trace.getTracer('billwright').startSpan('billwright').spanContext());
 }

@@ -28,7 +28,7 @@ BILLWRIGHT_FORMER_SERVER_KEY is the old key while the key is changed with "billw
 
 Ends with status 0, with 1 after a failure, with 2 where the command line or the configuration is wrong.`;
 
-/** Output of commands. The server writes to the output of the process. */
+/** Output of commands. The server itself writes to the standard output of the process. */
 interface Console {
   out(text: string): void;
   error(text: string): void;
@@ -90,7 +90,7 @@ function programOf(console: Console): Command {
   return program;
 }
 
-/** Returns the problem and its solution in one line, and whether the command line caused the problem. */
+/** Returns the problem and its solution in one line, and whether the command line is the cause. */
 async function explained(
   error: unknown,
   command: string,
@@ -114,7 +114,7 @@ async function explained(
   };
 }
 
-/** Returns the error message with its causes, which HTTP callers do not see. */
+/** Returns the message of an error with its causes. HTTP callers do not see the causes. */
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (Reflect.get(error, 'syscall') === 'listen') return portMessage(error);

@@ -15,7 +15,7 @@ import {
 } from './options.ts';
 import { withProgress } from './progress.ts';
 
-/** Exit code if a check finds inconsistencies. A check that fails has a different exit code. */
+/** Exit code if a check finds inconsistencies. A check that cannot run has a different exit code. */
 const breachesFound = 3;
 
 interface OnDatabase {
@@ -27,7 +27,7 @@ interface OnDatabase {
   readonly server: () => Promise<ServerDatabase>;
 }
 
-/** Returns a command with the options `--database` and `--config`. Error messages of the command name the database. */
+/** Creates a command with the options `--database` and `--config`. Its error messages name the database. */
 function databaseCommand(name: string, act: (on: OnDatabase) => Promise<void>): Command {
   const command = new Command(name);
   return command

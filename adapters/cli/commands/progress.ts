@@ -1,9 +1,9 @@
-/** Shows a detail of the task's progress, such as a count. */
+/** Shows a detail about the progress of a task, such as a count. */
 type ShowDetail = (detail: string) => void;
 
 /**
- * Runs a long task and shows its title on standard error until the task ends. Prints nothing if standard error is not
- * a terminal.
+ * Runs a long task. Shows its title on standard error until the task ends. Shows nothing if standard error is not a
+ * terminal.
  */
 export async function withProgress<T>(title: string, task: (show: ShowDetail) => Promise<T>): Promise<T> {
   if (!isInteractive()) return task(() => undefined);

@@ -12,7 +12,7 @@ import {
   textOf,
 } from './options.ts';
 
-/** Help text about the properties that have no option. */
+/** Help text about properties that have no command line option. */
 const furtherProperties = `
 The environment (SERVICE_server_basePath, ...) and the configuration file can set each server property too: an
 option wins over the environment, and that over the file. Only these two can set what holds for tenants without a

@@ -10,8 +10,8 @@ import { reasonOf, UsageError } from '../usage-error.ts';
 import { checkedDefinition, isPartOfServer } from './definition.ts';
 
 /**
- * Reads properties from a JSON file (platform §4.1). Values that are not text are kept as JSON. @throws UsageError
- * for an invalid file or name.
+ * Reads properties from a JSON file (platform §4.1). Keeps values that are not text as JSON.
+ * @throws UsageError for an invalid file or name.
  */
 export async function configurationFile(file: string): Promise<Environment> {
   const value = await jsonOf(file);
@@ -51,7 +51,7 @@ async function jsonOf(file: string): Promise<unknown> {
 }
 
 /**
- * Loads the module's default export without a build. Its `billwright` imports resolve to the running code.
+ * Loads the default export of a module, without a build step. Its `billwright` imports resolve to the running code.
  * @throws UsageError that names the file.
  */
 export async function loadDefinition(file: string): Promise<ServerDefinition> {
@@ -67,7 +67,10 @@ export async function loadDefinition(file: string): Promise<ServerDefinition> {
   return checkedDefinition((module as { readonly default?: unknown }).default, file);
 }
 
-/** Plugins need the same classes as the server, such as `RetryLater`. */
+/**
+ * Makes the configuration file import the server's own modules. Plugins need the same classes as the server, such as
+ * `RetryLater`.
+ */
 function giveOwnModules(definition: string): void {
   // Runs before the hooks are installed, because the hooks would affect this lookup.
   const modules = ownModules();

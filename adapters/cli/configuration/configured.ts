@@ -8,15 +8,16 @@ export interface Configured {
   /** Null: no configuration file. */
   readonly file: string | null;
   readonly definition: ServerDefinition;
-  /** The environment, which overrides the configuration file. */
+  /** The environment. It takes precedence over the configuration file. */
   readonly environment: Environment;
 }
 
-/** Names of configuration files that are searched in the working directory. */
+/** Names of the configuration files that the command looks for in the working directory. */
 export const definitionNames = ['ts', 'mts', 'mjs', 'js'].map((ending) => `billwright.config.${ending}`);
 
 /**
- * Reads the file from `--config` or `billwright.config.*`, which contains JSON properties or a server module.
+ * Reads the configuration file from `--config` or `billwright.config.*`. It contains JSON properties or a server
+ * module.
  * @throws UsageError that names the file.
  */
 export async function configured(

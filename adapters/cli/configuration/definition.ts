@@ -2,7 +2,7 @@ import { closestTo } from '../../../lib/values/text/index.ts';
 import type { ServerDefinition } from '../../server/index.ts';
 import { UsageError } from '../usage-error.ts';
 
-/** Kinds of definition members, each with a description and a check. */
+/** Kinds of values in a definition. Each has a description and a check. */
 const forms = {
   text: ['a non-empty string', (value) => typeof value === 'string' && value !== ''],
   flag: ['true or false', (value) => typeof value === 'boolean'],
@@ -33,7 +33,7 @@ const forms = {
 
 type Kind = keyof typeof forms;
 
-/** Members of the definition that the command validates. */
+/** Settings of the definition that the command itself validates. */
 const settings = {
   database: 'text',
   cells: 'cells',
@@ -51,7 +51,7 @@ const settings = {
   closed: 'function',
 } as const satisfies Partial<Record<keyof ServerDefinition, Kind>>;
 
-/** Plugins of the definition, which the engine validates. */
+/** Plugins in the definition. The engine validates them. */
 type Plugins = Omit<ServerDefinition, keyof typeof settings>;
 const plugins: Readonly<Record<keyof Plugins, Kind>> = {
   gateways: 'list',

@@ -14,10 +14,13 @@ const span = (example: string): Form => ({
   is: `a time span from 1s to 30d such as ${example}`,
 });
 
-/** @param property the property name without its prefix (platform §4.3). */
+/** @param property Name of the property without its prefix (platform §4.3). */
 const option = (property: string, form: Form, text: string) => ({ property, ...form, text });
 
-/** Server settings. Options override the environment, which overrides the configuration file. */
+/**
+ * Server settings. A command line option takes precedence over the environment, and the environment over the
+ * configuration file.
+ */
 export const settings = {
   'base-path': option(
     'server.basePath',

@@ -1,4 +1,4 @@
-/** Functions that a process offers to another process. Arguments and results must be cloneable. */
+/** Functions that a process offers to another process. Their arguments and results must be cloneable. */
 type Offered<T> = { readonly [K in keyof T]: (value: never) => unknown };
 
 interface Call {
@@ -15,7 +15,7 @@ interface Reply {
   readonly error: string | null;
 }
 
-/** Calls between two processes over messages. */
+/** Calls functions of another process by exchanging messages. */
 export class Channel<Own extends Offered<Own>, Other extends Offered<Other>> {
   readonly #post: (message: Call | Reply) => void;
   readonly #own: Own;
@@ -23,13 +23,16 @@ export class Channel<Own extends Offered<Own>, Other extends Offered<Other>> {
   #calls = 0;
   #isClosed = false;
 
-  /** @param post sends a message; messages to an ended process are lost. */
+  /** @param post Sends a message. If the other process has ended, the message is lost. */
   constructor(post: (message: object) => void, own: Own) {
     this.#post = post;
     this.#own = own;
   }
 
-  /** @throws the error from the other process, or an Error if no answer arrives within `limitMs` or that process has ended. */
+  /**
+   * @throws The error from the other process, or an Error if no response arrives within `limitMs` or if that process
+   * has ended.
+   */
   async call<K extends keyof Other & string>(
     name: K,
     value: Parameters<Other[K]>[0],
@@ -53,7 +56,7 @@ export class Channel<Own extends Offered<Own>, Other extends Offered<Other>> {
     }
   }
 
-  /** Handles a message from the other process. Ignores messages in other protocols. */
+  /** Handles a message from the other process. Ignores messages of other protocols. */
   receive(message: unknown): void {
     const { kind } = (message ?? {}) as Partial<Call | Reply>;
     if (kind === 'CALL') void this.#answer(message as Call);

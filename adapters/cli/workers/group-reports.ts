@@ -3,12 +3,15 @@ import { PREFIX } from '../../koa/monitoring/http-metrics.ts';
 import { combined } from '../../koa/monitoring/metric-forms.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
-/** Metric types that keep the counts of ended workers, because a count that decreases would look like a restart. */
+/**
+ * Metric types whose counts are kept after a worker ends. Otherwise the count would decrease, which would look like a
+ * restart.
+ */
 const countingTypes = ['counter', 'histogram'];
 
-/** Metrics of all workers, including the counts of those that have ended. */
+/** Metrics of all workers. Includes the counts of workers that have ended. */
 export class GroupMetrics {
-  /** Counts of ended workers, combined into one entry. */
+  /** Counts of workers that have ended, combined into one entry. */
   #departed: Promise<readonly Measured[]> = Promise.resolve([]);
   #replaced = 0;
 
@@ -62,8 +65,8 @@ interface Report {
 }
 
 /**
- * Returns the checks of all workers as those of one node. A check fails if it fails in any worker. The check
- * `workers` fails if a worker does not answer, but not because of a worker that is being replaced.
+ * Combines the checks of all workers into those of one node. A check fails if it fails in any worker. The check
+ * `workers` fails if a worker does not respond, except while it is being replaced.
  */
 export function groupHealth(reports: readonly Report[], wanted: number): HealthChecks {
   const silent = reports.filter(({ checks }) => checks === null);

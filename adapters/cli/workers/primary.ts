@@ -29,8 +29,8 @@ import { WorkerPool } from './worker-pool.ts';
 import type { Ending } from './worker-process.ts';
 
 /**
- * Serves with several processes: prepares the database and the administrator once, then starts the workers, which
- * serve the port as nodes of the database.
+ * Serves the port with several processes. Prepares the database and the administrator once, then starts the workers,
+ * which are nodes of the database.
  */
 export async function serveWithWorkers(options: ServeOptions, count: number): Promise<void> {
   if (!cluster.isPrimary)
@@ -69,14 +69,18 @@ export async function serveWithWorkers(options: ServeOptions, count: number): Pr
   announce(at, options);
 }
 
-/** A worker that is stopped during its start ends with the signal instead of an exit code. */
+/**
+ * Returns true if the end of a worker is a failure. A worker that is stopped while it starts ends with the signal and
+ * has no exit code.
+ */
 function isFailure({ code, signal }: Ending): boolean {
   return code !== 0 && signal !== 'SIGTERM';
 }
 
 /**
  * Checks that the port is free before a password is created and shown. For port 0, chooses a free port, because all
- * workers, including later workers, must share one number. @throws the listen error if the port is not free.
+ * workers, including later ones, must use the same number.
+ * @throws The error of `listen` if the port is not free.
  */
 async function freePort({ port: wanted, host }: ServeOptions): Promise<number> {
   const server = createServer().listen(wanted, host);
@@ -88,7 +92,7 @@ async function freePort({ port: wanted, host }: ServeOptions): Promise<number> {
   return port;
 }
 
-/** Migrates the database if this was requested, creates the server key and the administrator. */
+/** Migrates the database if requested. Creates the server key and the administrator. */
 async function prepareDatabase(
   options: ServeOptions,
   password: ChosenPassword,

@@ -1,6 +1,6 @@
 import type { Worker } from 'node:cluster';
 
-/** A message of `node:cluster`, and the socket that it may carry. */
+/** A message of `node:cluster`, with the socket that it may contain. */
 interface Internal {
   readonly seq?: number;
   readonly ack?: number;

@@ -1,8 +1,8 @@
 import type { HealthChecks, Measured } from '../../koa/index.ts';
 
-/** Data that the primary passes to a worker at its start. */
+/** Data that the primary process passes to a worker when it starts. */
 export interface Seat {
-  /** Identifies the worker in the log. The number of an ended worker is reused. */
+  /** Identifies the worker in the log. After the worker has ended, another worker may get the same number. */
   readonly number: number;
   readonly port: number;
   /** If undefined, the worker generates a name. */
@@ -15,10 +15,10 @@ export interface Address {
   readonly port: number;
 }
 
-/** Functions that the primary offers to workers. */
+/** Functions that the primary process offers to workers. */
 export interface PrimaryCalls {
   ready(at: Address): void;
-  /** The metrics, health and rotation of all workers. */
+  /** The combined metrics, health and rotation state of all workers. */
   metrics(): Promise<Measured>;
   health(): Promise<HealthChecks>;
   setInRotation(isInRotation: boolean): Promise<void>;
@@ -26,19 +26,22 @@ export interface PrimaryCalls {
   leave(metrics: Measured): void;
 }
 
-/** Functions that a worker offers to the primary. */
+/** Functions that a worker offers to the primary process. */
 export interface WorkerCalls {
   metrics(): Promise<Measured>;
   health(): Promise<HealthChecks>;
   setInRotation(isInRotation: boolean): Promise<void>;
-  /** Answers immediately, then ends the process. */
+  /** Responds immediately, then ends the process. */
   stop(how: { readonly drain: boolean }): void;
 }
 
-/** Variable in which the primary passes the seat. */
+/** Environment variable in which the primary process passes the seat. */
 export const SEAT_VARIABLE = 'BILLWRIGHT_WORKER';
 
-/** Returns the seat of a worker and removes the variable. Returns null for a process that no primary has started. */
+/**
+ * Returns the seat of a worker and removes the variable. Returns null if the process was not started by a primary
+ * process.
+ */
 export function takeSeat(environment: NodeJS.ProcessEnv): Seat | null {
   const text = environment[SEAT_VARIABLE];
   if (text === undefined || process.send === undefined) return null;

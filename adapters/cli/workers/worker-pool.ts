@@ -10,7 +10,7 @@ const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
 /** Milliseconds that a worker must serve before the number of failures is reset. */
 const STABLE_AFTER_MS = 60_000;
-/** Time without a serving worker after which the server gives up. */
+/** Milliseconds after which the server gives up if no worker is serving requests. */
 const GIVES_UP_AFTER_MS = 30_000;
 const HEALTHY_WITHIN_MS = 30_000;
 const HEALTH_POLL_MS = 500;
@@ -18,14 +18,14 @@ const HEALTH_POLL_MS = 500;
 interface PoolOptions {
   readonly count: number;
   readonly port: number;
-  /** Prefix of the node names. If undefined, workers generate names. */
+  /** Prefix of the node names. If undefined, each worker generates a name. */
   readonly nodeName: string | undefined;
   readonly logger: Logger;
-  /** Called when no worker can be started any more. All workers have ended. */
+  /** Called when workers can no longer be started and all workers have ended. */
   readonly giveUp: () => void;
 }
 
-/** Starts, replaces, restarts and stops the workers of a server, and answers for all of them. */
+/** Starts, replaces, restarts and stops the workers of a server, and reports on all of them together. */
 export class WorkerPool {
   readonly #options: PoolOptions;
   readonly #workers = new Set<WorkerProcess>();
@@ -45,8 +45,9 @@ export class WorkerPool {
   }
 
   /**
-   * Starts the first worker, then the others, so that a failure is reported once. @returns the address, or null if
-   * the pool was stopped meanwhile. @throws Error if a worker ends before all are ready.
+   * Starts the first worker and then the others, so that a failure is reported only once.
+   * @returns the address, or null if the pool was stopped in the meantime.
+   * @throws Error if a worker ends before all are ready.
    */
   async start(): Promise<Address | null> {
     try {
@@ -65,8 +66,8 @@ export class WorkerPool {
   }
 
   /**
-   * Restarts the workers one after the other: starts a new worker, waits until it is healthy, and stops the old
-   * worker once its requests are finished. If a new worker fails, the restart ends and the remaining old workers
+   * Restarts the workers one after another. For each, starts a new worker, waits until it is healthy, and stops the old
+   * worker when its requests are finished. If a new worker fails, the restart ends, and the remaining old workers
    * continue.
    */
   async restart(): Promise<void> {
@@ -81,7 +82,7 @@ export class WorkerPool {
     if (this.#restartsAgain) await this.restart();
   }
 
-  /** Ends all workers gracefully. @returns how each worker ended. */
+  /** Ends all workers gracefully. @returns how each of them ended. */
   async stop(): Promise<readonly Ending[]> {
     this.#isStopping = true;
     return Promise.all([...this.#workers].map((worker) => worker.stop({ drain: false })));
@@ -191,8 +192,8 @@ export class WorkerPool {
   }
 
   /**
-   * Returns null once the new worker is ready and passes each health check that the old worker passes. A check that
-   * fails in both, such as late queue work, does not stop a restart.
+   * Returns null once the new worker is ready and passes all health checks that the old worker passes. A check that
+   * fails in both, such as late queue work, does not stop the restart.
    */
   async #faultOf(next: WorkerProcess, old: WorkerProcess): Promise<string | null> {
     try {
@@ -221,7 +222,7 @@ export class WorkerPool {
   }
 }
 
-/** Returns the first check that fails although it passed before, with its message. */
+/** Returns the first check that passed before but fails now, with its message. */
 function worse(checks: HealthChecks, former: HealthChecks): string | null {
   const found = Object.entries(checks).find(
     ([name, { healthy }]) => !healthy && former[name]?.healthy === true,

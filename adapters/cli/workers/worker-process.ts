@@ -5,12 +5,15 @@ import { Channel } from './channel.ts';
 import { returnConnections } from './returned-connections.ts';
 import { type Address, type PrimaryCalls, SEAT_VARIABLE, type Seat, type WorkerCalls } from './seat.ts';
 
-/** Time limit of a start, including the `opened` hook of the host. */
+/** Time limit in milliseconds for the start of a worker, including the host's `opened` hook. */
 const START_LIMIT_MS = 120_000;
-/** Time to finish open connections, to stop the queue and to close, each with its own limit. */
+/** Time in milliseconds to finish open connections, stop the queue and close. Each of the three has its own limit. */
 const STOP_LIMIT_MS = 3 * QUEUE_SHUTDOWN_WAIT_MS;
 const METRICS_LIMIT_MS = 3_000;
-/** Longer than the time limit of the health checks themselves. */
+/**
+ * Time limit in milliseconds of a health request to a worker. It is longer than the time limit of the health checks
+ * themselves.
+ */
 const HEALTH_LIMIT_MS = 5_000;
 const CALL_LIMIT_MS = 5_000;
 
@@ -33,7 +36,7 @@ export class WorkerProcess {
   #hasLeft = false;
   #metrics: Measured | null = null;
 
-  /** @param hasOthers returns true if another worker accepts connections. */
+  /** @param hasOthers Returns true if another worker accepts connections. */
   constructor(
     seat: Seat,
     calls: Pick<PrimaryCalls, 'metrics' | 'health' | 'setInRotation'>,
@@ -85,7 +88,7 @@ export class WorkerProcess {
     return this.#worker.process.pid;
   }
 
-  /** True from `ready` until the worker ends or begins to stop. */
+  /** True from the time the worker is ready until it starts to stop or ends. */
   get isServing(): boolean {
     return this.#readyAtMs !== null && !this.#isStopping && !this.#hasEnded;
   }
@@ -108,7 +111,7 @@ export class WorkerProcess {
     return this.#metrics;
   }
 
-  /** Reads the metrics. Returns the metrics of the last answer if the worker does not answer. */
+  /** Reads the metrics of the worker. If the worker does not respond, the previous metrics are kept. */
   async readMetrics(): Promise<void> {
     try {
       const metrics = await this.#channel.call('metrics', undefined, METRICS_LIMIT_MS);
@@ -119,7 +122,7 @@ export class WorkerProcess {
     }
   }
 
-  /** Returns null if the worker does not answer. */
+  /** Returns the health checks of the worker, or null if it does not respond. */
   async health(): Promise<HealthChecks | null> {
     return this.#channel.call('health', undefined, HEALTH_LIMIT_MS).catch(() => null);
   }
@@ -128,7 +131,7 @@ export class WorkerProcess {
     await this.#channel.call('setInRotation', isInRotation, CALL_LIMIT_MS);
   }
 
-  /** Ends the process gracefully, or by force after a time limit. */
+  /** Ends the process gracefully. After a time limit, ends it by force. */
   async stop(how: { readonly drain: boolean }): Promise<Ending> {
     if (this.#isStopping) return this.ended;
     this.#isStopping = true;

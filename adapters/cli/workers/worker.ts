@@ -7,11 +7,11 @@ import type { ServeOptions } from '../serve-options.ts';
 import { Channel } from './channel.ts';
 import type { PrimaryCalls, Seat, WorkerCalls } from './seat.ts';
 
-/** Time limit for an answer from the primary. The primary first asks all workers. */
+/** Time limit in milliseconds for a response from the primary process, which first asks all workers. */
 const GROUP_ANSWER_MS = 10_000;
 const PRIMARY_ANSWER_MS = 5_000;
 
-/** Serves the port of the primary. The primary has prepared the database and the administrator. */
+/** Serves the port of the primary process, which has already prepared the database and the administrator. */
 export async function serveAsWorker(options: ServeOptions, seat: Seat): Promise<void> {
   const logger = createLogger(options.environment.BILLWRIGHT_LOG_LEVEL).child({ worker: seat.number });
   const member = Promise.withResolvers<GroupMember>();
