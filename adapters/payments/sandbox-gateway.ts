@@ -26,13 +26,13 @@ import {
 
 export interface SandboxGatewayOptions {
   /**
-   * Name of the gateway, by default `sandbox`. The default is also registered as `killbill-payment-test`, its name in
+   * Name of the gateway. Defaults to `sandbox`; that gateway is also registered as `killbill-payment-test`, its name in
    * Kill Bill.
    */
   readonly name?: string;
   /** Default: one in memory. */
   readonly ledger?: SandboxLedger;
-  /** Waits for scripted delays. Defaults to real time. */
+  /** Waits for the delays that a script requests. Defaults to a wait in real time. */
   readonly sleep?: (ms: number) => Promise<unknown>;
 }
 
@@ -48,19 +48,19 @@ export interface SandboxGateway
    * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an invalid configuration.
    */
   configure(configuration: SandboxConfiguration | AnyConfiguration, tenantId?: Uuid): void;
-  /** Returns the settings for the tenant, or for all tenants. */
+  /** Returns the settings for the tenant or, without a tenant, for all tenants. */
   status(tenantId?: Uuid): SandboxStatus;
 }
 
 /** VOID has no amount. */
 type SandboxRequest = GatewayTransaction & Partial<Pick<GatewayRequest, 'amount' | 'currency'>>;
 
-/** An unchecked configuration from a request. */
+/** A configuration from a request that has not been checked. */
 type AnyConfiguration = { readonly CONFIGURE_ACTION: string } & Readonly<Record<string, string>>;
 
 const DEFAULT_NAME = 'sandbox';
 const VERSION = '1.0.0';
-/** The gateway's name in Kill Bill, which Kill Bill clients use. */
+/** The gateway's name in Kill Bill. Kill Bill clients use this name. */
 const FORMER = { name: 'killbill-payment-test', pluginKey: 'payment-test', version: VERSION };
 
 /**
@@ -75,7 +75,7 @@ export function sandboxGateway(options: SandboxGatewayOptions = {}): SandboxGate
     requireOption(`ledger.${member}`, ledger[member], 'a function');
   const sticky = new StickyScripts(ledger);
 
-  /** Returns the entry with the outcome of a PENDING transaction that is requested again. */
+  /** Returns the entry with the final outcome when a PENDING transaction is requested again. */
   const decided = (entry: LedgerEntry): LedgerEntry => {
     ledger.override(entry.kbTransactionPaymentId, entry);
     return entry;
@@ -176,7 +176,7 @@ const NO_DETAILS: PaymentMethodDetails = {
   properties: [],
 };
 
-/** The payment methods of the sandbox per tenant, in memory (payments §2.4 rule 2). */
+/** The payment methods of the sandbox gateway by tenant. They are kept in memory (payments §2.4 rule 2). */
 export function sandboxMethods(): Required<Pick<PaymentGateway, MethodMembers>> {
   const tenants = new Map<Uuid, Map<Uuid, StoredMethod>>();
   const heardOf = new Set<Uuid>();
@@ -202,7 +202,10 @@ export function sandboxMethods(): Required<Pick<PaymentGateway, MethodMembers>> 
     async setDefaultPaymentMethod({ accountId, paymentMethodId }, { tenantId }) {
       chooseDefault(methodsOf(tenantId), accountId, paymentMethodId);
     },
-    /** Returns the payment methods, or null for an unknown account, which may have been added before a restart. */
+    /**
+     * Returns the payment methods of the account. Returns null for an unknown account, because it may have been added
+     * before a restart.
+     */
     async getPaymentMethods({ accountId }, { tenantId }) {
       if (!heardOf.has(accountId)) return null;
       return ofAccount(methodsOf(tenantId), accountId).map(([id, kept]) => listed(id, kept));
@@ -240,7 +243,7 @@ function listed(paymentMethodId: Uuid, { details, isDefault }: StoredMethod) {
   return { paymentMethodId, externalPaymentMethodId: details.externalPaymentMethodId, isDefault };
 }
 
-/** Returns true if the search key is a whole id or part of a property's value. */
+/** Returns true if the search key equals the id or occurs in the value of a property. */
 function isFound(searchKey: string, id: Uuid, { accountId, details }: StoredMethod) {
   const key = searchKey.toLowerCase();
   if ([id, accountId, details.externalPaymentMethodId?.toLowerCase()].includes(key)) return true;

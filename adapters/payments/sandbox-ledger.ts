@@ -3,25 +3,25 @@ import type { GatewayResult } from '../../lib/ports/index.ts';
 import type { Uuid } from '../../lib/values/ids/index.ts';
 import { type Decimal, decimal, formatDecimal } from '../../lib/values/money/index.ts';
 
-/** A transaction of the sandbox. The call and later reads return its `status`. */
+/** A transaction of the sandbox gateway. Both the call and later reads return its `status`. */
 export interface LedgerEntry extends Omit<GatewayResult, 'properties'> {
   readonly kbPaymentId: Uuid;
   readonly kbTransactionPaymentId: Uuid;
   readonly amount?: Decimal;
   readonly accountId: Uuid;
-  /** The tenant. Absent in ledgers of former versions. */
+  /** The tenant. Absent in ledgers that older versions wrote. */
   readonly tenantId?: Uuid;
 }
 
 /** Changes to the reported state of a transaction. */
 export type LedgerOverride = Partial<LedgerEntry>;
 
-/** The sandbox gateway's own ledger. Before a call returns, the call is recorded once under its transaction id. */
+/** The ledger of the sandbox gateway. Each call is recorded once, under its transaction id, before it returns. */
 export interface SandboxLedger {
   find(transactionId: Uuid): LedgerEntry | undefined;
   ofPayment(paymentId: Uuid): readonly LedgerEntry[];
   all(): readonly LedgerEntry[];
-  /** Stores the entry unless its id is known. Returns the first entry with the id. */
+  /** Stores the entry if its id is not known yet. Returns the first entry with this id. */
   append(entry: LedgerEntry): LedgerEntry;
   /** Changes the reported state. Returns false for an unknown transaction. */
   override(transactionId: Uuid, override: LedgerOverride): boolean;
@@ -52,7 +52,7 @@ export function memoryLedger(): SandboxLedger {
   };
 }
 
-/** A line of the ledger file: a call or a changed report. Amounts are text. */
+/** A line of the ledger file. It contains a call or a changed report, with amounts as text. */
 type Line =
   | { readonly kind: 'ENTRY'; readonly entry: LedgerEntry }
   | { readonly kind: 'OVERRIDE'; readonly transactionId: Uuid; readonly override: LedgerOverride };
@@ -62,8 +62,8 @@ const NEWLINE = 0x0a;
 const OWNER_ONLY = 0o600;
 
 /**
- * Returns a ledger in an append-only file of JSON lines, which processes can share. A line left unfinished by a crash
- * is ignored.
+ * Returns a ledger that is a file of JSON lines. Lines are only appended, and several processes can share the file. A
+ * line that a crash left incomplete is ignored.
  */
 export function fileLedger(path: string): SandboxLedger & { close(): void } {
   const file = openSync(path, 'a+', OWNER_ONLY);
@@ -123,7 +123,9 @@ function readLine(text: string) {
   }
 }
 
-/** Formats amounts without exponents, for JSON.stringify, which has already called the decimal's `toJSON`. */
+/**
+ * Formats amounts without exponents. A replacer for JSON.stringify, which has already called the decimal's `toJSON`.
+ */
 function plainAmount(this: unknown, key: string, value: unknown) {
   return key === 'amount' && typeof value === 'string' ? formatDecimal(decimal(value)) : value;
 }

@@ -20,7 +20,10 @@ export const SandboxAction = {
 } as const;
 export type SandboxAction = (typeof SandboxAction)[keyof typeof SandboxAction];
 
-/** A configuration that stays in effect. Further members are the plugin properties of a single call. */
+/**
+ * A configuration that stays in effect until it is cleared. The remaining fields are the plugin properties that a
+ * single call can have.
+ */
 export interface SandboxConfiguration {
   readonly CONFIGURE_ACTION: SandboxAction | 'ACTION_SLEEP' | 'ACTION_CLEAR' | 'OVERRIDE_STATUS';
   /** Comma-separated method names, such as `purchasePayment`. Defaults to all methods. */
@@ -33,7 +36,7 @@ export interface SandboxConfiguration {
   readonly GATEWAY_ERROR_CODE?: string;
   readonly GATEWAY_ERROR?: string;
   readonly PAYMENT_RESPONSE?: string;
-  /** The transaction whose status in `getPaymentInfo` is changed by OVERRIDE_STATUS. */
+  /** Id of the transaction whose status OVERRIDE_STATUS changes in the results of `getPaymentInfo`. */
   readonly transactionId?: Uuid;
   readonly status?: PluginStatus;
   readonly amount?: string | number;
@@ -57,12 +60,18 @@ const statusOfAction: Readonly<Partial<Record<SandboxAction, PluginStatus>>> = {
   ACTION_RETURN_PLUGIN_STATUS_PENDING: PluginStatus.PENDING,
 };
 
-/** Returns the ledger's status for the action. After an error or no result, the outcome is unknown. */
+/**
+ * Returns the status that the ledger records for the action. If the call fails or returns no result, the outcome is
+ * unknown.
+ */
 export function statusOf(action: SandboxAction | null): PluginStatus {
   return action === null ? PluginStatus.PROCESSED : (statusOfAction[action] ?? PluginStatus.UNDEFINED);
 }
 
-/** Returns the script in the plugin properties of a call. The property with value `true` selects the outcome. */
+/**
+ * Returns the script that the plugin properties of a call contain. The property whose value is `true` selects the
+ * outcome.
+ */
 export function scriptOfProperties(properties: readonly PluginProperty[]): SandboxScript | null {
   const given = new Map(properties.map(({ key, value }) => [key, value]));
   const action = Object.values(SandboxAction).find((each) => given.get(each) === 'true') ?? null;
@@ -78,7 +87,7 @@ export function scriptOfConfiguration(configuration: SandboxConfiguration): Sand
   return { action, sleepMs: millisecondsOf(seconds ?? null), ...valuesOf({ ...configuration }) };
 }
 
-/** Returns an amount. @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an invalid amount. */
+/** Parses an amount. @throws BillingError MISSING_OR_INVALID_FIELD (60003) if it is invalid. */
 export function amountOf(value: unknown): Decimal | undefined {
   if (value === undefined || value === null) return undefined;
   const amount = parseWireDecimal(String(value));
@@ -109,7 +118,7 @@ function millisecondsOf(seconds: number | string | null) {
   return Number.isFinite(value) && value > 0 ? Math.round(value * MS_PER_SECOND) : 0;
 }
 
-/** The transaction operations. Configurations name their methods, such as `purchasePayment`. */
+/** The transaction operations. Configurations use the names of their methods, such as `purchasePayment`. */
 const operations = ['authorize', 'capture', 'purchase', 'refund', 'credit', 'void'] as const;
 export type SandboxOperation = (typeof operations)[number];
 const methodNames: ReadonlySet<string> = new Set(operations.map((member) => `${member}Payment`));
@@ -125,13 +134,13 @@ interface StickyScript {
 
 type Scripts = Map<string, StickyScript>;
 
-/** The sticky actions, and the delays in seconds, by method name. `*` stands for every method. */
+/** The actions in effect and the delays in seconds, by method name. `*` stands for all methods. */
 export interface SandboxStatus {
   readonly states: Readonly<Record<string, string>>;
   readonly sleeps: Readonly<Record<string, number>>;
 }
 
-/** The scripts of each tenant, and the scripts for all tenants. */
+/** The scripts of each tenant, and the scripts that apply to all tenants. */
 export class StickyScripts {
   readonly #ledger: SandboxLedger;
   readonly #ofAll: Scripts = new Map();
@@ -142,8 +151,8 @@ export class StickyScripts {
   }
 
   /**
-   * Applies a configuration. @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an invalid configuration,
-   * which changes nothing.
+   * Applies a configuration.
+   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) if it is invalid; it then changes nothing.
    */
   configure(configuration: SandboxConfiguration, tenantId: Uuid | null): void {
     const { CONFIGURE_ACTION: actionName, METHODS } = configuration;

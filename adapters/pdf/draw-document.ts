@@ -23,7 +23,10 @@ export async function drawDocument(
 const LOGO = { width: 160, height: 42 };
 const BELOW_BLOCK = 20;
 
-/** Draws the heading and the status at the start of the lines, and the logo and the sender at the end. */
+/**
+ * Draws the heading and the status at the left, and the logo and the sender at the right. In right-to-left documents,
+ * the sides are swapped.
+ */
 function drawHead(
   sheet: Sheet,
   { heading, status, sender, accent }: PrintableDocument,
@@ -49,7 +52,7 @@ function colorOf(color: string | undefined): Pick<TextStyle, 'color'> {
   return color === undefined ? {} : { color };
 }
 
-/** Draws the sender, whose first line is its name. @returns the height. */
+/** Draws the sender. The first line is its name. @returns the height. */
 function drawParagraphs(
   sheet: Sheet,
   [first = null, ...others]: readonly (string | null)[],
@@ -81,7 +84,7 @@ function drawStatus(
   return 17;
 }
 
-/** Draws the addressee at the start of the lines and the facts at the end. */
+/** Draws the addressee at the left and the facts at the right. In right-to-left documents, the sides are swapped. */
 function drawFacts(sheet: Sheet, { addressee, facts }: PrintableDocument): void {
   const half = (sheet.width - gap) / 2;
   const lines = (addressee?.lines ?? []).flatMap((line) => sheet.lines(line, half, party));
@@ -100,7 +103,7 @@ function drawFacts(sheet: Sheet, { addressee, facts }: PrintableDocument): void 
   sheet.y = top + Math.max(height, factHeight) + BELOW_BLOCK;
 }
 
-/** Draws the payment instructions as a table of two columns. */
+/** Draws the payment instructions as a table with two columns. */
 function drawPayment(sheet: Sheet, { payment, accent }: PrintableDocument): void {
   if (payment === null) return;
   const title: TextStyle = { ...text, weight: 'bold', maxLines: 2, ...colorOf(accent?.heading) };
@@ -134,7 +137,7 @@ function drawPayment(sheet: Sheet, { payment, accent }: PrintableDocument): void
   structure.close();
 }
 
-/** Adds a gap, or starts a new page if the height does not fit on this one. */
+/** Adds a gap. If the height does not fit on the current page, starts a new page. */
 function startOf(sheet: Sheet, height: number): void {
   if (sheet.y + height > sheet.bottom) sheet.newPage();
   else sheet.y += gap;

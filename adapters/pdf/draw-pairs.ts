@@ -14,7 +14,7 @@ interface MeasuredPair {
 const GAP_OF_PAIR = 12;
 const GAP_BELOW = 3;
 
-/** Measures a label at the start of the lines and its value at their end. */
+/** Measures a label and its value. The label is drawn at the start of the line and the value at its end. */
 export function measuredPair(
   sheet: Sheet,
   { label, value, details: smalls = [] }: PrintableFact,
@@ -51,7 +51,7 @@ export function drawPair(
   structure.close();
 }
 
-/** Draws the pairs, each below the previous one. @returns their height. */
+/** Draws the pairs below each other. @returns their total height. */
 export function drawPairs(
   sheet: Sheet,
   facts: readonly PrintableFact[],

@@ -4,14 +4,14 @@ import { type Column, LINE_HEIGHT, margin, type Sheet } from './sheet.ts';
 import { black, gap, label, lightGray, own, small, text } from './styles.ts';
 
 type Columns = Readonly<Record<'name' | 'period' | 'amount', Column>> & {
-  /** Null if the table has no column for tax rates. */
+  /** The column of tax rates. Null if the table does not have one. */
   readonly tax: Column | null;
 };
 
 const PADDING = 5.5;
 const BELOW_HEAD = 5;
 
-/** Draws the table's lines. A line stays on one page unless it is taller than a page. */
+/** Draws the lines of the table. A line is divided between pages only if it is taller than a page. */
 export async function drawTable(sheet: Sheet, document: PrintableDocument): Promise<void> {
   const columns = await columnsOf(sheet, document);
   const table: Table = { document, columns, below: 0 };
@@ -37,7 +37,10 @@ interface Table {
   readonly below: number;
 }
 
-/** Returns the columns. Amounts, rates and periods get the width that they need, within limits. Names get the rest. */
+/**
+ * Returns the columns. Amounts, rates and periods get the width that they need, within limits. Names get the remaining
+ * width.
+ */
 async function columnsOf(sheet: Sheet, { columns, lines }: PrintableDocument): Promise<Columns> {
   const { width } = sheet;
   let amount = sheet.widthOf(columns.amount, label);
@@ -62,7 +65,7 @@ async function columnsOf(sheet: Sheet, { columns, lines }: PrintableDocument): P
   };
 }
 
-/** Draws the headings of the columns. Assistive technology reads them only once. */
+/** Draws the column headings. Assistive technology reads them only once. */
 function drawHead(sheet: Sheet, { document, columns }: Table): void {
   sheet.structure.open('TR');
   const height = drawHeadCells(sheet, { document, columns }, (draw) =>
@@ -128,7 +131,7 @@ function heightOf({ names, smalls, periods, taxes, amounts }: MeasuredRow): numb
   return 2 * PADDING + Math.max(names.length * textHeight + smalls.length * smallHeight, cells);
 }
 
-/** Draws a row. On a new page, first repeats the head of the table. */
+/** Draws a row. If it is on a new page, draws the column headings again first. */
 function drawRow(sheet: Sheet, line: PrintableLine, table: Table): void {
   const row = measuredRow(sheet, line, table.columns);
   if (sheet.y + heightOf(row) + table.below > sheet.bottom) repeatHead(sheet, table);
@@ -140,7 +143,7 @@ function drawRow(sheet: Sheet, line: PrintableLine, table: Table): void {
 
 const nothing: Omit<MeasuredRow, 'smalls'> = { names: [], periods: [], taxes: [], amounts: [] };
 
-/** Draws a row in one part for each page that it needs. Most rows need one page. */
+/** Draws a row, divided into one part per page. Most rows need only one page. */
 function drawParts(sheet: Sheet, row: MeasuredRow, table: Table): void {
   let rest = row;
   for (;;) {

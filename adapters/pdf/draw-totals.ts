@@ -8,7 +8,7 @@ type Totalled = Pick<PrintableDocument, 'totals' | 'isLastTotalStressed' | 'acce
 const ABOVE_STRESSED = 4;
 const BELOW_RULE = 6;
 
-/** Draws the totals on the page of the last line, unless they are taller than a page. */
+/** Draws the totals on the same page as the last line, unless they are taller than a page. */
 export function drawTotals(sheet: Sheet, document: Totalled): void {
   const column = columnOf(sheet);
   const pairs = measuredTotals(sheet, document);
@@ -27,7 +27,7 @@ export function drawTotals(sheet: Sheet, document: Totalled): void {
   sheet.structure.close();
 }
 
-/** Returns the height that is kept free below the last line. */
+/** Returns the height that must stay free below the last line. */
 export function totalsHeight(sheet: Sheet, document: Totalled): number {
   return heightOf(measuredTotals(sheet, document));
 }

@@ -1,13 +1,13 @@
 import type { EInvoiceAttachment } from '../../lib/ports/index.ts';
 
-/** The part of pdfkit that its type declarations do not include. */
+/** The functions of pdfkit that its type declarations omit. */
 interface Attaching {
   file(source: Buffer, options: Readonly<Record<string, unknown>>): void;
   appendXML(xml: string): void;
 }
 
 /**
- * Attaches the XML of an e-invoice to a PDF/A-3 and describes the attachment in the metadata, as Factur-X 1.0
+ * Attaches the XML of an e-invoice to a PDF/A-3 file, and describes the attachment in the metadata as Factur-X 1.0
  * requires.
  */
 export function attachEInvoice(
@@ -43,7 +43,10 @@ const properties = {
   ConformanceLevel: 'The conformance level of the embedded XML document',
 } as const;
 
-/** PDF/A requires a description of metadata that PDF/A itself does not define. */
+/**
+ * Describes the metadata of Factur-X. PDF/A requires such a description for all metadata that it does not define
+ * itself.
+ */
 const extensionSchema = `
   <rdf:Description xmlns:pdfaExtension="http://www.aiim.org/pdfa/ns/extension/"
     xmlns:pdfaSchema="http://www.aiim.org/pdfa/ns/schema#" xmlns:pdfaProperty="http://www.aiim.org/pdfa/ns/property#"

@@ -1,4 +1,4 @@
-/** A TrueType, OpenType or WOFF font: a path, a file URL or its bytes. */
+/** A TrueType, OpenType or WOFF font, given as a path, a file URL or bytes. */
 export type FontSource = string | URL | Uint8Array;
 
 export interface FontFamily {

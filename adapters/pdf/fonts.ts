@@ -12,10 +12,13 @@ export interface LoadedFont {
 
 type LoadedFamily = Readonly<Record<Weight, LoadedFont>>;
 
-/** Replaces characters that no font contains. */
+/** The sign that replaces characters missing in all fonts. */
 const REPLACEMENT = '\uFFFD';
 
-/** Noto Sans (SIL Open Font License 1.1) for Latin, Greek and Cyrillic. Its other packages are used if installed. */
+/**
+ * Noto Sans (SIL Open Font License 1.1) for Latin, Greek and Cyrillic. Its packages for other scripts are used if they
+ * are installed.
+ */
 const builtIn = ['noto-sans', 'NotoSans'] as const;
 const others: readonly (readonly [name: string, file: string])[] = [
   ['noto-sans-arabic', 'NotoSansArabic'],
@@ -28,7 +31,7 @@ const others: readonly (readonly [name: string, file: string])[] = [
   ['noto-sans-devanagari', 'NotoSansDevanagari'],
 ];
 
-/** The fonts of a document. Each character uses the first font that contains it. */
+/** The fonts of a document. For each character, the first font that contains it is used. */
 export class Fonts {
   readonly #families: readonly LoadedFamily[];
   readonly #found = {
@@ -49,7 +52,7 @@ export class Fonts {
     return new Fonts(await Promise.all(families.map((family, index) => loaded(fontkit, family, index))));
   }
 
-  /** Returns the font for a character; null if no font contains the character. */
+  /** Returns the font for a character, or null if no font contains it. */
   fontOf(character: string, weight: Weight): LoadedFont | null {
     const known = this.#found[weight].get(character);
     if (known !== undefined) return known;
@@ -107,7 +110,7 @@ async function opened(fontkit: Packages['fontkit'], source: FontSource, name: st
 
 const install = 'npm install pdfkit fontkit bidi-js @expo-google-fonts/noto-sans';
 
-/** The packages for PDFs, loaded on first use. */
+/** The packages that create PDFs. They are loaded on first use. */
 export interface Packages {
   readonly PDFDocument: typeof import('pdfkit');
   readonly fontkit: typeof import('fontkit');
@@ -148,8 +151,8 @@ export function hasRightToLeftLetter(text: string): boolean {
 }
 
 /**
- * Returns the font with ligatures, kerning and marks only for scripts that need them, because these features take
- * nine tenths of the drawing time of a document.
+ * Returns the font with a faster layout. Ligatures, kerning and marks are enabled only for scripts that need them,
+ * because they take nine tenths of the time to draw a document.
  */
 function withQuickLayout(font: Font): Font {
   const layout = (text: string) => {

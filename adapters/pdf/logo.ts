@@ -5,14 +5,13 @@ import type { OpenedImage, Sheet } from './sheet.ts';
 
 const inflated = promisify(inflate);
 
-/** Maximum pixels of a PNG, which pdfkit decompresses in one go. */
+/** Maximum number of pixels of a PNG image. pdfkit decompresses the image without a pause. */
 const MAX_PIXELS = 4_000_000;
 
 const SIGNATURE = '89504e470d0a1a0a';
 
 /**
- * The logo of a document, or the reason why the logo cannot be drawn. Both are null if the document has no logo for
- * PDFs.
+ * The logo of a document, or the reason why it cannot be drawn. Both are null if PDFs of this document have no logo.
  */
 export interface Logo {
   readonly opened: OpenedImage | null;
@@ -45,8 +44,8 @@ interface PngHead {
 const channels: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 };
 
 /**
- * Returns the reason why pdfkit could not decompress a PNG, or null. pdfkit decompresses in a callback, where an
- * error would end the process.
+ * Returns the reason why pdfkit could not decompress a PNG image, or null. pdfkit decompresses images in a callback,
+ * where an error would end the process.
  */
 async function problemOfPng({ bytes }: PrintableImage): Promise<string | null> {
   const png = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -81,7 +80,7 @@ interface Rows {
   readonly count: number;
 }
 
-/** Offset and distance of the pixels in each pass of an interlaced PNG. */
+/** Offset and spacing of the pixels in each pass of an interlaced PNG image. */
 const passes = [
   [0, 0, 8, 8],
   [4, 0, 8, 8],

@@ -57,7 +57,7 @@ function checkOptions(options: PdfOptions): void {
   }
 }
 
-/** Rejects a document whose fixed texts have characters that no font contains. */
+/** Rejects a document if its fixed texts contain characters that are missing in all fonts. */
 function refuseUnknownLanguage(
   { heading, language, columns, noLines }: PrintableDocument,
   fonts: Fonts,

@@ -6,12 +6,12 @@ import { Structure } from './structure.ts';
 import { type BaseDirection, linesOf, type TextRun, TextRuns } from './text-runs.ts';
 import { escapeMetadata } from './xmp.ts';
 
-/** Margins in points. The bottom margin contains the page number. */
+/** Margins in points. The page number is within the bottom margin. */
 export const margin = { top: 51, side: 48, bottom: 48 } as const;
 
 export const LINE_HEIGHT = 1.4;
 
-/** Milliseconds of drawing before other work gets a turn. */
+/** Milliseconds of drawing after which other work can run. */
 const SLICE_MS = 10;
 
 export interface TextStyle {
@@ -23,7 +23,7 @@ export interface TextStyle {
   readonly maxLines?: number;
 }
 
-/** A column. `start` is its distance from the edge at which lines begin. */
+/** A column. `start` is its distance from the edge at which lines start. */
 export interface Column {
   readonly start: number;
   readonly width: number;
@@ -36,7 +36,7 @@ export interface Place extends Column {
 
 type Image = Buffer & { readonly width: number; readonly height: number };
 
-/** The part of pdfkit that its type declarations do not include. */
+/** The functions of pdfkit that its type declarations omit. */
 interface ImageOpener {
   openImage(source: Buffer): Image;
 }
@@ -53,7 +53,7 @@ export interface Drawn {
   readonly attachment?: EInvoiceAttachment | undefined;
 }
 
-/** The pages of a document. Columns and alignment are mirrored for right-to-left text. */
+/** The pages of a document. If text runs from right to left, columns and alignment are mirrored. */
 export class Sheet {
   readonly #pdf: PDFKit.PDFDocument;
   readonly #runs: TextRuns;
@@ -66,7 +66,7 @@ export class Sheet {
   #sliceBegan = performance.now();
   y: number = margin.top;
 
-  /** @param of.signal once aborted, drawing ends at its next turn. */
+  /** @param of.signal When it is aborted, drawing stops at the next pause. */
   constructor({ PDFDocument, bidi }: Packages, fonts: Fonts, { document, signal, attachment }: Drawn) {
     this.#signal = signal;
     const { title, author, language, direction, paper, createdDate } = document;
@@ -133,7 +133,7 @@ export class Sheet {
     return linesOf(this.#runs, text, { size, weight, direction, width, maxLines });
   }
 
-  /** Draws the lines, each below the previous one. @returns their height. */
+  /** Draws the lines below each other. @returns their total height. */
   draw(lines: readonly string[], { top, ...column }: Place, style: TextStyle): number {
     const { size, weight = 'regular', color = '#1a1d21', direction = this.#direction } = style;
     const height = size * LINE_HEIGHT;
@@ -170,7 +170,7 @@ export class Sheet {
     return { image: (opener as ImageOpener).openImage(source), alt };
   }
 
-  /** Draws an image within a box. @returns its height. */
+  /** Draws an image that fits into a box. @returns its height. */
   image({ image, alt }: OpenedImage, { top, ...column }: Place, maxHeight: number): number {
     const scale = Math.min(column.width / image.width, maxHeight / image.height);
     const [width, height] = [image.width * scale, image.height * scale];
@@ -224,7 +224,7 @@ export class Sheet {
     return Buffer.concat(this.#chunks);
   }
 
-  /** Selects a font, which is embedded once with its used characters. */
+  /** Selects a font. Each font is embedded once, with only the characters that are used. */
   #use({ name, font }: LoadedFont): void {
     if (!this.#registered.has(name)) {
       // pdfkit accepts open fonts, but its type declarations do not include them.

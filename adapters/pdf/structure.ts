@@ -3,10 +3,10 @@ export interface TagOptions {
   readonly scope?: 'Column' | 'Row';
 }
 
-/** The tags of a PDF: headings, tables and decoration for assistive technology. */
+/** The structure tags of a PDF. They mark headings, tables and decoration for assistive technology. */
 export class Structure {
   readonly #pdf: PDFKit.PDFDocument;
-  /** The open elements; the innermost is the last. */
+  /** The elements that are currently open. The innermost element is the last. */
   readonly #open: PDFKit.PDFStructureElement[];
 
   constructor(pdf: PDFKit.PDFDocument) {
@@ -25,7 +25,7 @@ export class Structure {
     this.#open.pop()?.end();
   }
 
-  /** Tags the content that `draw` draws on one page. */
+  /** Tags the content that `draw` draws. The content must be on one page. */
   content<T>(tag: string, draw: () => T, options: TagOptions = {}): T {
     const known: object = options;
     this.#add(this.#pdf.struct(tag, known));
@@ -43,7 +43,7 @@ export class Structure {
   }
 
   /**
-   * Hides decoration, page numbers and repeated headings from assistive technology. Must not be called within
+   * Hides decoration, page numbers and repeated headings from assistive technology. Must not be called inside
    * `content`.
    */
   artifact<T>(type: 'Layout' | 'Pagination', draw: () => T): T {

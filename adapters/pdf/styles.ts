@@ -6,7 +6,7 @@ export const lightGray = '#d9dde2';
 
 export const text: TextStyle = { size: 9.5 };
 export const label: TextStyle = { size: 8.5, color: gray };
-/** Text from tenants and customers may have a different direction than the document. */
+/** Style of text from tenants and customers. Its direction may differ from that of the document. */
 export const own: TextStyle = { ...text, direction: 'auto' };
 /** Style of names and addresses. All of them together must fit on one page. */
 export const party: TextStyle = { ...own, maxLines: 4 };

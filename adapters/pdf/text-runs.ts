@@ -1,6 +1,6 @@
 import { type Fonts, hasRightToLeftLetter, type LoadedFont, type Packages, type Weight } from './fonts.ts';
 
-/** A part of a line in one font and direction, in visual order. */
+/** A part of a line that has one font and one direction. Runs are in visual order. */
 export interface TextRun {
   readonly text: string;
   readonly font: LoadedFont;
@@ -10,10 +10,10 @@ export interface TextRun {
 
 export type BaseDirection = 'ltr' | 'rtl' | 'auto';
 
-/** Direction marks and controls, which are removed once the text is in visual order. */
+/** Characters that control the direction of text. They are removed once the text is in visual order. */
 const invisible = /[\p{Cf}\p{Cc}\p{Cs}]/gu;
 
-/** Splits lines into runs by font, in the visual order of Unicode's algorithm. */
+/** Splits lines into runs by font, in the visual order defined by Unicode's algorithm. */
 export class TextRuns {
   readonly #bidi: Packages['bidi'];
   readonly #fonts: Fonts;
@@ -43,7 +43,7 @@ export class TextRuns {
     return this.of(text, weight, direction).reduce((sum, run) => sum + run.width, 0);
   }
 
-  /** Splits a line into parts of one direction, from left to right. */
+  /** Splits a line into parts that each have one direction. The parts are ordered from left to right. */
   #ordered(text: string, direction: BaseDirection): readonly { text: string; isRtl: boolean }[] {
     if (text === '') return [];
     const embedding = this.#bidi.getEmbeddingLevels(text, direction);
@@ -99,13 +99,16 @@ interface LineBreaking {
   readonly maxLines: number;
 }
 
-/** Maximum number of characters of a string that are examined. */
+/** Maximum number of characters of a string that are processed. */
 const MAX_CHARACTERS = 4_000;
 const ELLIPSIS = '…';
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** Splits text into lines that fit a width. Breaks lines at spaces, and inside words that are wider than a line. */
+/**
+ * Splits text into lines that fit a width. Breaks lines at spaces, and inside a word only if the word is wider than a
+ * line.
+ */
 export function linesOf(runs: TextRuns, text: string, breaking: LineBreaking): readonly string[] {
   const { weight, direction, size, width, maxLines } = breaking;
   const widthOf = (part: string) => (runs.width(part, weight, direction) * size) / 1000;

@@ -3,7 +3,7 @@ const invalid = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/g
 
 const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
-/** Escapes title and author for the XML metadata, because pdfkit does not escape them. */
+/** Escapes the title and the author in the XML metadata, because pdfkit does not. */
 export function escapeMetadata(pdf: PDFKit.PDFDocument): void {
   const withMetadata: PDFKit.PDFDocument & { endMetadata?: () => void } = pdf;
   const endMetadata = withMetadata.endMetadata?.bind(pdf);

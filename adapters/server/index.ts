@@ -1,9 +1,9 @@
-/** Definition of the command line's server. Entry point `billwright/server`. */
+/** Definition of the server that the command line starts. Entry point `billwright/server`. */
 
 import type { Billing } from '../../lib/billing.ts';
 import type { BillingOptions } from '../../lib/index.ts';
 
-/** Plugins and other parts of the host, as for `Billing.open`. */
+/** Plugins and other objects of the host, with the same meaning as in `Billing.open`. */
 type Parts = Pick<
   BillingOptions<never>,
   | 'gateways'
@@ -24,7 +24,7 @@ type Parts = Pick<
   | 'defaultOverdueConfig'
 >;
 
-/** A property value: text, or a value that is stored as JSON text, such as `security.jwt.issuers`. */
+/** The value of a property. It is text, or a value that is stored as JSON text, such as `security.jwt.issuers`. */
 export type PropertyValue =
   | string
   | number
@@ -38,8 +38,8 @@ export type PropertyValue =
  */
 export interface ServerDefinition extends Parts {
   /**
-   * SQLite file or `postgresql://` URL. `--database` overrides it. Defaults to `billwright.db`, or to
-   * `billwright-test.db` in test mode.
+   * SQLite file or `postgresql://` URL. Overridden by `--database`. Defaults to `billwright.db`, or in test mode to
+   * `billwright-test.db`.
    */
   readonly database?: string;
   /**
@@ -47,11 +47,11 @@ export interface ServerDefinition extends Parts {
    * it defaults to the URL of the first cell.
    */
   readonly cells?: Readonly<Record<string, string>>;
-  /** Names of the cells whose queue this node works on. `--work` overrides it. Defaults to all cells. */
+  /** Names of the cells whose queue this node processes. Overridden by `--work`. Defaults to all cells. */
   readonly work?: readonly string[];
-  /** Port number, or 0 for any free port. `--port` overrides it. Defaults to 8080. */
+  /** Port number, or 0 for any free port. Overridden by `--port`. Defaults to 8080. */
   readonly port?: number;
-  /** Address to listen on. `--host` overrides it. Defaults to 127.0.0.1. */
+  /** Address to listen on. Overridden by `--host`. Defaults to 127.0.0.1. */
   readonly host?: string;
   /**
    * Number of worker processes, or `auto` for one per processor core. Requires PostgreSQL. `--workers` overrides it.
@@ -62,16 +62,16 @@ export interface ServerDefinition extends Parts {
   readonly migrate?: boolean;
   /** If true, rejects a PostgreSQL role that bypasses row-level security. Defaults to false. */
   readonly requireRowSecurity?: boolean;
-  /** File for the transactions of the test mode sandbox gateway. `--sandbox-ledger` overrides it. */
+  /** File in which the sandbox gateway of test mode stores its transactions. Overridden by `--sandbox-ledger`. */
   readonly sandboxLedger?: string;
   /**
-   * Properties by full name (platform §4). They apply to the server, and to tenants without their own value:
-   * `{ 'org.service.server.limits.json': '2MiB', 'org.service.payment.retry.days': '3,5,7' }`.
+   * Properties by full name (platform §4). They apply to the server, and to tenants that do not set them: `{
+   * 'org.service.server.limits.json': '2MiB', 'org.service.payment.retry.days': '3,5,7' }`.
    */
   readonly configuration?: Readonly<Record<string, PropertyValue>>;
-  /** Runs after the engine opens and before the first request. An error aborts the start. */
+  /** Called after the engine opens and before the first request. If it throws, the server does not start. */
   readonly opened?: (billing: Billing<never>) => void | Promise<void>;
-  /** Runs after the engine closes, also after other commands. Use it to close resources of plugins. */
+  /** Called after the engine closes, including after other commands. Use it to close resources of plugins. */
   readonly closed?: () => void | Promise<void>;
 }
 

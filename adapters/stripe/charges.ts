@@ -43,21 +43,23 @@ interface Parts {
   readonly options: StripeGatewayOptions;
 }
 
-/** The facts that are read from Stripe before a request that moves money. */
+/** The data that is read from Stripe before a request that moves money. */
 interface Prepared {
   readonly of: StripeAccount;
-  /** The result of an earlier attempt, looked up if Stripe may have forgotten the attempt's idempotency key. */
+  /**
+   * The result of an earlier attempt. It is looked up if Stripe may have forgotten the idempotency key of that attempt.
+   */
   readonly known: GatewayResult | null;
 }
 
-/** A transaction that is sent to Stripe, possibly for the second time. */
+/** A transaction to send to Stripe. It may have been sent before. */
 interface Presented<P extends Prepared> {
   readonly told: TransactionIdentity;
   readonly request: GatewayTransaction;
   readonly context: GatewayContext;
   prepare(): Promise<P>;
   move(prepared: P): Promise<GatewayResult>;
-  /** Returns true if an earlier attempt may have completed the operation that Stripe now refuses to repeat. */
+  /** Returns true if Stripe refuses to repeat the operation because an earlier attempt may have completed it. */
   mayBeDone(error: unknown): boolean;
 }
 
@@ -90,7 +92,7 @@ async function resultOf(books: PaymentBooks, of: StripeAccount, request: Gateway
   return results.find((each) => each.kbTransactionPaymentId === request.transactionId) ?? null;
 }
 
-/** Returns the result of an earlier attempt if Stripe may have forgotten the attempt's idempotency key. */
+/** Returns the result of an earlier attempt if Stripe may have forgotten the idempotency key of that attempt. */
 async function earlierResult(books: PaymentBooks, of: StripeAccount, request: GatewayTransaction) {
   const known = mayBeForgotten(request) ? await resultOf(books, of, request) : null;
   if (known === null && request.isCompletion === true) throw noSuchTransaction(request);
@@ -103,7 +105,9 @@ interface Charge {
   readonly method: string;
 }
 
-/** Purchases and authorizations: one payment intent per transaction, confirmed on creation. */
+/**
+ * Makes purchases and authorizations. Each transaction is one payment intent, which is confirmed when it is created.
+ */
 export class Charges {
   readonly #parts: Parts;
 
@@ -181,7 +185,7 @@ export class Charges {
     return stripe.paymentIntents.retrieve(id, { expand: ['latest_charge'] });
   }
 
-  /** Checks whether the payment method could be charged, for an amount of 0. */
+  /** Checks whether the payment method can be charged. Used for the amount 0. */
   async #check(type: FirstType, request: GatewayRequest, { of, customer, method }: Charge) {
     const { stripe, sent, tenantId } = of;
     const { returnUrl } = optionsIn(request, this.#parts.options);
@@ -207,8 +211,8 @@ function optionsIn({ properties }: GatewayRequest, { returnUrl }: StripeGatewayO
   const given = new Map(properties.map(({ key, value }) => [key, value]));
   return {
     /**
-     * True (the default) if the customer is absent. A bank that requires consent then declines. False with
-     * `off_session=false`.
+     * True (the default) if the customer is absent. If the bank requires the customer's consent, it then declines. Set
+     * to false by `off_session=false`.
      */
     isOffSession: given.get('off_session') !== 'false',
     returnUrl: given.get('return_url') ?? returnUrl ?? null,
@@ -230,11 +234,11 @@ interface Found {
 interface ChangeRequest {
   readonly request: GatewayTransaction;
   readonly context: GatewayContext;
-  /** Returns true if the operation refers to the payment intent. */
+  /** Returns true if the operation is about this payment intent. */
   readonly isMeant: (intent: Stripe.PaymentIntent) => boolean;
 }
 
-/** Captures, voids and refunds of earlier transactions. */
+/** Makes captures, voids and refunds of earlier transactions. */
 export class Changes {
   readonly #accounts: StripeAccounts;
   readonly #books: PaymentBooks;
@@ -264,7 +268,7 @@ export class Changes {
     });
   }
 
-  /** Voids a hold. Also succeeds for a hold that has already expired. */
+  /** Voids a hold. A hold that has already expired is not an error. */
   async void(request: GatewayTransaction, context: GatewayContext): Promise<GatewayResult> {
     const told = identityOf(request, 'VOID');
     return this.#run(told, { request, context, isMeant: isHeld }, async ({ of, intent }) => {

@@ -28,8 +28,8 @@ export interface PaymentOf {
 }
 
 /**
- * Finds payments by the gateway's metadata: in the customer's current list, then with Stripe's search, which lags
- * behind.
+ * Finds payments by the metadata that the gateway sets. Looks in the customer's current list first, then uses Stripe's
+ * search, which is delayed.
  */
 export class PaymentBooks {
   readonly #customers: StripeCustomers;
@@ -38,7 +38,7 @@ export class PaymentBooks {
     this.#customers = customers;
   }
 
-  /** Returns the payment intents of a payment, one for each purchase or authorization that reached Stripe. */
+  /** Returns the payment intents of a payment. There is one for each purchase or authorization that reached Stripe. */
   async intentsOf(of: StripeAccount, { accountId, paymentId }: PaymentOf): Promise<Stripe.PaymentIntent[]> {
     const customer = await this.#customers.ensure(of, accountId);
     const list = await of.stripe.paymentIntents.list({ customer, limit: PAGE, expand: EXPAND });
@@ -53,7 +53,7 @@ export class PaymentBooks {
     return [...found, ...searched.filter(({ id }) => !known.has(id))];
   }
 
-  /** Returns the card checks of a payment with amount 0, among the customer's hundred newest checks. */
+  /** Returns the card checks of a payment with the amount 0. Looks at the customer's hundred newest checks. */
   async setupsOf(of: StripeAccount, { accountId, paymentId }: PaymentOf): Promise<Stripe.SetupIntent[]> {
     const customer = await this.#customers.ensure(of, accountId);
     const { data } = await of.stripe.setupIntents.list({ customer, limit: PAGE });
@@ -68,7 +68,7 @@ export class PaymentBooks {
     return refunds.filter(({ metadata }) => metadata?.[TENANT] === tenantId);
   }
 
-  /** Returns all transactions of the payment at Stripe. Failures that were reported before are final. */
+  /** Returns all transactions of the payment at Stripe. Failures that were already reported are final. */
   async resultsOf(of: StripeAccount, asked: PaymentOf): Promise<readonly GatewayResult[]> {
     const { paymentId } = asked;
     const [found, setups] = await Promise.all([this.intentsOf(of, asked), this.setupsOf(of, asked)]);
@@ -91,8 +91,8 @@ export class PaymentBooks {
 }
 
 /**
- * Searches without a customer. The customer may be deleted at Stripe, or `customerOf` may no longer return the
- * customer.
+ * Searches payment intents without the customer. The customer may have been deleted at Stripe, or `customerOf` may no
+ * longer return the customer.
  */
 async function searchedIntents({ stripe, tenantId }: StripeAccount, paymentId: Uuid) {
   const query = `metadata['${PAYMENT}']:'${paymentId}' AND metadata['${TENANT}']:'${tenantId}'`;
@@ -101,8 +101,8 @@ async function searchedIntents({ stripe, tenantId }: StripeAccount, paymentId: U
 }
 
 /**
- * Cancels a failed payment intent. The customer's page could still add another method to the intent, and a later
- * payment would then be made twice. An intent that has advanced in the meantime is returned as it is.
+ * Cancels a failed payment intent. Otherwise the customer could still add another method to the intent on a page, and a
+ * later payment would be a second payment. If the intent has made progress in the meantime, returns it unchanged.
  */
 async function closed({ stripe }: StripeAccount, intent: Stripe.PaymentIntent) {
   if (intent.status !== 'requires_payment_method' || intent.last_payment_error === null) return intent;

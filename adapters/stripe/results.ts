@@ -43,7 +43,7 @@ export function intentResult(told: TransactionIdentity, intent: Stripe.PaymentIn
   };
 }
 
-/** Returns the result of the card check for an amount of 0. */
+/** Returns the result of a card check, which has the amount 0. */
 export function setupResult(told: TransactionIdentity, setup: Stripe.SetupIntent): GatewayResult {
   const error = setup.last_setup_error;
   const status = setupStatuses[setup.status] ?? PluginStatus.UNDEFINED;
@@ -56,7 +56,10 @@ export function setupResult(told: TransactionIdentity, setup: Stripe.SetupIntent
   };
 }
 
-/** Returns the result of a capture or void by its mark on the payment intent, or null if the operation was not done. */
+/**
+ * Returns the result of a capture or void from the mark on the payment intent. Returns null if the operation was not
+ * made.
+ */
 export function markedResult(
   told: TransactionIdentity,
   intent: Stripe.PaymentIntent,
@@ -129,7 +132,7 @@ function intentStatus(type: FirstType, intent: Stripe.PaymentIntent) {
   }
 }
 
-/** Returns true if money was held before the intent was canceled by a void or expired. */
+/** Returns true if money was held before a void or the expiry of the hold canceled the intent. */
 export function wasHeld({ latest_charge: charge }: Stripe.PaymentIntent): boolean {
   return typeof charge === 'object' && charge !== null && charge.status === 'succeeded';
 }
@@ -168,7 +171,9 @@ function referencesOf({ id, latest_charge: charge }: Stripe.PaymentIntent) {
   return { firstPaymentReferenceId: id, ...(chargeId !== null && { secondPaymentReferenceId: chargeId }) };
 }
 
-/** Returns the data for a customer whose consent is missing. The secret is only for the customer's browser. */
+/**
+ * Returns the data that a customer needs to give the missing consent. The secret is only for the customer's browser.
+ */
 function nextAction(intent: Stripe.PaymentIntent | Stripe.SetupIntent) {
   const action = intent.next_action;
   const given = {
@@ -232,12 +237,12 @@ const reasons: Readonly<Record<string, PaymentResponse>> = {
   duplicate_transaction: 'DUPLICATE_TRANSACTION',
 };
 
-/** Maps Stripe's decline code to the reasons that overdue conditions use. Unknown codes are OTHER. */
+/** Maps Stripe's decline code to a reason that overdue conditions can use. Unknown codes become OTHER. */
 export function paymentResponseOf(code: string | null | undefined): PaymentResponse {
   return (Object.hasOwn(reasons, code ?? '') ? reasons[code ?? ''] : undefined) ?? PaymentResponse.OTHER;
 }
 
-/** Decimal digits of amounts in Stripe's API for currencies that differ from ISO 4217. */
+/** Number of decimal digits of amounts in Stripe's API, for currencies in which it differs from ISO 4217. */
 const SENT_DIGITS: Readonly<Partial<Record<Currency, number>>> = {
   // Stripe uses no decimals for these currencies, although ISO 4217 does.
   MGA: 0,
@@ -246,8 +251,8 @@ const SENT_DIGITS: Readonly<Partial<Record<Currency, number>>> = {
   UGX: 2,
 };
 /**
- * Units that amounts must be a multiple of, for currencies that have three decimals in ISO 4217 or are used without
- * decimals.
+ * Smallest units in which Stripe accepts amounts, for currencies that have three decimals in ISO 4217 or are used
+ * without decimals.
  */
 const EVEN_TO: Readonly<Partial<Record<Currency, number>>> = {
   BHD: 10,
@@ -261,7 +266,7 @@ const EVEN_TO: Readonly<Partial<Record<Currency, number>>> = {
   UGX: 100,
 };
 
-/** Returns the amount in the units of Stripe's API, or null if the conversion is not exact. */
+/** Returns the amount in the unit of Stripe's API. Returns null if the amount cannot be converted exactly. */
 export function sentAmount(amount: Decimal, currency: Currency): number | null {
   const units = amount.times(decimal(10).pow(digitsOf(currency)));
   const evenTo = EVEN_TO[currency] ?? 1;
@@ -270,7 +275,7 @@ export function sentAmount(amount: Decimal, currency: Currency): number | null {
   return Number.isSafeInteger(sent) ? sent : null;
 }
 
-/** Converts an amount of Stripe's API to the unit of the currency. */
+/** Converts an amount from the unit of Stripe's API to the unit of the currency. */
 export function readAmount(units: number, currency: Currency): Decimal {
   return decimal(units).div(decimal(10).pow(digitsOf(currency)));
 }
@@ -279,7 +284,7 @@ function digitsOf(currency: Currency) {
   return SENT_DIGITS[currency] ?? minorUnits(currency);
 }
 
-/** Metadata keys on Stripe's objects, by which the gateway finds its own objects. */
+/** Metadata keys on Stripe's objects. The gateway uses them to find its own objects. */
 export const TENANT = 'billwright_tenant';
 export const ACCOUNT = 'billwright_account';
 export const PAYMENT = 'billwright_payment';
@@ -287,7 +292,7 @@ export const TRANSACTION = 'billwright_transaction';
 export const TYPE = 'billwright_type';
 export const PAYMENT_METHOD = 'billwright_payment_method';
 
-/** Metadata as Stripe returns it; null for deleted objects. */
+/** Metadata as Stripe returns it. Null for deleted objects. */
 export type StoredMetadata = Readonly<Record<string, string>> | null | undefined;
 
 export type FirstType = 'AUTHORIZE' | 'PURCHASE';
@@ -307,7 +312,8 @@ export function transactionMetadata(
 }
 
 /**
- * Returns the metadata key of a capture or void on its payment intent. The key fits Stripe's limit of 40 characters.
+ * Returns the metadata key that marks a capture or void on its payment intent. It is within Stripe's limit of 40
+ * characters.
  */
 export function markOf(type: 'capture' | 'void', transactionId: Uuid): string {
   return `${type}-${transactionId.replaceAll('-', '')}`;
@@ -325,7 +331,7 @@ export function marksOf(
   });
 }
 
-/** Returns the id under this metadata key, or null for a missing key. */
+/** Returns the id stored under this metadata key, or null if the key is missing. */
 export function idIn(metadata: StoredMetadata, key: string): Uuid | null {
   const id = metadata?.[key];
   return id !== undefined && isUuid(id) ? id : null;

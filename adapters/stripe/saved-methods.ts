@@ -28,8 +28,8 @@ interface MethodOf {
 }
 
 /**
- * Returns the payment methods that Stripe saves with the account's customer. The metadata of each method contains its
- * id in the engine.
+ * Returns functions that manage the payment methods that Stripe saves with an account's customer. The metadata of each
+ * method contains its id in the engine.
  */
 export function savedMethods(accounts: StripeAccounts, customers: StripeCustomers) {
   const known = new KnownIds(MOST_KNOWN);
@@ -46,7 +46,7 @@ export function savedMethods(accounts: StripeAccounts, customers: StripeCustomer
     known.set(`${of.tenantId} ${paymentMethodId}`, methodId);
   };
 
-  /** Returns the method's id at Stripe, or null if the customer does not have the method. */
+  /** Returns Stripe's id of the method, or null if the customer does not have the method. */
   const idOfMethod = async (of: StripeAccount, asked: MethodOf): Promise<string | null> => {
     const key = `${of.tenantId} ${asked.paymentMethodId}`;
     const kept = known.get(key);
@@ -94,7 +94,7 @@ export function savedMethods(accounts: StripeAccounts, customers: StripeCustomer
         throw new GatewayError(`Stripe has no payment method ${asked.paymentMethodId} of the account`);
       await makeDefault(of, found.customer, found.method.id);
     },
-    /** Returns the payment methods, or null for an account without a customer. */
+    /** Returns the payment methods, or null if the account has no customer. */
     getPaymentMethods: async ({ accountId }, { tenantId }) => {
       const of = await accounts.of(tenantId);
       const customer = await customers.find(of, accountId);
@@ -106,7 +106,10 @@ export function savedMethods(accounts: StripeAccounts, customers: StripeCustomer
         return { ...ours, externalPaymentMethodId: id, isDefault: id === standard };
       });
     },
-    /** Assigns ids to methods that were saved outside the engine. The engine charges methods by these ids. */
+    /**
+     * Assigns engine ids to methods that were saved outside the engine. The engine needs these ids to charge the
+     * methods.
+     */
     resetPaymentMethods: async ({ accountId, paymentMethods }, { tenantId }) => {
       const of = await accounts.of(tenantId);
       const customer = await customers.find(of, accountId);
@@ -126,9 +129,9 @@ export function savedMethods(accounts: StripeAccounts, customers: StripeCustomer
 }
 
 /**
- * Attaches a method. Accepts a method that the customer already has, for example after a setup intent, because Stripe
- * refuses to attach it again.
- * @returns the method's id, which differs for a Stripe test method.
+ * Attaches a method. Stripe refuses to attach a method twice, so a method that the customer already has, for example
+ * from a setup intent, is accepted.
+ * @returns the method's id, which differs for a test method of Stripe.
  */
 
 async function attached(
@@ -165,7 +168,7 @@ async function makeDefault({ stripe }: StripeAccount, customer: string, methodId
   await stripe.customers.update(customer, { invoice_settings: { default_payment_method: methodId } });
 }
 
-/** Reports refusals of Stripe to the caller as `GatewayError`. */
+/** Reports errors with which Stripe rejects a request to the caller as `GatewayError`. */
 async function declared(work: () => Promise<void>) {
   const { StripeCardError, StripeInvalidRequestError } = Stripe.errors;
   try {
@@ -236,8 +239,8 @@ const MOST_KNOWN_CUSTOMERS = 50_000;
 const MOST_FOUND = 10;
 
 /**
- * The Stripe customer of each account. Stripe's search finds a new customer only after a delay, which an idempotency
- * key bridges.
+ * The Stripe customers of the accounts. Stripe's search finds a new customer only after a delay. Until then, an
+ * idempotency key prevents a second customer.
  */
 export class StripeCustomers {
   readonly #customerOf: StripeGatewayOptions['customerOf'];
@@ -247,7 +250,7 @@ export class StripeCustomers {
     this.#customerOf = customerOf;
   }
 
-  /** Returns the customer of the account, or null if the customer cannot be found yet. */
+  /** Returns the customer of the account, or null if it cannot be found yet. */
   async find(of: StripeAccount, accountId: Uuid): Promise<string | null> {
     const given = await this.#given(of, accountId);
     if (given !== null) return given;
@@ -260,7 +263,7 @@ export class StripeCustomers {
     return first === undefined ? null : this.#keep(of, accountId, first.id);
   }
 
-  /** Returns the customer of the account. Creates the customer if it is missing. */
+  /** Returns the customer of the account. Creates it if it is missing. */
   async ensure(of: StripeAccount, accountId: Uuid): Promise<string> {
     const isYoung = areKeysRetained(accountId, Date.now());
     const found = isYoung ? await this.#given(of, accountId) : await this.find(of, accountId);
@@ -284,7 +287,7 @@ export class StripeCustomers {
   }
 }
 
-/** Caches the ids that were looked up last, because each lookup costs a request. */
+/** Caches the ids that were looked up last, because each look-up takes a request. */
 export class KnownIds {
   readonly #ids = new Map<string, string>();
   readonly #most: number;

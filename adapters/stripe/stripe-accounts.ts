@@ -8,7 +8,7 @@ export interface StripeAccount {
   readonly tenantId: Uuid;
   readonly stripe: Stripe;
   readonly sent: SentRequests;
-  /** Secrets that verify notifications. With an empty list, every notification is refused. */
+  /** Secrets that verify the signatures of notifications. If the list is empty, all notifications are rejected. */
   readonly webhookSecrets: readonly string[];
 }
 
@@ -24,7 +24,9 @@ const optionTypes = {
   client: 'an object',
 } as const;
 
-/** The Stripe accounts of the tenants, created on first use. A failed creation is repeated. */
+/**
+ * The Stripe accounts of the tenants. Each is created on first use. If that fails, it is tried again on the next use.
+ */
 export class StripeAccounts {
   readonly #options: StripeGatewayOptions;
   readonly #accounts = new Map<Uuid, Promise<StripeAccount>>();
@@ -82,33 +84,36 @@ export interface StripeCredentials {
   /** Secret key `sk_…`, or a restricted key `rk_…` with the rights in `adapters/stripe/README.md`. */
   readonly apiKey: string;
   /**
-   * Secret `whsec_…` of the endpoint for Stripe's events, or several secrets during a rotation. Without a secret,
-   * notifications are refused.
+   * Secret `whsec_…` of the endpoint for Stripe's events. Pass several secrets while you rotate them. Without a secret,
+   * notifications are rejected.
    */
   readonly webhookSecret?: string | readonly string[];
-  /** Id `acct_…` of the connected account to act for. */
+  /** Id `acct_…` of the connected account for which the gateway acts. */
   readonly stripeAccount?: string;
 }
 
 export interface StripeGatewayOptions {
   /**
-   * The Stripe account of all tenants, or a function that returns the account of a tenant. The result is cached until
+   * The Stripe account for all tenants, or a function that returns the account of a tenant. Its result is cached until
    * the process restarts.
    */
   readonly credentials:
     | StripeCredentials
     | ((tenantId: Uuid) => StripeCredentials | Promise<StripeCredentials>);
-  /** Name of the gateway for hosts and the HTTP API, at most 50 characters. Defaults to `stripe`. */
+  /** Name of the gateway for hosts and in the HTTP API. At most 50 characters. Defaults to `stripe`. */
   readonly name?: string;
   /**
-   * Returns the existing Stripe customer (`cus_…`) of an account, or null for an account without one. By default, the
-   * gateway creates a customer for each account and finds the customer by its metadata.
+   * Returns the existing Stripe customer (`cus_…`) of an account, or null if the account has none. By default, the
+   * gateway creates a customer for each account and finds it again by its metadata.
    */
   readonly customerOf?: (account: {
     readonly tenantId: Uuid;
     readonly accountId: Uuid;
   }) => string | null | Promise<string | null>;
-  /** Return URL after a customer's bank consent. Without it, payment methods that redirect are rejected. */
+  /**
+   * URL to which customers return after consenting at their bank. Without it, payment methods that redirect customers
+   * are rejected.
+   */
   readonly returnUrl?: string;
   /**
    * If true, requests authorizations that can be captured several times, if the Stripe account and the card allow it.
@@ -116,15 +121,15 @@ export interface StripeGatewayOptions {
    */
   readonly multicapture?: boolean;
   /**
-   * Time limit of a request to Stripe in milliseconds. Defaults to 12,000. After a lost response, the request is sent
-   * once more.
+   * Time limit of a request to Stripe in milliseconds. If the response is lost, the request is sent once more. Defaults
+   * to 12,000.
    */
   readonly requestTimeoutMs?: number;
-  /** Further options for Stripe's client, such as `httpAgent` for a proxy. `telemetry` is off by default. */
+  /** Additional options for Stripe's client, such as `httpAgent` for a proxy. By default, `telemetry` is off. */
   readonly client?: Pick<Stripe.StripeConfig, 'httpAgent' | 'host' | 'port' | 'protocol' | 'telemetry'>;
 }
 
-/** Errors that occur before a connection exists. Stripe cannot have received such a request. */
+/** Codes of errors that occur before a connection is established. Stripe cannot have received such a request. */
 const NEVER_SENT: ReadonlySet<unknown> = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -144,13 +149,13 @@ const CONFLICT = 409;
 type MakeRequest = Stripe.HttpClient['makeRequest'];
 
 /**
- * Records the idempotency keys of requests that may have arrived without a response. Stripe's library repeats
- * requests by itself.
+ * Records the idempotency keys of requests that may have reached Stripe without a response. Stripe's library repeats
+ * requests on its own.
  */
 export class SentRequests {
   readonly #unanswered = new Set<string>();
 
-  /** Returns an HTTP client for Stripe's library that records its attempts. */
+  /** Returns an HTTP client for Stripe's library. It records each attempt. */
   client(agent: Stripe.HttpAgent | undefined): Stripe.HttpClient {
     const client = Stripe.createNodeHttpClient(agent);
     const makeRequest = async (...given: Parameters<MakeRequest>): ReturnType<MakeRequest> => {
@@ -170,8 +175,8 @@ export class SentRequests {
   }
 
   /**
-   * Runs a request with an idempotency key. @throws UnansweredRequest if the request fails and an earlier attempt may
-   * have arrived.
+   * Sends a request with an idempotency key.
+   * @throws UnansweredRequest if the request fails and an earlier attempt may have reached Stripe.
    */
   async send<T>(
     idempotencyKey: string,
@@ -196,12 +201,15 @@ export class UnansweredRequest extends Error {
   }
 }
 
-/** Returns true if a connection error proves that nothing arrived. */
+/** Returns true if a connection error proves that the request did not arrive. */
 export function neverSent(error: unknown): boolean {
   return typeof error === 'object' && error !== null && 'code' in error && NEVER_SENT.has(error.code);
 }
 
-/** Ends a response whose body exceeds the time limit. Stripe's library limits only the time without data. */
+/**
+ * Ends a response if its body takes longer than the time limit. Stripe's library limits only the time in which no data
+ * arrives.
+ */
 function endInTime(answer: unknown, timeoutMs: number) {
   if (!(answer instanceof Readable)) return;
   const late = (): void => {
@@ -223,11 +231,14 @@ function keyOf(headers: object) {
 
 /** A request that certainly had no effect. */
 export interface Failure {
-  /** ERROR means that Stripe refused. CANCELED means that nothing was submitted, so the request may be retried. */
+  /**
+   * ERROR means that Stripe rejected the request. CANCELED means that nothing was submitted, so the request may be
+   * retried.
+   */
   readonly status: typeof PluginStatus.ERROR | typeof PluginStatus.CANCELED;
   readonly code: string | null;
   readonly message: string;
-  /** The object that Stripe created despite the error, such as the declined payment intent. */
+  /** The object that Stripe created although the request failed, such as the declined payment intent. */
   readonly reference: string | null;
 }
 
@@ -246,7 +257,7 @@ export function failureOf(error: unknown): Failure | null {
   return null;
 }
 
-/** Returns the failure of a request that failed before money moved, so nothing was submitted. */
+/** Returns the failure for a request that failed before money moved. Nothing was submitted in this case. */
 export function failureBefore(error: unknown): Failure {
   const known = failureOf(error);
   if (known !== null) return { ...known, status: PluginStatus.CANCELED };
@@ -258,12 +269,12 @@ export function refusal(code: string, message: string): Failure {
   return { status: PluginStatus.ERROR, code, message, reference: null };
 }
 
-/** Returns the result for a pending transaction that is missing from Stripe's list. Its outcome stays open. */
+/** Returns the result for a pending transaction that Stripe's list does not contain. Its outcome remains open. */
 export function noSuchTransaction({ transactionId }: GatewayTransaction): Error {
   return new Error(`Stripe does not return the pending transaction ${transactionId}`);
 }
 
-/** Returns true if Stripe has a result for the same key with other parameters. */
+/** Returns true if Stripe already has a result for the same key but for different parameters. */
 export function isOtherRequest(error: unknown): boolean {
   return error instanceof Stripe.errors.StripeIdempotencyError;
 }
@@ -274,7 +285,7 @@ function errorFacts(error: Stripe.errors.StripeError) {
   return { code, message: error.message, reference };
 }
 
-/** Returns true if the response or error repeats the result of an earlier request with the same idempotency key. */
+/** Returns true if Stripe returned the result of an earlier request with the same idempotency key. */
 export function isReplay(told: unknown): boolean {
   const headers = headersOf(told);
   return headers !== null && 'idempotent-replayed' in headers && headers['idempotent-replayed'] === 'true';
@@ -288,16 +299,16 @@ function headersOf(told: unknown) {
 }
 
 /**
- * Milliseconds for which Stripe certainly keeps an idempotency key. Stripe keeps keys for at least 24 hours. This
- * value is lower, to allow for clock differences.
+ * Milliseconds that Stripe certainly keeps an idempotency key. Stripe guarantees at least 24 hours; this value is lower
+ * because clocks may differ.
  */
 const SURELY_KEPT_MS = 20 * 3_600_000;
 const CLOCKS_DISAGREE_MS = 3_600_000;
 const VERSION_AT = 14;
 
 /**
- * Returns true if Stripe still knows the keys of all requests for this id. The time in the id (UUIDv7) precedes the
- * requests.
+ * Returns true if Stripe still has the keys of all requests for this id. The time in the id (a UUIDv7) is before all of
+ * these requests.
  */
 export function areKeysRetained(id: Uuid, nowMs: number): boolean {
   if (id[VERSION_AT] !== '7') return false;
@@ -306,7 +317,7 @@ export function areKeysRetained(id: Uuid, nowMs: number): boolean {
   return age < SURELY_KEPT_MS && age > -CLOCKS_DISAGREE_MS;
 }
 
-/** Returns true if an earlier attempt at the transaction may have had an effect and Stripe has forgotten its key. */
+/** Returns true if an earlier attempt of the transaction may have had an effect and Stripe has forgotten its key. */
 export function mayBeForgotten({ transactionId, isCompletion = false }: GatewayTransaction): boolean {
   return isCompletion || !areKeysRetained(transactionId, Date.now());
 }

@@ -49,8 +49,8 @@ const TAKEN: NotificationAnswer = { status: 200 };
 const UNREADABLE: NotificationAnswer = { status: 400, entity: 'not a Stripe event' };
 
 /**
- * Stripe's events, which may arrive twice, late and in any order. Only the ids of an event are used, and the facts
- * are read again.
+ * Processes Stripe's events, which may arrive twice, late and in any order. Uses only the ids in an event, and reads
+ * the rest from Stripe.
  */
 export class StripeNotifications {
   readonly #accounts: StripeAccounts;
@@ -59,7 +59,7 @@ export class StripeNotifications {
     this.#accounts = accounts;
   }
 
-  /** Returns true if one of the endpoint's secrets signed these bytes within the last five minutes. */
+  /** Returns true if these bytes were signed with one of the endpoint's secrets within the last five minutes. */
   async verify({ rawBody, headers }: Verified, { tenantId }: GatewayContext): Promise<boolean> {
     const { stripe, webhookSecrets } = await this.#accounts.of(tenantId);
     const signature = headers[SIGNATURE];
@@ -93,7 +93,10 @@ export class StripeNotifications {
   }
 }
 
-/** Returns the dispute, which is open while money is withdrawn. A reinstatement may be smaller than its withdrawal. */
+/**
+ * Returns the dispute. It is open while money is withdrawn. The amount of a reinstatement may be smaller than that of
+ * the withdrawal.
+ */
 function disputeOf(dispute: Stripe.Dispute) {
   const currency = asCurrency(dispute.currency.toUpperCase());
   const moved = dispute.balance_transactions.reduce((sum, { amount }) => sum + Math.sign(amount), 0);
@@ -101,7 +104,7 @@ function disputeOf(dispute: Stripe.Dispute) {
   return { reference: dispute.id, amount, currency, stands: moved < 0 };
 }
 
-/** Returns the response to a notification. Payments of other tenants of the same Stripe account are ignored. */
+/** Returns the response to a notification. Ignores payments of other tenants that use the same Stripe account. */
 function answerOf(tenantId: string, metadata: StoredMetadata) {
   const kbPaymentId = metadata?.[TENANT] === tenantId ? idIn(metadata, PAYMENT) : null;
   return kbPaymentId === null ? TAKEN : { ...TAKEN, kbPaymentId };

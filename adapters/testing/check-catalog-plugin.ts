@@ -9,11 +9,13 @@ import {
 } from '../../lib/index.ts';
 import { CATALOG_PLUGIN_TIMEOUT_MS } from '../../lib/values/limits.ts';
 
-/** The tenant and accounts of a plugin check. */
+/** The tenant and the accounts for which a plugin is checked. */
 export interface CatalogPluginSubject {
   /** A tenant that the plugin serves. */
   readonly tenantId: Uuid;
-  /** Accounts of that tenant. With two or more, the check compares their catalogs with the plugin's declaration. */
+  /**
+   * Accounts of the tenant. If there are at least two, the check compares their catalogs with the plugin's declaration.
+   */
   readonly accountIds?: readonly Uuid[];
   /** A tenant that the plugin does not serve. */
   readonly foreignTenantId?: Uuid;
@@ -107,7 +109,7 @@ class Check {
     }
   }
 
-  /** Returns the result of the call, or undefined if the call throws. */
+  /** Returns the result of the call, or undefined if it throws. */
   async #timed<T>(method: string, call: () => Promise<T>): Promise<T | undefined> {
     const startedMs = performance.now();
     try {

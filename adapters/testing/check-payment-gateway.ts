@@ -38,7 +38,7 @@ export async function checkPaymentGateway(
   return caller.report;
 }
 
-/** Checks members and capabilities without calling the gateway. */
+/** Checks the functions and capabilities of the gateway without calling it. */
 function checkCapabilities(caller: GatewayCaller): void {
   const { gateway } = caller;
   if (typeof gateway.name !== 'string' || gateway.name.trim() === '') caller.wrong('The gateway has no name');

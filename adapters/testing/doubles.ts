@@ -19,7 +19,7 @@ import {
   UTC,
 } from '../../lib/values/time/index.ts';
 
-/** A step of a clock. All members are added, calendar units first. */
+/** A step of a clock. All given units are added, calendar units first. */
 export interface ClockStep {
   readonly years?: number;
   readonly months?: number;
@@ -121,16 +121,19 @@ function plainHash(secret: string): string {
   return PREFIX + createHash('sha256').update(secret).digest('base64url');
 }
 
-/** A catalog plugin that records its calls. The test sets its content. */
+/** A catalog plugin that records its calls. The test defines its content. */
 export interface MemoryCatalogPlugin extends CatalogPlugin {
-  /** The contexts of each method's calls, in order. */
+  /** The contexts of the calls of each method, in calling order. */
   readonly calls: {
     readonly latestVersion: readonly CatalogPluginContext[];
     readonly catalog: readonly CatalogPluginContext[];
   };
-  /** Sets the catalog of all tenants, or null for tenants without a catalog. The stamp is new by default. */
+  /** Sets the catalog of all tenants. Null means that the tenants have no catalog. By default, the stamp is new. */
   serve(catalog: CatalogDefinition | null, stamp?: string): void;
-  /** Sets a catalog per account, which is never cached. Null means that the account is not served. */
+  /**
+   * Sets a separate catalog for each account. These catalogs are never cached. Null means that the plugin does not
+   * serve the account.
+   */
   servePerAccount(catalogOf: (accountId: string | null) => CatalogDefinition | null): void;
 }
 

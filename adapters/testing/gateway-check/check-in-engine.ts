@@ -65,7 +65,7 @@ function stepsOf(caller: GatewayCaller) {
   };
 }
 
-/** Loses the response to a purchase. Recovery must then read the outcome from the gateway (payments §7). */
+/** Makes a purchase whose response is lost. Recovery must then read the outcome from the gateway (payments §7). */
 async function checkRecovery({ acme, account, caller, clock, billing }: Opened): Promise<void> {
   const { amount, currency } = caller;
   const properties = caller.options.properties ?? [];
@@ -147,7 +147,7 @@ function losingAnswers(gateway: PaymentGateway): PaymentGateway {
   });
 }
 
-/** A fast hasher suffices, because nobody logs in. */
+/** A hasher without protection. It is sufficient here, because nobody logs in. */
 const PLAIN: SecretHasher = {
   hash: async (secret) => secret,
   verify: async (secret, stored) => secret === stored,

@@ -1,7 +1,7 @@
 import { type PaymentMethodDetails, PluginStatus } from '../../../lib/index.ts';
 import { type GatewayAnswer, type GatewayCaller, shown } from './gateway-caller.ts';
 
-/** Adds, reads, lists and searches a payment method with the members that the gateway has (payments §10). */
+/** Adds, reads, lists and searches a payment method, using the functions that the gateway has (payments §10). */
 export async function checkMethods(caller: GatewayCaller): Promise<void> {
   await add(caller);
   await checkDetail(caller);
@@ -9,7 +9,7 @@ export async function checkMethods(caller: GatewayCaller): Promise<void> {
   await checkMethodSearch(caller);
 }
 
-/** Deletes the payment method after all payments. */
+/** Deletes the payment method. Runs after all payments. */
 export async function checkDeletedMethod(caller: GatewayCaller): Promise<void> {
   const { gateway, accountId, paymentMethodId } = caller;
   const question = { accountId, paymentMethodId, properties: [] };
@@ -74,7 +74,7 @@ const PAGE = 10;
 
 interface Search {
   readonly member: 'searchPayments' | 'searchPaymentMethods';
-  /** Search keys that are tried in order until one has a result. */
+  /** Search keys, which are tried in order until one has a result. */
   readonly keys: readonly string[];
   readonly isHit: (row: {
     readonly kbPaymentId?: string;
@@ -93,7 +93,7 @@ async function checkMethodSearch(caller: GatewayCaller): Promise<void> {
   });
 }
 
-/** Searches for a purchase by all its ids and references. */
+/** Searches for a purchase by each of its ids and references. */
 export async function checkPaymentSearch(caller: GatewayCaller): Promise<void> {
   const { gateway, options } = caller;
   if (gateway.searchPayments === undefined) return;
@@ -124,7 +124,7 @@ async function checkSearch(caller: GatewayCaller, { member, keys, isHit }: Searc
   );
 }
 
-/** Returns the page of a search. For an invalid page, returns null and adds a finding. */
+/** Returns a page of search results. If the page is invalid, adds a finding and returns null. */
 async function pageOf(
   caller: GatewayCaller,
   asked: Pick<Search, 'member'> & { readonly searchKey: string; readonly limit: number },

@@ -71,7 +71,7 @@ async function expectRefused(caller: GatewayCaller, signed: Signed, what: string
   );
 }
 
-/** Processes a notification twice. Processors repeat notifications, so the second notification must change nothing. */
+/** Processes a notification twice. The second time must change nothing, because processors repeat notifications. */
 async function checkProcessing(caller: GatewayCaller, { rawBody }: Signed): Promise<void> {
   const request = { body: new TextDecoder().decode(rawBody), properties: [] };
   const first = await caller.value('processNotification', request);
@@ -112,7 +112,7 @@ function signedOf({ rawBody, headers, query = '' }: SignedNotification): Signed 
   return { rawBody: bytes, headers, query };
 }
 
-/** Returns the text with a different last character. */
+/** Returns the text with its last character changed. */
 function forged(text: string): string {
   return `${text.slice(0, -1)}${text.endsWith('0') ? '1' : '0'}`;
 }

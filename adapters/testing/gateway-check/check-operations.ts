@@ -52,7 +52,7 @@ async function checkFlow(caller: GatewayCaller, flow: readonly CalledType[]): Pr
   await checkNothingElse(caller, paymentId, done);
 }
 
-/** Returns the result of a call that must be processed. Otherwise, returns null and adds a finding. */
+/** Returns the result of a call that must be processed. If it is not, adds a finding and returns null. */
 export async function processed(caller: GatewayCaller, asked: OperationCall): Promise<GatewayAnswer | null> {
   const answer = await validAnswer(caller, asked);
   const { member } = asked;
@@ -68,7 +68,7 @@ export async function processed(caller: GatewayCaller, asked: OperationCall): Pr
   return null;
 }
 
-/** Returns the result of a call. If the engine would reject the result, returns null and adds a finding. */
+/** Returns the result of a call. If the engine would reject it, adds a finding and returns null. */
 export async function validAnswer(
   caller: GatewayCaller,
   asked: OperationCall,
@@ -131,7 +131,7 @@ async function checkRepeated(
   checkReferences(caller, member, [first, again]);
 }
 
-/** Checks that a second effect would be visible. Without `effectsOf` and references, it would be invisible. */
+/** Checks that a second effect would be visible. It would not be without `effectsOf` and without references. */
 function checkShown(caller: GatewayCaller, answer: GatewayAnswer): void {
   const { gateway, options } = caller;
   if (gateway.capabilities?.sideEffectFree === true || options.effectsOf !== undefined) return;
@@ -202,7 +202,7 @@ async function checkNothingElse(
   caller.wrong('getPaymentInfo returns transactions of a different payment than requested');
 }
 
-/** Sends the same request twice at the same time. */
+/** Sends the same request twice at once. */
 async function checkTwiceAtOnce(caller: GatewayCaller): Promise<void> {
   const asked = caller.asked('PURCHASE');
   const [one, other] = await Promise.all([caller.run(asked), caller.run(asked)]);
@@ -227,7 +227,7 @@ async function checkUnknownPayment(caller: GatewayCaller): Promise<void> {
     caller.wrong('getPaymentInfo returns transactions for a payment that was never made');
 }
 
-/** Notes whether the gateway accepts a refund larger than the payment (payments §4.3 rule 5). */
+/** Adds a note on whether the gateway accepts a refund that is larger than the payment (payments §4.3 rule 5). */
 async function checkLargeRefund(caller: GatewayCaller): Promise<void> {
   if (caller.gateway.refund === undefined) return;
   const purchase = caller.asked('PURCHASE');
@@ -240,7 +240,7 @@ async function checkLargeRefund(caller: GatewayCaller): Promise<void> {
   );
 }
 
-/** Returns the flaws of a result. Each flaw is the rest of a sentence that begins with the member. */
+/** Returns the flaws of a result. Each is a sentence that starts with the name of the field. */
 export function answerFlaws(answer: GatewayAnswer, { type, request }: OperationCall): readonly string[] {
   const flaws: string[] = [];
   if (answer.kbTransactionPaymentId !== request.transactionId) {

@@ -10,7 +10,7 @@ import {
   shown,
 } from './gateway-caller.ts';
 
-/** Checks the outcomes that the gateway's author can provoke: declined, unreachable and pending (payments §2.2). */
+/** Checks the outcomes that the gateway's author can cause: declined, unreachable and pending (payments §2.2). */
 export async function checkOutcomes(caller: GatewayCaller): Promise<void> {
   const { declined, unreachable, pending } = caller.options.outcomes ?? {};
   if (declined !== undefined) await checkDeclined(caller, declined);
@@ -92,7 +92,7 @@ async function provoke(caller: GatewayCaller, outcome: ProvokedOutcome): Promise
   }
 }
 
-/** Returns true if the result has the status. Otherwise adds a finding. */
+/** Returns true if the result has the expected status. Otherwise adds a finding. */
 async function expectStatus(
   caller: GatewayCaller,
   { asked, called }: Provoked,
@@ -112,8 +112,8 @@ async function expectStatus(
 }
 
 /**
- * Checks that `getPaymentInfo` returns every transaction that the gateway received, because recovery treats a missing
- * transaction as not received.
+ * Checks that `getPaymentInfo` returns all transactions that the gateway received. Recovery assumes that a missing
+ * transaction was never received.
  */
 async function expectKnown(
   caller: GatewayCaller,

@@ -21,7 +21,7 @@ export type GatewayAnswer = GatewayResult;
 export interface ProvokedOutcome {
   /** Plugin properties of the call. */
   readonly properties?: readonly PluginProperty[];
-  /** Runs before the call, for example to disconnect a fake processor. */
+  /** Called before the call, for example to disconnect a fake processor. */
   arrange?(): Promise<void> | void;
   /** Runs after the call, to undo `arrange`. */
   restore?(): Promise<void> | void;
@@ -29,7 +29,7 @@ export interface ProvokedOutcome {
 
 /** Provokes a pending call. */
 export interface ProvokedPending extends ProvokedOutcome {
-  /** Makes the processor decide, so that the gateway no longer returns PENDING. */
+  /** Makes the processor decide the transaction, so that the gateway no longer returns PENDING. */
   settle?(transactionId: Uuid): Promise<void> | void;
 }
 
@@ -40,15 +40,15 @@ export interface SignedNotification {
   readonly query?: string;
 }
 
-/** Options of a gateway check. Optional parts enable further checks. */
+/** Options of a gateway check. Each optional part enables additional checks. */
 export interface PaymentGatewayCheckOptions {
-  /** Returns an empty storage for each engine: `() => sqlite(':memory:')`. */
+  /** Returns an empty storage for each engine, for example `() => sqlite(':memory:')`. */
   storage(): Promise<Storage<never>> | Storage<never>;
   /** Defaults to `USD`. */
   readonly currency?: Currency;
-  /** Amount of authorizations and purchases. Half of it is captured and refunded. Defaults to `10.00`. */
+  /** Amount of authorizations and purchases. Captures and refunds use half of it. Defaults to `10.00`. */
   readonly amount?: string;
-  /** Plugin properties of every operation, such as a payment token. */
+  /** Plugin properties that all operations use, such as a payment token. */
   readonly properties?: readonly PluginProperty[];
   /** Details of the added payment method. */
   readonly paymentMethod?: {
@@ -57,19 +57,19 @@ export interface PaymentGatewayCheckOptions {
   };
   /** Time limit of a call in milliseconds. Defaults to 30,000. */
   readonly timeLimitMs?: number;
-  /** Returns the number of effects of a transaction at the processor. By default, references are compared. */
+  /** Returns how many effects a transaction had at the processor. By default, the check compares references. */
   effectsOf?(transactionId: Uuid): Promise<number> | number;
   /** Search keys of the gateway. Defaults to ids and references. */
   readonly search?: {
     /** Returns a key that finds the purchase with this transaction. */
     payment?(transactionId: Uuid): string;
-    /** Search key that finds the payment method of `paymentMethod`. */
+    /** Search key that finds the added payment method. */
     readonly paymentMethod?: string;
   };
   readonly outcomes?: {
     /** The processor declines. */
     readonly declined?: ProvokedOutcome;
-    /** The processor is unreachable, so no payment is made. */
+    /** Makes the processor unreachable, so that no payment is made. */
     readonly unreachable?: ProvokedOutcome;
     readonly pending?: ProvokedPending;
   };
@@ -101,7 +101,7 @@ export type Called<T> =
   | { readonly kind: 'THROW'; readonly message: string }
   | { readonly kind: 'TIMEOUT' };
 
-/** The gateway member for each transaction type. */
+/** The gateway function for each transaction type. */
 export const memberOfType = {
   AUTHORIZE: 'authorize',
   CAPTURE: 'capture',
@@ -118,7 +118,7 @@ type Answer<M extends Member> = Awaited<ReturnType<Members[M]>>;
 
 const DEFAULT_TIME_LIMIT_MS = 30_000;
 
-/** Calls members of a gateway within the time limit and collects distinct findings. */
+/** Calls functions of a gateway within the time limit. Collects findings without duplicates. */
 export class GatewayCaller {
   readonly gateway: PaymentGateway;
   readonly options: PaymentGatewayCheckOptions;
@@ -126,7 +126,7 @@ export class GatewayCaller {
   readonly accountId: Uuid;
   readonly amount: Decimal;
   readonly currency: Currency;
-  /** The payment method of all payments in the check. */
+  /** The payment method that all payments of the check use. */
   readonly paymentMethodId: Uuid;
   readonly #ids = uuidGenerator();
   readonly #context: GatewayContext;
@@ -163,7 +163,7 @@ export class GatewayCaller {
     return this.#ids.next();
   }
 
-  /** Returns the call of a new transaction. The transaction belongs to a new payment by default. */
+  /** Returns the call for a new transaction. By default, the transaction belongs to a new payment. */
   asked(type: CalledType, given: Partial<GatewayRequest> = {}): OperationCall {
     const { paymentId = this.newId(), properties = this.options.properties ?? [] } = given;
     const { accountId, paymentMethodId, currency } = this;
@@ -198,8 +198,8 @@ export class GatewayCaller {
   }
 
   /**
-   * Returns the result of a call. If the call fails, adds a finding. Returns undefined if the gateway lacks the
-   * member, or after a failure.
+   * Returns the result of a call. If the call fails, adds a finding and returns undefined. Also returns undefined if
+   * the gateway lacks the function.
    */
   async value<M extends Member>(member: M, question: Question<M>): Promise<Answer<M> | undefined> {
     if (this.gateway[member] === undefined) return undefined;
@@ -208,7 +208,7 @@ export class GatewayCaller {
     return called.kind === 'VALUE' ? called.value : undefined;
   }
 
-  /** Returns the gateway's transactions of a payment. If they are unreadable, returns undefined and adds a finding. */
+  /** Returns the gateway's transactions of a payment. If they cannot be read, adds a finding and returns undefined. */
   async told(paymentId: Uuid): Promise<readonly GatewayAnswer[] | undefined> {
     const told = await this.value('getPaymentInfo', { accountId: this.accountId, paymentId, properties: [] });
     if (told === undefined || Array.isArray(told)) return told;
