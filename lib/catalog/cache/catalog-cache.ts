@@ -14,40 +14,42 @@ import { StampedCache } from './stamped-cache.ts';
 import { StoredCatalogs } from './stored-catalogs.ts';
 
 /**
- * Caches the catalogs of tenants as the session sees them. After a write, the next call on every node sees the
- * changed catalog (§13 rule 2).
+ * Caches the catalogs of tenants as the session sees them. After a change, the next call on each node sees the changed
+ * catalog (§13 rule 2).
  */
 export class CatalogCache {
   readonly #committed: EffectiveCatalogs;
-  /** Caches of host transactions. Data that a host's transaction may roll back is cached for that transaction only. */
+  /** Caches of host transactions. Data that the host may still roll back is cached only for its transaction. */
   readonly #inTransactions = new WeakMap<HostTransaction, EffectiveCatalogs>();
 
   /**
-   * `globalDefault` returns the default catalog. It applies to tenants that were created with it and have no
+   * @param globalDefault Returns the default catalog. It applies to tenants that were created with it and have no
    * catalog of their own (§14).
    */
   constructor(globalDefault: (() => Catalog) | null, slices: TimeSlices) {
     this.#committed = new EffectiveCatalogs(globalDefault, new StoredCatalogs(slices));
   }
 
-  /** Drops the cached catalog of a tenant, or of all tenants (null). */
+  /** Removes the cached catalog of a tenant from the cache. Null removes the catalogs of all tenants. */
   drop(tenantRecordId: number | null): void {
     this.#committed.drop(tenantRecordId);
   }
 
-  /** Returns the tenant's catalog. The catalog may have no versions. */
+  /** Returns the tenant's catalog, which may have no versions. */
   catalogOf(session: ReadSession): Promise<Catalog> {
     return this.#in(session).ofTenant(session);
   }
 
-  /** Returns the catalogs of these accounts. An account can have its own catalog. Reads the catalog revision once. */
+  /**
+   * Returns the catalogs of these accounts, which may have catalogs of their own. Reads the catalog revision only once.
+   */
   catalogsOf(session: ReadSession, accountIds: readonly Uuid[]): Promise<CatalogOfAccount> {
     return this.#in(session).ofAccounts(session, accountIds);
   }
 
   /**
    * Returns the catalogs that the accounts would have after an upload.
-   * @param added versions of the upload; pass the same list in all calls for the same upload.
+   * @param added Versions of the upload. Pass the same list in all calls for one upload.
    */
   candidatesOf(
     session: ReadSession,
@@ -57,7 +59,7 @@ export class CatalogCache {
     return this.#in(session).ofAccountsWith(session, accountIds, added);
   }
 
-  /** Returns the tenant's uploaded or default XML catalog, without catalog entries. */
+  /** Returns the tenant's XML catalog, either uploaded or default, without catalog entries. */
   xmlOf(session: ReadSession): Promise<Catalog> {
     return this.#in(session).xml(session);
   }
@@ -66,7 +68,7 @@ export class CatalogCache {
     return this.#in(session).uploaded(session);
   }
 
-  /** Returns the plans whose billing may have changed since an earlier revision. */
+  /** Returns the plans whose prices or terms may have changed since an earlier revision. */
   changedSince(session: ReadSession, revision: number): Promise<ChangedPlans> {
     return this.#in(session).changedSince(session, revision);
   }
@@ -81,7 +83,7 @@ export class CatalogCache {
 
 export const MAX_CACHED_ACCOUNT_CATALOGS = 1_000;
 
-/** Memory weight of a plan row without its text, in characters. */
+/** Weight of a plan row in the cache without its text, in characters. */
 const CHARACTERS_OF_PLAN_ROW = 1_000;
 
 interface TenantCatalogs {
@@ -91,13 +93,13 @@ interface TenantCatalogs {
   readonly catalog: Catalog;
   /** False if all accounts use the tenant's catalog. */
   readonly hasAccountEntries: boolean;
-  /** The catalog of each account. Null for an account without its own plans. */
+  /** The catalog of each account. Null if the account has no plans of its own. */
   readonly byAccount: Map<Uuid, Catalog | null>;
-  /** Memory weight of the XML catalog and the entries, in characters. */
+  /** Weight of the XML catalog and the entries in the cache, in characters. */
   readonly characters: number;
 }
 
-/** Catalogs with XML versions and catalog entries, built once per tenant and revision (§13, §15.6). */
+/** Catalogs that combine XML versions and catalog entries. They are built once per tenant and revision (§13, §15.6). */
 export class EffectiveCatalogs {
   readonly #globalDefault: (() => Catalog) | null;
   readonly #stored: StoredCatalogs;
@@ -123,7 +125,10 @@ export class EffectiveCatalogs {
     this.#committed = committed;
   }
 
-  /** Creates the cache of a host's transaction. It starts from the shared cache and isolates uncommitted data. */
+  /**
+   * Creates the cache for a transaction of a host. It starts with the content of the shared cache, and keeps
+   * uncommitted data separate.
+   */
   forTransaction(): EffectiveCatalogs {
     return new EffectiveCatalogs(this.#globalDefault, this.#stored.forTransaction(), this);
   }
@@ -137,14 +142,17 @@ export class EffectiveCatalogs {
     return this.#stored.get(session);
   }
 
-  /** Returns the tenant's own XML catalog, otherwise the default catalog for a tenant that was created with it. */
+  /**
+   * Returns the tenant's own XML catalog. For a tenant that was created with the default catalog and has none of its
+   * own, returns the default catalog.
+   */
   async xml(session: ReadSession): Promise<Catalog> {
     const uploaded = await this.#stored.get(session);
     const { globalDefault, ownSince } = await this.#globalDefaultOf(session);
     return ownSince === null && globalDefault !== null ? globalDefault : uploaded;
   }
 
-  /** Returns the default catalog, and the time at which the tenant received its own catalog (§14 rule 2). */
+  /** Returns the default catalog, and the time at which the tenant got its own catalog (§14 rule 2). */
   async #globalDefaultOf(session: ReadSession): Promise<GlobalDefault> {
     const usesIt = this.#globalDefault !== null && (await session.catalogs.usesGlobalDefault());
     if (this.#globalDefault === null || !usesIt) return { globalDefault: null, ownSince: null };
@@ -155,7 +163,7 @@ export class EffectiveCatalogs {
     return (await this.#current(session)).catalog;
   }
 
-  /** Returns the catalogs of these accounts with a constant number of statements. */
+  /** Returns the catalogs of these accounts in a constant number of statements. */
   async ofAccounts(session: ReadSession, accountIds: readonly Uuid[]): Promise<CatalogOfAccount> {
     const tenant = await this.#current(session);
     const hasMore = tenant.hasAccountEntries && accountIds.some((id) => !tenant.byAccount.has(id));
@@ -174,7 +182,7 @@ export class EffectiveCatalogs {
     return plans?.union(new Set(await session.catalogEntries.plansChangedSince(revision))) ?? null;
   }
 
-  /** Returns the catalogs of these accounts including the versions of a planned upload. */
+  /** Returns the catalogs of these accounts, including the versions of a planned upload. */
   async ofAccountsWith(
     session: ReadSession,
     accountIds: readonly Uuid[],
@@ -189,7 +197,10 @@ export class EffectiveCatalogs {
     return (accountId) => own.get(accountId) ?? candidate.catalog;
   }
 
-  /** Returns the catalog after an upload. Uploaded versions replace the default catalog immediately (§14 rule 2). */
+  /**
+   * Returns the catalog as it would be after an upload. Uploaded versions replace the default catalog immediately (§14
+   * rule 2).
+   */
   async #candidate(
     session: ReadSession,
     current: TenantCatalogs,
@@ -250,13 +261,13 @@ export class EffectiveCatalogs {
 interface GlobalDefault {
   /** The default catalog. Null for a tenant that was created without it. */
   readonly globalDefault: Catalog | null;
-  /** Time at which the tenant stored its first version. Null if the tenant has never stored one. */
+  /** Time at which the tenant stored its first version. Null if it has never stored one. */
   readonly ownSince: Instant | null;
 }
 
 /**
- * Returns a catalog that also resolves subscriptions on plans of the default catalog, for a tenant with its own
- * catalog.
+ * Returns the catalog of a tenant that has its own, extended by plans of the default catalog. Subscriptions may still
+ * be on such plans.
  */
 function withGlobalDefault(catalog: Catalog, { globalDefault, ownSince }: GlobalDefault): Catalog {
   if (globalDefault === null || ownSince === null) return catalog;

@@ -6,42 +6,48 @@ import type { Catalog } from '../lookup/catalog.ts';
 import { CatalogWithOverrides, hasPlan } from '../overrides/catalog-with-overrides.ts';
 import { type OverridePlan, overridePlanOf } from '../overrides/define-overrides.ts';
 
-/** The catalogs of one operation by account (§13 rule 3, §15.6). */
+/** Returns the catalog of an account. The same catalogs apply to the whole operation (§13 rule 3, §15.6). */
 export type CatalogOfAccount = (accountId: Uuid) => Catalog;
 
-/** Reads the catalogs of accounts with one read of the catalog revision. */
+/** Loads the catalogs of accounts. Reads the catalog revision only once. */
 export type CatalogSource = (session: ReadSession, accountIds: readonly Uuid[]) => Promise<CatalogOfAccount>;
 
 export interface CatalogRequest {
   readonly tenant: TenantRef;
   readonly now: Instant;
   /**
-   * The affected accounts; an empty list for the tenant's own catalog. A function runs in its own transaction, and
-   * only if a catalog plugin needs the accounts.
+   * The affected accounts. An empty list selects the tenant's own catalog. A function is called in its own transaction,
+   * and only if a catalog plugin needs the accounts.
    */
   readonly accounts: readonly Uuid[] | ((session: ReadSession) => Promise<readonly Uuid[]>);
   readonly properties?: readonly PluginProperty[];
 }
 
-/** Opens the catalogs of an operation once, before its transaction, because catalog plugins may be called (§16). */
+/**
+ * Opens the catalogs for an operation once, before its transaction, because catalog plugins may have to be called
+ * (§16).
+ */
 export interface CatalogProvider {
   open(request: CatalogRequest): Promise<CatalogSource>;
 }
 
-/** Maximum number of cached override plans per catalog. Reading other override plans takes one statement. */
+/** Maximum number of cached override plans per catalog. Others are read in one statement. */
 const MAX_CACHED_OVERRIDE_PLANS = 1_000;
 
-/** Override plans by tenant and name, for names that the catalog does not contain. Override plans never change. */
+/** Override plans by tenant and name, for plans that the catalog itself does not contain. They never change. */
 const cached = new WeakMap<Catalog, Map<string, OverridePlan>>();
 
-/** Sessions that stored new override plans. After a rollback, other plans could get the names of these plans. */
+/**
+ * Sessions that stored new override plans. If they are rolled back, the names of these plans could be given to other
+ * plans.
+ */
 const storing = new WeakSet<ReadSession>();
 
 export function storesOverridePlans(session: WriteSession): void {
   storing.add(session);
 }
 
-/** Adds the override plans that an operation reads. Takes at most one statement. */
+/** Adds the override plans that an operation needs. Executes at most one statement. */
 export async function withOverridePlans(
   session: ReadSession,
   {

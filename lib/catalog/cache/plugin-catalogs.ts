@@ -27,7 +27,7 @@ import type { CatalogOfAccount, CatalogRequest, CatalogSource } from './catalog-
 import { StampedCache } from './stamped-cache.ts';
 import { sha256Hex } from './stored-parts.ts';
 
-/** Maximum number of concurrent calls that one batch makes to a plugin with a catalog per account. */
+/** Maximum number of concurrent calls in a batch to a plugin that has a catalog per account. */
 const MAX_CONCURRENT_CATALOG_CALLS = 10;
 
 export const MAX_CACHED_PLUGIN_CATALOGS = 200;
@@ -46,13 +46,13 @@ interface ServedCatalog {
   readonly catalog: Catalog;
 }
 
-/** The plugins' results per account. Null means that no plugin serves the account. */
+/** The results of the plugins by account. Null means that no plugin serves the account. */
 interface ServedCatalogs {
   of(accountId: Uuid | null): ServedCatalog | null;
 }
 
 interface Loaded {
-  /** The catalog of the plugin. Null means that the plugin does not serve the tenant or account. */
+  /** The catalog that the plugin returned. Null means that the plugin does not serve the tenant or account. */
   readonly answer: ServedCatalog | null;
   /** Memory weight in characters of XML. */
   readonly characters: number;
@@ -151,7 +151,9 @@ async function loadedOf(
   return { answer: { pluginName, catalog }, characters: content.length };
 }
 
-/** Compiles a plugin's catalog under the time limit, because getters and proxies in the catalog run plugin code too. */
+/**
+ * Compiles a plugin's catalog within the time limit, because getters and proxies in the catalog run code of the plugin.
+ */
 function compiled(plugin: CatalogPlugin, compile: () => Catalog): Catalog {
   try {
     return compile();
@@ -181,7 +183,7 @@ function contextOf(request: PluginRequest, accountId: Uuid | null): CatalogPlugi
  * rule 1). Plugins are called before the operation's transaction.
  */
 export function pluginProvider(ports: Pick<Ports, 'storage'>, plugins: PluginCatalogs, stored: CatalogCache) {
-  /** Returns the plugin that serves the tenant instead of its stored catalog, or null (§16 rule 6). */
+  /** Returns the plugin whose catalog replaces the tenant's stored catalog, or null (§16 rule 6). */
   async function serving(request: {
     readonly tenant: TenantRef;
     readonly now: Instant;
@@ -191,7 +193,7 @@ export function pluginProvider(ports: Pick<Ports, 'storage'>, plugins: PluginCat
     return served.of(null);
   }
 
-  /** Returns the accounts that exist in the tenant, so that plugins never see ids of other tenants. */
+  /** Returns the accounts that belong to the tenant, so that plugins never see ids of other tenants. */
   async function accountsOf({ tenant, accounts }: CatalogRequest): Promise<readonly Uuid[]> {
     if (Array.isArray(accounts) && accounts.length === 0) return [];
     const found = await ports.storage.read(tenant, async (session) => {

@@ -12,8 +12,8 @@ interface CacheLimits {
 }
 
 /**
- * Caches values as long as their stamp is unchanged. Evicts the least recently used value. Concurrent calls share one
- * load. Failed loads are not cached.
+ * Caches values while their stamp does not change. Removes the least recently used values first. Concurrent calls share
+ * one load. Failed loads are not cached.
  */
 export class StampedCache<K, V> {
   readonly #kept = new Map<K, Stamped<V>>();

@@ -31,24 +31,27 @@ import {
 const MAX_DECODED_CATALOG_PARTS = 10_000;
 
 /**
- * Caches the stored catalogs of tenants by revision (§13), up to a maximum size. After a change, only new parts are
+ * Caches the stored catalogs of tenants by revision, up to a maximum size (§13). After a change, only new parts are
  * read. Plans are decoded on demand.
  */
 export class StoredCatalogs {
-  /** Entries by tenant record id, the least recently used first. */
+  /** Entries by tenant record id. The least recently used entry is first. */
   readonly #kept = new Map<number, CachedCatalog>();
   readonly #decoded: DecodedParts;
   readonly #committed: StoredCatalogs | null;
   readonly #slices: TimeSlices;
 
-  /** `committed` is the shared cache; pass it to the cache of one transaction. */
+  /** @param committed The shared cache, if this is the cache of a transaction. */
   constructor(slices: TimeSlices = inOneTurn, committed: StoredCatalogs | null = null) {
     this.#slices = slices;
     this.#committed = committed;
     this.#decoded = committed ? committed.#decoded : new DecodedParts(MAX_DECODED_CATALOG_PARTS);
   }
 
-  /** Creates the cache of a host's transaction. It starts from the shared cache and isolates uncommitted data. */
+  /**
+   * Creates the cache for a transaction of a host. It starts with the content of the shared cache, and keeps
+   * uncommitted data separate.
+   */
   forTransaction(): StoredCatalogs {
     return new StoredCatalogs(this.#slices, this);
   }
@@ -88,7 +91,7 @@ export class StoredCatalogs {
 }
 
 interface CachedVersion {
-  /** The catalog revision that added the version. */
+  /** The catalog revision in which the version was added. */
   readonly since: number;
   readonly contentHash: string;
   readonly version: CatalogVersion;
@@ -107,7 +110,7 @@ class CachedCatalog {
 
   readonly #slices: TimeSlices;
 
-  /** @param origin the catalog that this catalog initially copies. */
+  /** @param origin The catalog from which this catalog starts as a copy. */
   constructor(
     { decoded, slices }: { readonly decoded: DecodedParts; readonly slices: TimeSlices },
     origin?: CachedCatalog,
@@ -160,7 +163,7 @@ class CachedCatalog {
     return catalog;
   }
 
-  /** Reads the parts. Parts that another call released in the meantime are read again. */
+  /** Reads the parts. If another call has released some of them in the meantime, reads these again. */
   async #readParts(contents: readonly StoredCatalogContent[], session: ReadSession): Promise<void> {
     for (let missing = this.#missingOf(contents); missing.size > 0; missing = this.#missingOf(contents)) {
       const parts = await this.#partsOf(missing, session);
@@ -169,7 +172,7 @@ class CachedCatalog {
     }
   }
 
-  /** Reads parts in batches, because an in-process database does not yield while it reads. */
+  /** Reads parts in batches, because a database in this process blocks all other work while it reads. */
   async #partsOf(
     recordIds: ReadonlySet<number>,
     session: ReadSession,
@@ -217,7 +220,7 @@ class CachedCatalog {
     }
   }
 
-  /** Builds the versions in the order of `stored`. Each version shares parts with the previous one. */
+  /** Builds the versions in the order of `stored`. Each version shares unchanged parts with the previous version. */
   #compose(
     stored: readonly StoredCatalogVersion[],
     known: CachedVersions,
@@ -257,7 +260,7 @@ function isCached(known: CachedVersions, { recordId, contentHash }: StoredCatalo
   return known.get(recordId)?.contentHash === contentHash;
 }
 
-/** Returns a version that was validated and stored as XML before versions were split into parts. */
+/** Returns a version from its XML. Such versions were validated and stored before versions were divided into parts. */
 function versionOfXml(canonicalXml: string): CatalogVersion {
   const [parsed] = readCatalogXml(canonicalXml).versions;
   assertInvariant(parsed !== undefined, 'A stored catalog document contains no version');

@@ -16,20 +16,20 @@ import type { PlanContent, VersionFrame } from '../model/version-content.ts';
 
 interface Decoding<T> {
   decode(text: string): T;
-  /** Returns the product and period of a plan without decoding the rest. */
+  /** Returns the product and the period of a plan without decoding the rest of its text. */
   soldAs?(text: string): SoldAs;
   readonly decoded: DecodedParts;
 }
 
 /**
- * A part as stored text, decoded on demand. The decoded value may be evicted. While a caller references the value,
- * other callers get the same object.
+ * A part that is stored as text and decoded on demand. The decoded value may be removed from memory. As long as a
+ * caller refers to it, all other callers get the same object.
  */
 export class StoredPart<T extends object> implements Part<T> {
   readonly name: string;
   readonly forExisting: Instant | null;
   readonly shape: Shape | null;
-  /** The stored text: the filling of the shape, or the whole text if there is no shape. */
+  /** The stored text. If there is a shape, this is only the filling; otherwise it is the whole text. */
   readonly #ownText: string;
   readonly #decoding: Decoding<T>;
   #value: T | undefined;
@@ -52,7 +52,7 @@ export class StoredPart<T extends object> implements Part<T> {
     return this.shape === null ? this.#ownText : this.shape.fill(this.#ownText);
   }
 
-  /** Number of characters that are not shared through the shape. */
+  /** Number of characters, excluding those shared through the shape. */
   get characters(): number {
     return this.#ownText.length;
   }
@@ -80,13 +80,13 @@ export class StoredPart<T extends object> implements Part<T> {
   }
 }
 
-/** Cached records by id, with their memory weight. */
+/** Cached records by id, and their total weight in memory. */
 class CachedRecords<V extends { readonly characters: number }> {
   readonly #values = new Map<number, V>();
   readonly #origin: CachedRecords<V> | undefined;
   characters = 0;
 
-  /** @param origin cache that supplies missing records. */
+  /** @param origin Cache from which missing records are taken. */
   constructor(origin: CachedRecords<V> | undefined) {
     this.#origin = origin;
   }
@@ -185,7 +185,7 @@ interface Releasable {
   release(): void;
 }
 
-/** A ring of decoded parts. A new part replaces the oldest one. */
+/** A ring of decoded parts. Each new part replaces the oldest one. */
 export class DecodedParts {
   readonly #ring: Releasable[] = [];
   readonly #size: number;
@@ -215,7 +215,10 @@ export async function partsOf(version: CatalogVersion, slices: TimeSlices): Prom
   };
 }
 
-/** Processes items in batches. The batch size limits wait times, memory use and blocking of the event loop. */
+/**
+ * Processes items in batches. Their size limits the waiting time, the memory use and the time for which the event loop
+ * is blocked.
+ */
 async function someAtOnce<P, T>(
   parts: readonly P[],
   slices: TimeSlices,
@@ -243,13 +246,13 @@ export function planOfText(text: string): Plan {
   return plan;
 }
 
-/** Returns the product and period from a plan's text without decoding the rest. */
+/** Returns the product and the period from a plan's text without decoding the rest. */
 export function soldAsOfText(text: string): SoldAs {
   const { product, finalPhase }: PlanContent = JSON.parse(text);
   return { product, billingPeriod: finalPhase.recurring?.billingPeriod ?? BillingPeriod.NO_BILLING_PERIOD };
 }
 
-/** Returns the text of the frame without the version's billing mode, which the plans contain (§3.4). */
+/** Returns the text of the frame. It excludes the version's billing mode, which the plans contain (§3.4). */
 function textOfFrame(frame: VersionFrame): string {
   return textOfValue({ ...frame, recurringBillingMode: null });
 }
@@ -282,12 +285,15 @@ function hashOf(kind: CatalogPartKind, text: string): Promise<string> {
   return sha256Hex(`${kind} ${text}`);
 }
 
-/** Marks a blank in a shape. JSON text escapes this character. */
+/** Marks a variable part in a shape. JSON text never contains this character unescaped. */
 const BLANK = '\u001a';
-/** Separates fillings. A single-line JSON value never contains this character. */
+/** Separates the fillings. A JSON value on a single line never contains this character. */
 const SEPARATOR = '\n';
 
-/** Matches the variable parts of a plan's text: the date for existing subscriptions and the digits of each decimal. */
+/**
+ * Matches the variable parts of a plan's text. These are the date for existing subscriptions, and the digits of each
+ * decimal.
+ */
 const variable = /(?<=^\{"effectiveDateForExistingSubscriptions":)[^,]*|(?<=\{"d":")[^"]*/g;
 
 interface ShapedText {
@@ -296,8 +302,8 @@ interface ShapedText {
 }
 
 /**
- * Splits a plan's text into a shape and a filling, to save memory. All versions of the plan share the shape; a price
- * change alters only the filling. `Shape.fill` restores the text.
+ * Splits a plan's text into a shape and a filling to save memory. All versions of the plan share the shape. A change of
+ * price changes only the filling. `Shape.fill` restores the text.
  */
 export function shapedText(text: string): ShapedText {
   const filling: string[] = [];
@@ -327,11 +333,13 @@ export class Shape {
   }
 }
 
-/** Characters per encoding step, and their maximum size in bytes. */
+/** Number of characters per encoding step, and their maximum size in bytes. */
 const CHARACTERS_PER_STEP = 65_536;
 const BYTES_PER_CHARACTER = 3;
 
-/** Returns the hexadecimal SHA-256 of the text. Encodes it in pieces that never divide a surrogate pair. */
+/**
+ * Returns the SHA-256 hash of the text in hexadecimal. Encodes the text in pieces, without dividing surrogate pairs.
+ */
 export async function sha256Hex(text: string, slices: TimeSlices = inOneTurn): Promise<string> {
   const bytes = new Uint8Array(text.length * BYTES_PER_CHARACTER);
   const encoder = new TextEncoder();

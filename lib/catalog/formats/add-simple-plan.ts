@@ -26,7 +26,7 @@ import { fixed, phase, plan, priceList, product, version } from './fields/catalo
 import { completed } from './fields/field.ts';
 
 export interface EditedVersion {
-  /** The stored version to replace. Null for a new version. */
+  /** The stored version that is replaced. Null if the version is new. */
   readonly replaces: CatalogVersion | null;
   readonly content: VersionContent;
 }
@@ -68,7 +68,7 @@ function emptyVersion(currency: Currency, now: Instant): VersionContent {
   });
 }
 
-/** Returns the version with the plan added, or the same version if it already contains the plan. */
+/** Returns the version with the plan added. Returns the same version if it already contains the plan. */
 function withSimplePlan(version: VersionContent, request: CheckedSimplePlan): VersionContent {
   const existing = version.plans.find((plan) => plan.name === request.planId);
   const productName = existing?.product ?? request.productName;
@@ -148,8 +148,8 @@ function withPrice(version: VersionContent, plan: PlanContent, request: CheckedS
 }
 
 /**
- * Returns the trial for the currency. A trial that is free in some currencies becomes free in all of them, because
- * otherwise the trial could not start in a new currency.
+ * Returns the trial with a price in the currency. A trial that is free in some currencies becomes free in all of them.
+ * Otherwise it could not start in a new currency.
  */
 function freeInCurrency(trial: PhaseContent, currency: Currency): PhaseContent {
   const prices = trial.fixed?.price.prices ?? [];
@@ -158,7 +158,7 @@ function freeInCurrency(trial: PhaseContent, currency: Currency): PhaseContent {
   return { ...trial, fixed: { ...trial.fixed, price: { prices: [] } } };
 }
 
-/** Checks that an existing plan is simple and matches the request (§12 rule 3, step 4). */
+/** Checks that an existing plan is a simple plan and matches the request (§12 rule 3, step 4). */
 function checkAgreement(plan: PlanContent, request: CheckedSimplePlan): void {
   const [trial, ...others] = plan.initialPhases;
   const owner = `plan "${plan.name}"`;
@@ -214,7 +214,7 @@ function writtenAmount({ amount }: CheckedSimplePlan): WrittenDecimal {
   return { value: amount, text: formatDecimal(amount) };
 }
 
-/** A plan with one recurring price and an optional free trial, the body of `POST /catalog/simplePlan`. */
+/** A plan with one recurring price and an optional free trial. It is the body of `POST /catalog/simplePlan`. */
 export interface SimplePlan {
   /** Id of the plan, an XML NCName. */
   readonly planId?: string | null;
@@ -240,9 +240,9 @@ interface CheckedSimplePlan {
   readonly currency: Currency;
   readonly amount: Decimal;
   readonly billingPeriod: BillingPeriod | null;
-  /** The trial. Null if the request rules out a trial or does not mention one. */
+  /** The trial. Null if the request excludes a trial or does not mention one. */
   readonly trial: Duration | null;
-  /** True if the request contains a trial length and unit. An existing plan must match them. */
+  /** True if the request contains the length and unit of a trial. An existing plan must have the same trial. */
   readonly hasTrialTerms: boolean;
   readonly availableBaseProducts: readonly string[];
 }
@@ -311,8 +311,8 @@ function trialOf({ trialLength, trialTimeUnit }: SimplePlan): Duration | null {
 }
 
 /**
- * Checks a value of an enumeration. Callers without type checks may pass any value, and a plan with an invalid value
- * could not be invoiced later.
+ * Checks a value of an enumeration. A plan with an invalid value could not be invoiced later, and callers without type
+ * checking may pass any value.
  */
 function checkNamed(field: keyof SimplePlan, given: unknown, names: Readonly<Record<string, string>>): void {
   const known = Object.values(names);

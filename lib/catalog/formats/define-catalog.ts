@@ -37,14 +37,14 @@ import { writeCatalogXml } from './xml/write-catalog.ts';
 
 type NoFeatures = Readonly<Record<never, never>>;
 
-/** The names of the features that a catalog declares: `FeatureName<typeof catalog>`. */
+/** The names of the features that a catalog declares. Write `FeatureName<typeof catalog>`. */
 export type FeatureName<C> = C extends DefinedCatalog<infer F> ? F : never;
 
-/** A catalog defined in code, with its equivalent document. F stands for the names of its features. */
+/** A catalog that is defined in code, with the equivalent document. F is the type of the names of its features. */
 export class DefinedCatalog<F extends string = string> {
   readonly name: string;
   readonly catalog: Catalog;
-  /** Carries the names of the features. Never set. */
+  /** Type-only property with the names of the features. Never set. */
   declare readonly featureNames?: F;
 
   constructor(name: string, versions: readonly CatalogVersion[]) {
@@ -109,7 +109,7 @@ export function defineCatalog<
   return new DefinedCatalog(definition.name, [versionOf(definition.name, definition, [])]);
 }
 
-/** Returns the version. Equal plans are shared with earlier versions. */
+/** Returns the version. Plans that are equal to plans of earlier versions are shared with them. */
 function versionOf(
   name: string,
   definition: AnyVersionDefinition,
@@ -168,7 +168,7 @@ function invalid(
 }
 
 interface ReadDefinition {
-  /** The content, which is unusable if there are problems. */
+  /** The content of the version. It must not be used if there are problems. */
   readonly content: VersionContent;
   readonly problems: readonly Problem[];
 }
@@ -198,8 +198,8 @@ function contentOf(
 type HostInput = Readonly<Record<string, unknown>>;
 
 /**
- * Reads a definition according to the field tables. Records with names are keyed by name and prices by currency; rule
- * cases are flat. If there are problems, the result does not match its type.
+ * Parses a definition according to the field tables. Records with names are keyed by name and prices by currency; rule
+ * cases are flat. If there are problems, the result does not conform to its type.
  */
 class DefinitionReader {
   readonly problems: Problem[] = [];
@@ -260,7 +260,7 @@ class DefinitionReader {
     return value === undefined ? this.note(`${place}: ${shown(given)} is not ${type.description}`) : value;
   }
 
-  /** Reads a price. `0` is zero in every currency. */
+  /** Parses a price. `0` means zero in every currency. */
   #price(given: unknown, place: string): unknown {
     if (given === 0) return { prices: [] };
     if (!isRecord(given))
@@ -274,7 +274,7 @@ class DefinitionReader {
     };
   }
 
-  /** Reads an amount. Rejects numbers, because their digits may be inexact. */
+  /** Parses an amount. Rejects JavaScript numbers, because their digits may be inexact. */
   #amount(given: unknown, place: string): unknown {
     if (typeof given !== 'number') return this.#scalar(decimal, given, place);
     return this.note(`${place}: the number ${given} is not ${decimal.description}; write it as text`);
@@ -325,7 +325,7 @@ function isUntrimmed(type: Scalar): boolean {
   return type === anyText || type === featureText;
 }
 
-/** Returns the text of a scalar, or undefined for a value of another type. */
+/** Returns the text of a scalar, or undefined if the value has a different type. */
 function textOf(type: Scalar, given: unknown): string | undefined {
   if (typeof given === 'string') return given;
   const isFeature = type === featureText;

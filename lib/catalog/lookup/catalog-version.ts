@@ -73,7 +73,7 @@ export class CatalogVersion implements PlanLookup {
     return this.frame.value.catalogName;
   }
 
-  /** The document's default billing mode. It has already been applied to `plans`. */
+  /** The default billing mode of the document. It has already been applied to `plans`. */
   get recurringBillingMode(): BillingMode | null {
     return this.frame.value.recurringBillingMode;
   }
@@ -106,7 +106,7 @@ export class CatalogVersion implements PlanLookup {
     return this.frame.value.priceLists;
   }
 
-  /** Title for messages, such as `catalog "Acme" effective 2026-03-01T00:00:00.000Z`. */
+  /** Title of the version in messages, such as `catalog "Acme" effective 2026-03-01T00:00:00.000Z`. */
   get title(): string {
     return `catalog "${this.catalogName}" effective ${formatInstant(this.effectiveDate)}`;
   }
@@ -170,8 +170,8 @@ export class CatalogVersion implements PlanLookup {
   }
 
   /**
-   * Returns the name of the first price list that contains the plan or its parent. `DEFAULT` comes before the others
-   * (§1, §10).
+   * Returns the name of the first price list that contains the plan or its parent plan. `DEFAULT` comes before all
+   * others (§1, §10).
    */
   priceListOf(plan: Plan): string {
     const { listOfPlan } = priceListIndex(this.frame.value);
@@ -183,7 +183,7 @@ export class CatalogVersion implements PlanLookup {
     return (this.#selections.get(selectionKey(criteria)) ?? []).map((part) => part.value);
   }
 
-  /** Selects a plan (§7). @throws BillingError with the codes of `selectPlan` in rules.ts. */
+  /** Selects a plan (§7). @throws BillingError The errors of `selectPlan` in rules.ts. */
   selectPlan(specifier: PlanSpecifier): Plan {
     return selectPlan(this, specifier);
   }
@@ -243,8 +243,8 @@ export class CatalogVersion implements PlanLookup {
 }
 
 /**
- * Creates a version from content that passed `validateVersion`. Plans and products of other versions stay the same
- * objects.
+ * Creates a version from content that `validateVersion` has accepted. Plans and products of other versions remain the
+ * same objects.
  */
 export function createVersion(content: VersionContent): CatalogVersion {
   return atOnce(versionSteps(content));
@@ -279,7 +279,10 @@ function sortedPlans({ defaultPriceList, childPriceLists }: PriceListSet): Price
   return { defaultPriceList: sorted(defaultPriceList), childPriceLists: childPriceLists.map(sorted) };
 }
 
-/** Returns a unique key for a selection. Neither a period nor an NCName contains the separating space. */
+/**
+ * Returns a unique key for a selection of a plan. Its parts are separated by a space, which neither a period nor an
+ * NCName contains.
+ */
 function selectionKey({ productName, billingPeriod, priceListName }: PlanCriteria): string {
   return `${billingPeriod} ${priceListName} ${productName}`;
 }
@@ -290,7 +293,10 @@ export interface AvailablePlan {
   readonly priceListName: string;
 }
 
-/** Yields every plan of a BASE product once per list, sorted by plan name, then by list (§12 rule 4). */
+/**
+ * Yields the plans of BASE products, once for each list that contains the plan. They are sorted by plan name, then by
+ * list (§12 rule 4).
+ */
 export function* listBasePlans(version: CatalogVersion): Steps<readonly AvailablePlan[]> {
   const products = yield* version.productParts.valueSteps();
   const isBase = new Map(products.map(({ name, category }) => [name, category === ProductCategory.BASE]));

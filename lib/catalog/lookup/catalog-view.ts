@@ -6,16 +6,18 @@ import type { Catalog } from './catalog.ts';
 import type { CatalogVersion } from './catalog-version.ts';
 
 export interface CatalogView {
-  /** Name of the catalog. Null without versions. */
+  /** Name of the catalog. Null if there are no versions. */
   readonly name: string | null;
-  /** Number that changes with every change of the catalog. */
+  /** A number that changes whenever the catalog changes. */
   readonly revision: number;
   readonly versions: readonly CatalogVersionView[];
-  /** Returns the document of all versions. `catalogs.upload` accepts this document. */
+  /** Returns a document with all versions, which `catalogs.upload` accepts. */
   toXml(): string;
 }
 
-/** A version with products and plans sorted by name. Price lists are in document order after the default list. */
+/**
+ * A version, with products and plans sorted by name. The default price list is first; the others are in document order.
+ */
 export interface CatalogVersionView {
   readonly catalogName: string;
   /** Name and effective date in a readable form. */
@@ -40,7 +42,7 @@ export const plainPlan = plainBy({ effectiveDateForExistingSubscriptions: 'insta
   plan: Plan,
 ) => Plain<Plan>;
 
-/** Returns the view of a version. Plans are decoded on first read. */
+/** Returns the view of a version. Plans are decoded when they are first read. */
 export function catalogVersionView(version: CatalogVersion): CatalogVersionView {
   const { catalogName, title, recurringBillingMode, currencies, units, features } = version;
   const { products, rules, priceLists } = version;

@@ -26,10 +26,10 @@ import {
   type PlanSpecifier,
 } from './rules.ts';
 
-/** Maximum number of earlier revisions per catalog in memory. The revisions share the versions of the catalog. */
+/** Maximum number of earlier revisions of a catalog that stay in memory. They share the versions of the catalog. */
 const MAX_EARLIER_CATALOGS = 16;
 
-/** A plan with its version. The version's date is the `catalogEffectiveDate` of charges. */
+/** A plan with its version. The date of the version becomes the `catalogEffectiveDate` of charges. */
 export interface ResolvedPlan {
   readonly version: CatalogVersion;
   readonly plan: Plan;
@@ -37,36 +37,36 @@ export interface ResolvedPlan {
 
 export interface LastPlanChange {
   readonly at: Instant;
-  /** The time at which the plan choice was recorded, regardless of its effective date. */
+  /** The time at which the choice of the plan was recorded. It is independent of the effective date of the choice. */
   readonly decided: Instant;
 }
 
-/** Another catalog with plans of running subscriptions (§14 rule 2, §15.6 rule 4). */
+/** Another catalog that contains plans of running subscriptions (§14 rule 2, §15.6 rule 4). */
 export interface Elsewhere {
   readonly catalog: Catalog;
   /**
-   * Plans chosen before this instant come from the other catalog, even if this catalog contains them. Null if the
-   * plan name determines the catalog.
+   * Plans chosen before this instant come from the other catalog, even if this catalog also contains them. If null, the
+   * name of the plan determines the catalog.
    */
   readonly until: Instant | null;
 }
 
-/** The history of a catalog by revision (§13 rule 2). */
+/** The earlier revisions of a catalog (§13 rule 2). */
 export interface CatalogPast {
   /** The current `catalogRevision`. */
   readonly revision: number;
-  /** Returns the versions at an earlier revision. Their order is undefined. */
+  /** Returns the versions at an earlier revision, in no particular order. */
   versionsAt(revision: number): readonly CatalogVersion[];
-  /** False if the plan can change without a new revision, because the host may start with another default catalog. */
+  /** False if plans can change without a new revision, because the host may start with a different default catalog. */
   readonly isRevised?: boolean;
 }
 
-/** All versions of a tenant's catalog, immutable and shared. Created by `createCatalog`. */
+/** All versions of a tenant's catalog. They are immutable and shared. Created by `createCatalog`. */
 export class Catalog {
   readonly versions: readonly CatalogVersion[];
   /**
-   * The tenant's `catalogRevision`, or 0 without a tenant. The revision of a plugin's catalog is negative and derived
-   * from its content.
+   * The tenant's `catalogRevision`, or 0 without a tenant. The revision of a plugin's catalog is a negative number
+   * derived from its content.
    */
   readonly revision: number;
   readonly #dates: Float64Array;
@@ -93,8 +93,8 @@ export class Catalog {
   }
 
   /**
-   * Returns false if the plan (by default: any plan) can change without a new revision, because the host may start
-   * with another default catalog.
+   * Returns false if the plan can change without a new revision, because the host may start with a different default
+   * catalog. Without a name, checks all plans.
    */
   isRevised(planName: string | null = null): boolean {
     if (this.#past === null || this.#past.isRevised === false) return false;
@@ -102,17 +102,17 @@ export class Catalog {
     return planName !== null && this.#has(planName) && !this.#elsewhere.catalog.#holder(planName, null);
   }
 
-  /** Adds another catalog, for plans of running subscriptions. */
+  /** Returns this catalog combined with another one, which supplies plans of running subscriptions. */
   beside(elsewhere: Elsewhere): Catalog {
     return new Catalog(this.versions, this.#past, elsewhere);
   }
 
-  /** Returns false for an earlier revision of a plugin's catalog, because such a revision is not stored. */
+  /** Returns false for an earlier revision of a plugin's catalog, because such revisions are not stored. */
   knows(revision: number): boolean {
     return this.revision >= 0 && revision >= 0;
   }
 
-  /** Returns the catalog at an earlier revision. Before the first upload the catalog has no versions. */
+  /** Returns the catalog at an earlier revision. Before the first upload, it has no versions. */
   asOf(revision: number): Catalog {
     if (this.#past === null || revision >= this.revision) return this;
     const known = this.#earlier.get(revision);
@@ -128,7 +128,8 @@ export class Catalog {
   }
 
   /**
-   * Returns the latest version that is effective at the instant, otherwise the earliest version (§6.1).
+   * Returns the latest version that is effective at the instant. If there is none yet, returns the earliest version
+   * (§6.1).
    * @throws BillingError 2050 `CATALOG_NO_CATALOG_FOR_GIVEN_DATE` for a catalog without versions.
    */
   resolveVersion(at: Instant): CatalogVersion {
@@ -169,14 +170,14 @@ export class Catalog {
     );
   }
 
-  /** Returns the price change events in date order (§6.4). With `alignment`, the events are on bill cycle dates. */
+  /** Returns the price change events in date order (§6.4). With `alignment`, they are moved to bill cycle dates. */
   priceChangeEvents(timeline: PlanTimeline, alignment?: PriceChangeAlignment): readonly PriceChangeEvent[] {
     return priceChangeEvents((step) => this.plansChangedAfter(step), timeline, alignment);
   }
 
   /**
-   * Returns the later versions that change the plan for existing subscriptions, up to the first version without the
-   * plan, sorted by date (§6.4 rule 2).
+   * Returns the later versions that change the plan for existing subscriptions, sorted by date. Stops at the first
+   * version without the plan (§6.4 rule 2).
    */
   plansChangedAfter(choice: ChosenPlan): readonly ResolvedPlan[] {
     const { planName, effective, decided = null } = choice;
@@ -218,7 +219,7 @@ export class Catalog {
     return this.#runs;
   }
 
-  /** Returns the index of the version in force: 0 before the first version, −1 for a catalog without versions. */
+  /** Returns the index of the version in force. Returns 0 before the first version, and −1 if there are no versions. */
   #indexAt(at: Instant): number {
     let low = 0;
     let high = this.#dates.length - 1;
@@ -246,8 +247,9 @@ function noVersion(at: Instant): BillingError {
 }
 
 /**
- * Creates a catalog from versions in any order. Versions have equal names and distinct dates (`validateVersions`).
- * @param elsewhere another catalog, for plans of subscriptions that this catalog no longer contains.
+ * Creates a catalog from versions in any order. The versions must have equal names and distinct dates
+ * (`validateVersions`).
+ * @param elsewhere Another catalog, for plans of subscriptions that this catalog no longer contains.
  */
 export function createCatalog(
   versions: readonly CatalogVersion[],
@@ -274,15 +276,17 @@ export interface RuledSubscription {
   readonly priceListName: string;
   /** Date of the last CREATE, TRANSFER or CHANGE. */
   readonly lastPlanChange: Instant;
-  /** The time at which the plan choice was recorded, regardless of its effective date. */
+  /** The time at which the choice of the plan was recorded. It is independent of the effective date of the choice. */
   readonly decided: Instant;
 }
 
 interface PlanChangeQuestion {
-  /** The subscription at `now`, described by its own plan, so that a subscription on a retired plan can change. */
+  /**
+   * The subscription at `now`. Its own plan describes it, so that a subscription on a retired plan can still change.
+   */
   readonly subscription: RuledSubscription;
   readonly target: PlanSpecifier;
-  /** Date of the change. Null until the policy determines the date. */
+  /** Date of the change. Null until the policy has determined it. */
   readonly changeDate: Instant | null;
   readonly now: Instant;
 }
@@ -299,7 +303,7 @@ export function planChangeRules(catalog: RuledCatalog, question: PlanChangeQuest
   return catalog.decidePlanChange(version, ruledContext(catalog, subscription, now).context, target);
 }
 
-/** Returns the cancellation policy by the rules of the version that supplies the plan now. */
+/** Returns the cancellation policy. The rules come from the version that supplies the plan now. */
 export function cancelPolicyOf(
   catalog: RuledCatalog,
   subscription: RuledSubscription,
@@ -310,7 +314,7 @@ export function cancelPolicyOf(
 }
 
 /**
- * Returns the bill cycle alignment that applies starting with an event, by the rules of the version that supplies the
+ * Returns the bill cycle alignment that applies from an event on. The rules come from the version that supplies the
  * event's plan.
  */
 export function billingAlignmentOf(
@@ -323,8 +327,8 @@ export function billingAlignmentOf(
 }
 
 /**
- * Returns the create alignment by the rules of the version that supplies the plan at the event's date.
- * @param subscriptionStart date that replaces the last plan change.
+ * Returns the create alignment. The rules come from the version that supplies the plan on the date of the event.
+ * @param subscriptionStart Date that replaces the last plan change.
  */
 export function createAlignmentOf(
   catalog: RuledCatalog,

@@ -3,19 +3,19 @@ import { soldAs } from '../model/part.ts';
 import type { CatalogVersion } from './catalog-version.ts';
 import { featureValuesOf } from './feature-values.ts';
 
-/** The plans and the features that catalog versions change. */
+/** The plans and features that differ between catalog versions. */
 export interface FeatureDifferences {
-  /** Names of the plans with different values of features in a phase. */
+  /** Names of plans that have different feature values in a phase. */
   readonly plans: ReadonlySet<string>;
-  /** Names of the features with different declarations, including added and removed features. */
+  /** Names of features with different declarations. Includes features that were added or removed. */
   readonly features: ReadonlySet<string>;
 }
 
 /**
- * Returns what added versions change in features. Each added version is compared with the version in force before it,
- * or with nothing before the first version. Plans are decoded only if they, their products or the declarations differ.
- * @param before versions at an earlier revision.
- * @param after all versions, sorted by effective date.
+ * Yields the differences in features that added versions make. Compares each added version with the version in force
+ * before it, or with nothing if it is the first. Decodes plans only if they, their products or the declarations differ.
+ * @param before Versions at an earlier revision.
+ * @param after All versions, sorted by effective date.
  */
 export function* featureDifferences(
   before: readonly CatalogVersion[],
@@ -50,7 +50,7 @@ function differentKeys(one: ReadonlyMap<string, string>, other: ReadonlyMap<stri
   return [...new Set([...one.keys(), ...other.keys()])].filter((key) => one.get(key) !== other.get(key));
 }
 
-/** Returns true if both versions have the same plan and the same product. */
+/** Returns true if both versions contain the same plan and the same product. */
 function isSharedPlan(name: string, version: CatalogVersion, other: Version): boolean {
   const part = version.planParts.part(name);
   if (part === undefined || part !== other?.planParts.part(name)) return false;

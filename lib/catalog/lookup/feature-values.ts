@@ -20,9 +20,9 @@ interface FeatureCatalog {
 }
 
 /**
- * Returns the values of a phase by feature name (§3.5). A value of the phase takes precedence over a value of the
- * plan, and a value of the plan over a value of the product. Features without a value are absent.
- * @param version the version that the plan comes from.
+ * Returns the values of a phase by feature name (§3.5). A value set on the phase takes precedence over one on the plan,
+ * and one on the plan over one on the product. Features without a value are absent.
+ * @param version The version that contains the plan.
  */
 export function featureValuesOf(
   version: FeatureCatalog,

@@ -24,7 +24,7 @@ interface Run {
   last: number;
 }
 
-/** Sorted runs of one plan. The start indexes of the runs are adjacent in memory, which suits the processor's cache. */
+/** The runs of one plan, sorted. Their start indexes are next to each other in memory, which makes searches fast. */
 interface PlanRunList {
   readonly runs: Run[];
   readonly firsts: number[];
@@ -32,7 +32,7 @@ interface PlanRunList {
 
 const none: PlanRunList = Object.freeze({ runs: [], firsts: [] });
 
-/** The versions of each plan. Searches do not decode plans. */
+/** The versions of each plan. Searching them does not decode plans. */
 export class PlanRuns {
   readonly #runs = new Map<string, PlanRunList>();
   readonly #dated = new Map<string, PlanRunList>();
@@ -48,9 +48,9 @@ export class PlanRuns {
   }
 
   /**
-   * Returns the index of the version that supplies a plan by §6.2, or undefined if no version does.
-   * @param at index of the version in force at the instant.
-   * @param anchor index of the version in force at the last plan change, or of the first version.
+   * Returns the index of the version that supplies a plan according to §6.2, or undefined if there is none.
+   * @param at Index of the version in force at the instant.
+   * @param anchor Index of the version in force at the last plan change, or of the first version.
    */
   indexFor(planName: string, time: { at: number; anchor: number; instant: Instant }): number | undefined {
     return (
@@ -61,8 +61,8 @@ export class PlanRuns {
   }
 
   /**
-   * Returns the later versions that change a plan for existing subscriptions, without repetitions, up to the first
-   * version without the plan (§6.4 rule 2).
+   * Returns the later versions that change a plan for existing subscriptions, each once. Stops at the first version
+   * without the plan (§6.4 rule 2).
    */
   changedAfter(planName: string, index: number): readonly number[] {
     if (!this.#dated.has(planName)) return [];
@@ -91,10 +91,7 @@ export class PlanRuns {
     if (part.forExisting !== null) add(listIn(this.#dated, part.name), run);
   }
 
-  /**
-   * Among the versions after the anchor, returns the latest one whose date for existing subscriptions has passed
-   * (rule 4).
-   */
+  /** Returns the latest version after the anchor whose date for existing subscriptions has passed (rule 4). */
   #changedForExisting(
     planName: string,
     { at, anchor, instant }: { at: number; anchor: number; instant: Instant },
@@ -108,14 +105,14 @@ export class PlanRuns {
     return undefined;
   }
 
-  /** Returns the latest version up to the anchor that has the plan (rule 3). */
+  /** Returns the latest version, up to the anchor, that contains the plan (rule 3). */
   #kept(planName: string, anchor: number): number | undefined {
     const { runs, firsts } = this.#runs.get(planName) ?? none;
     const run = runs[latestBy(firsts, anchor)];
     return run && Math.min(run.last, anchor);
   }
 
-  /** Returns the latest version with the plan and without a date for existing subscriptions (rule 5). */
+  /** Returns the latest version that contains the plan but no date for existing subscriptions (rule 5). */
   #fallback(planName: string, at: number): number | undefined {
     const { runs, firsts } = this.#runs.get(planName) ?? none;
     for (let position = latestBy(firsts, at); position >= 0; position -= 1) {
@@ -152,19 +149,19 @@ function latestBy(firsts: readonly number[], index: number): number {
 }
 
 /**
- * An instant in the calendar's last year. Price changes in that year never take effect, because their zoned dates
- * could lie outside the calendar.
+ * An instant in the last year of the calendar. Price changes in that year never take effect, because their local dates
+ * could be outside the calendar.
  */
 const NEVER = instant(Date.UTC(MAX_YEAR, 0, 1));
 
 export interface ChosenPlan {
   readonly planName: string;
   readonly effective: Pick<DatedInstant, 'at'>;
-  /** Time at which the plan choice was recorded. Defaults to now. */
+  /** Time at which the choice of the plan was recorded. Defaults to now. */
   readonly decided?: Instant;
 }
 
-/** A CREATE, TRANSFER or CHANGE (`PLAN`) or a PHASE event, with its phase as resolved by §6.2. */
+/** A CREATE, TRANSFER or CHANGE (`PLAN`) or a PHASE event, with the phase that §6.2 determines. */
 export interface PlanStep extends ChosenPlan {
   readonly kind: 'PLAN' | 'PHASE';
   readonly effective: DatedInstant;
@@ -177,7 +174,7 @@ export interface PlanEnd {
   readonly effective: DatedInstant;
 }
 
-/** The transitions of one subscription in time order, without transitions that keep both plan and phase. */
+/** The transitions of one subscription in time order. Excludes transitions that change neither plan nor phase. */
 export interface PlanTimeline {
   readonly steps: readonly (PlanStep | PlanEnd)[];
   readonly zone: TimeZone;
@@ -190,13 +187,13 @@ export interface RecurringStep {
 
 /** Moves price changes to the start of a period (§6.4 rule 5). */
 export interface PriceChangeAlignment {
-  /** Returns the first start of a recurring period of the subscription on or after the date. */
+  /** Returns the start of the subscription's first recurring period on or after the date. */
   periodStartFrom(date: LocalDate, recurring: RecurringStep): LocalDate;
   /** Returns the instant of a local date, as `toInstant` does (subscriptions §2 rule 2). */
   dated(date: LocalDate): DatedInstant;
 }
 
-/** The time from which a version's prices apply to a subscription. Fixed prices are not charged again. */
+/** The time from which the prices of a version apply to a subscription. Fixed prices are not charged a second time. */
 export interface PriceChangeEvent {
   readonly effective: DatedInstant;
   readonly version: CatalogVersion;
@@ -210,14 +207,14 @@ interface PlanOfVersion {
 }
 
 /**
- * Returns the later versions that change the plan for existing subscriptions, up to the first version without the
- * plan, sorted by date.
+ * Returns the later versions that change the plan for existing subscriptions, sorted by date. Stops at the first
+ * version without the plan.
  */
 type PlansChangedAfter = (choice: ChosenPlan) => readonly PlanOfVersion[];
 
 /**
- * Returns the price changes of one subscription in date order (§6.4). As in §6.2, a version has no effect if its date
- * is on or after the date of a newer version.
+ * Returns the price changes of one subscription in date order (§6.4). As in §6.2, a version has no effect if a newer
+ * version has the same or an earlier date.
  */
 export function priceChangeEvents(
   plansChangedAfter: PlansChangedAfter,
@@ -260,8 +257,8 @@ function proposalOf(
 }
 
 /**
- * Returns the start of the period in which a price change takes effect. Undefined if the phase or the calendar has no
- * such date.
+ * Returns the start of the period in which a price change takes effect, or undefined if that date is outside the phase
+ * or the calendar.
  */
 function alignedDate(
   change: DatedInstant,
@@ -279,7 +276,7 @@ function alignedDate(
   return effective.at >= step.effective.at ? effective : alignment.dated(periodStart(addDays(aligned, 1)));
 }
 
-/** Returns the sorted proposals that come before all proposals of newer versions (§6.4 rule 6). */
+/** Returns the proposals, in order, that are earlier than all proposals of newer versions (§6.4 rule 6). */
 function withoutOutdated(proposals: readonly PriceChangeEvent[]): readonly PriceChangeEvent[] {
   const kept: PriceChangeEvent[] = [];
   for (const proposal of proposals.toReversed()) {
@@ -302,7 +299,7 @@ function withOtherPrices(
   });
 }
 
-/** Compares the recurring section and the usages of two phases (§6.4 rule 8). */
+/** Returns true if two phases have the same recurring section and the same usages (§6.4 rule 8). */
 function hasSamePrices(one: PlanPhase, other: PlanPhase): boolean {
   if (one === other) return true;
   return isSameValue(one.recurring, other.recurring) && isSameValue(one.usages, other.usages);

@@ -31,8 +31,8 @@ export function priceOf(price: InternationalPrice, currency: Currency): Decimal 
 }
 
 /**
- * Returns true if the price is zero in every currency. A null entry means that the plan is not sold; such an entry is
- * not zero.
+ * Returns true if the price is zero in every currency. A null entry does not count as zero, because it means that the
+ * plan is not sold.
  */
 export function isZeroEverywhere(price: InternationalPrice): boolean {
   return price.prices.every((entry) => entry.amount?.value.isZero() ?? false);
@@ -46,8 +46,8 @@ export function isFreeFinitePhase(phase: PlanPhase): boolean {
 }
 
 /**
- * Returns the phases from the initial phase on, or all phases if there is no initial phase. Undefined if the plan
- * lacks the initial phase (error 1011 of subscriptions §5 rule 1).
+ * Returns the phases starting with the initial phase, or all phases if none is given. Returns undefined if the plan
+ * does not have the initial phase (error 1011 of subscriptions §5 rule 1).
  */
 export function phasesFrom(plan: Plan, initialPhaseType: PhaseType | null): readonly PlanPhase[] | undefined {
   if (initialPhaseType === null) return plan.phases;
@@ -62,7 +62,7 @@ export interface SectionSource {
 }
 
 /**
- * Returns the usage charges of a phase in one currency, without usage billed in advance, because such usage is never
+ * Returns the usage charges of a phase in one currency. Omits usage that is billed in advance, because it is never
  * charged (§2 rule 3).
  * @throws BillingError 2010 or 2011 for a missing price.
  */
@@ -99,14 +99,14 @@ function sectionOf(usage: Usage, { currency, versionDate }: SectionSource): Usag
   return { ...facts, priceIdentity, usageType: UsageType.CONSUMABLE, tierBlockPolicy, tiers };
 }
 
-/** Returns the fee in a currency. A fee without an entry for the currency is not charged. */
+/** Returns the fee in a currency. If the fee has no entry for the currency, nothing is charged. */
 function feeOf(price: InternationalPrice | null, currency: Currency): Decimal | null {
   return price?.prices.find((one) => one.currency === currency)?.amount?.value ?? null;
 }
 
 /**
- * Returns a key that identifies a section by its prices. Sizes and limits cannot be overridden, so prices distinguish
- * sections with the same name in a version (§10).
+ * Returns a key that identifies a section by its prices. It distinguishes sections of a version that have the same
+ * name, because only prices can be overridden (§10).
  */
 function identityOf(prices: readonly Decimal[]): string {
   return prices.map(formatDecimal).join(' ');

@@ -1,7 +1,7 @@
 import { BillingMode, UsageType } from '../../records/index.ts';
 import type { Limit, PlanPhase, Tier, TieredBlock, Usage } from '../model/catalog-model.ts';
 
-/** Returns the bounds of a tier: its limits for CAPACITY, its blocks for CONSUMABLE. */
+/** Returns the bounds of a tier. They are its limits for CAPACITY, and its blocks for CONSUMABLE. */
 export function steps(usage: Usage, tier: Tier): readonly (Limit | TieredBlock)[] {
   return usage.usageType === UsageType.CAPACITY ? tier.limits : tier.blocks;
 }

@@ -24,7 +24,7 @@ import {
   type SubscriptionContext,
 } from '../model/catalog-model.ts';
 
-/** Results of rules without a matching case (§8 rule 3). The price list rule keeps the current list. */
+/** Results of rules if no case matches (§8 rule 3). The rule for the price list then keeps the current list. */
 export const RULE_DEFAULTS = {
   changePolicy: BillingActionPolicy.END_OF_TERM,
   changeAlignment: PlanAlignmentChange.START_OF_BUNDLE,
@@ -75,7 +75,7 @@ function decision<Result extends string>(
   return { result: found.result, conditions: conditionsOf(found) };
 }
 
-/** Conditions of each case, cached because every billing event needs them and cases never change. */
+/** Caches the conditions of each case. All billing events need them, and cases never change. */
 const conditionsByCase = new WeakMap<RuleCase<object, string>, RuleConditions>();
 
 function conditionsOf(found: RuleCase<object, string>): RuleConditions {
@@ -96,16 +96,18 @@ function holds<Conditions extends object>(conditions: Conditions, values: Values
   return true;
 }
 
-/** The rules for a change of plan (§8 rule 4). */
+/** The results of the rules for a change of plan (§8 rule 4). */
 export interface PlanChangeEvaluation {
-  /** The list that is searched for the target plan before `DEFAULT`. For a plan given by name, the plan's own list. */
+  /**
+   * The price list that is searched for the target plan before `DEFAULT`. If the plan is given by name, its own list.
+   */
   readonly priceList: string;
   /** Policy of the change. Never ILLEGAL. */
   readonly policy: BillingActionPolicy;
   readonly alignment: PlanAlignmentChange;
 }
 
-/** A `PlanChangeEvaluation` with the cases that matched. */
+/** A `PlanChangeEvaluation`, with the cases that matched. */
 export interface PlanChangeDecision extends Pick<PlanChangeEvaluation, 'priceList'> {
   /** Policy of the change. Never ILLEGAL. */
   readonly policy: RuleDecision<BillingActionPolicy>;
@@ -143,8 +145,8 @@ export function decidePlanChange(
 }
 
 /**
- * Returns the price list for the target plan if the request does not name one. `DEFAULT` replaces a list that is no
- * longer sold.
+ * Returns the price list for the target plan if the request does not name one. If the list is no longer sold, returns
+ * `DEFAULT`.
  */
 function listOfChange(version: PlanLookup, from: SubscriptionContext): string {
   const list = firstMatch(version.rules.priceList, prefixed('from', from))?.result ?? from.priceList;

@@ -17,16 +17,16 @@ import type { BillingPeriod, Duration, Instant } from '../../values/time/index.t
 
 export const DEFAULT_PRICE_LIST = 'DEFAULT';
 
-/** Value that means unlimited in `max`, `min`, `plansAllowedInBundle` and the number of a duration. */
+/** Value of `max`, `min`, `plansAllowedInBundle` and the number of a duration that means unlimited. */
 export const UNBOUNDED = -1;
 
-/** A decimal with the digits of its document. `75.00` is written as `75.00` again (§2). */
+/** A decimal that keeps the digits of its document, so that `75.00` is written as `75.00` again (§2). */
 export interface WrittenDecimal {
   readonly value: Decimal;
   readonly text: string;
 }
 
-/** A price in one currency. If `amount` is null, the plan is not sold in this currency (error 2011). */
+/** A price in one currency. If `amount` is null, the plan is not sold in the currency (error 2011). */
 export interface Price {
   readonly currency: Currency;
   readonly amount: WrittenDecimal | null;
@@ -59,11 +59,11 @@ export interface Product {
   /** Names of add-ons for sale. */
   readonly available: readonly string[];
   readonly limits: readonly Limit[];
-  /** Values of features in document order. Absent without values. */
+  /** Values of features in document order. Absent if there are none. */
   readonly features?: readonly FeatureSetting[];
 }
 
-/** Units sold together in advance, outside tiers. */
+/** A block of units that is sold in advance, without tiers. */
 export interface Block {
   readonly type: BlockType;
   readonly unit: string;
@@ -125,7 +125,7 @@ export interface PlanPhase {
   readonly fixed: Fixed | null;
   readonly recurring: Recurring | null;
   readonly usages: readonly Usage[];
-  /** Values of features in document order. Absent without values. */
+  /** Values of features in document order. Absent if there are none. */
   readonly features?: readonly FeatureSetting[];
 }
 
@@ -145,7 +145,7 @@ export interface Plan {
   readonly billingPeriod: BillingPeriod;
   /** Maximum number of add-ons with this plan per bundle; −1 means unlimited. */
   readonly plansAllowedInBundle: number;
-  /** Values of features in document order. Absent without values. */
+  /** Values of features in document order. Absent if there are none. */
   readonly features?: readonly FeatureSetting[];
 }
 
@@ -175,7 +175,7 @@ export interface PlanRules {
   readonly priceList: readonly RuleCase<PriceListConditions, string>[];
 }
 
-/** Properties of the target plan, for comparison with the conditions of rules (§8 rule 2). */
+/** Properties of the target plan. The conditions of rules are compared with them (§8 rule 2). */
 export interface CreationContext {
   readonly product: string;
   readonly productCategory: ProductCategory;
@@ -183,7 +183,10 @@ export interface CreationContext {
   readonly priceList: string;
 }
 
-/** Properties of a running subscription, taken from its own plan (§6.3), with the current phase type. */
+/**
+ * Properties of a running subscription. They are taken from its own plan (§6.3) and include the type of the current
+ * phase.
+ */
 export interface SubscriptionContext extends CreationContext {
   readonly phaseType: PhaseType;
 }
@@ -250,7 +253,7 @@ export function valueOfText(text: string): unknown {
   return withDecimals(JSON.parse(text));
 }
 
-/** Restores decimals in place, several times faster than a `JSON.parse` reviver. */
+/** Converts decimals in place. This is several times faster than a reviver of `JSON.parse`. */
 function withDecimals(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (isEncodedDecimal(value)) return writtenDecimal(value.d);
@@ -261,7 +264,7 @@ function withDecimals(value: unknown): unknown {
   return value;
 }
 
-/** Returns a decimal with its original digits. A zero has no sign. */
+/** Returns a decimal that keeps its digits. Zero has no sign. */
 export function writtenDecimal(text: string): WrittenDecimal {
   const value = new Decimal(text);
   return { value: value.isZero() ? ZERO : value, text };

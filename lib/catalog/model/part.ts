@@ -4,10 +4,13 @@ import { Decimal } from '../../values/money/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 import type { Plan, Product } from './catalog-model.ts';
 
-/** A plan, a product, or the frame of a version. Versions that have the same part share it. */
+/** A plan, a product, or the frame of a version. Versions with an equal part share it. */
 export interface Part<T extends object> {
   readonly name: string;
-  /** A plan's `effectiveDateForExistingSubscriptions`, available without decoding. Null for other parts. */
+  /**
+   * The `effectiveDateForExistingSubscriptions` of a plan. It can be read without decoding the plan. Null for other
+   * parts.
+   */
   readonly forExisting: Instant | null;
   /** The value, deeply frozen. */
   readonly value: T;
@@ -36,7 +39,7 @@ export class LazyPart<T extends object> implements Part<T> {
   #make: (() => T) | null;
   #value: T | undefined;
 
-  /** @param make function that returns the frozen value. */
+  /** @param make Returns the frozen value. */
   constructor({ name, forExisting }: Pick<Part<T>, 'name' | 'forExisting'>, make: () => T) {
     this.name = name;
     this.forExisting = forExisting;
@@ -59,14 +62,14 @@ export function soldAs(part: Part<Plan>): SoldAs {
   return part.soldAs?.() ?? part.value;
 }
 
-/** Parts of one kind, sorted and indexed by name. Versions with the same parts share the list. */
+/** Parts of the same kind, sorted by name. Versions with the same parts share the list. */
 export class PartList<T extends object> {
   readonly parts: readonly Part<T>[];
   /** Index by name. Lists with the same names share the index. */
   readonly #positions: ReadonlyMap<string, number>;
   #values: WeakRef<readonly T[]> | undefined;
 
-  /** @param previous a similar list, whose memory is shared. */
+  /** @param previous A similar list. The new list shares its memory. */
   constructor(parts: readonly Part<T>[], previous?: PartList<T>) {
     this.parts = Object.freeze(parts);
     this.#positions =
@@ -85,7 +88,7 @@ export class PartList<T extends object> {
     return this.#positions.keys();
   }
 
-  /** Returns all values. Only the returned list and the ring of decoded parts keep them in memory. */
+  /** Returns all values. They are kept in memory only by the returned list and the ring of decoded parts. */
   values(): readonly T[] {
     return atOnce(this.valueSteps());
   }

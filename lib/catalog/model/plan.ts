@@ -15,8 +15,8 @@ const made = new WeakSet<object>();
 const texts = new WeakMap<Plan, string>();
 
 /**
- * Returns the plan with this content, by default with the version's billing mode. Content that is already a plan is
- * returned as is.
+ * Returns the plan with this content. If the content sets no billing mode, it uses that of the version. Content that is
+ * already a plan is returned unchanged.
  */
 export function createPlan(content: PlanContent, versionMode: BillingMode | null): Plan {
   if (isPlan(content)) return content;
@@ -35,8 +35,8 @@ export function createPlan(content: PlanContent, versionMode: BillingMode | null
 }
 
 /**
- * Returns true for equal plans (§6.4 rule 2, §15.5 rule 2). Equal plans of a tenant's stored versions are the same
- * object.
+ * Returns true if the plans are equal (§6.4 rule 2, §15.5 rule 2). In stored versions of a tenant, equal plans are the
+ * same object.
  */
 export function samePlan(one: Plan, other: Plan): boolean {
   return one === other || textOfPlan(one) === textOfPlan(other);
@@ -62,7 +62,7 @@ export function rememberText(plan: Plan, text: string): void {
   texts.set(plan, text);
 }
 
-/** Returns true for a plan. Only plans have named phases. */
+/** Returns true if the content is a plan. Only the phases of plans have names. */
 function isPlan(content: PlanContent): content is Plan {
   return made.has(content);
 }
@@ -129,7 +129,7 @@ export function pricesOfPhase(
   ];
 }
 
-/** Returns the prices that invoices use, without usage billed in advance (§2 rule 3). */
+/** Returns the prices that invoices use. Excludes usage that is billed in advance (§2 rule 3). */
 export function billedPrices(
   phase: Pick<PlanPhase, 'fixed' | 'recurring' | 'usages'>,
 ): readonly InternationalPrice[] {

@@ -17,8 +17,8 @@ export interface PlanContent
 }
 
 /**
- * One version as unchecked data in the author's order, for `validateVersion` and `createVersion`. Names may repeat or
- * refer to nothing.
+ * One version as unchecked data in its original order, for `validateVersion` and `createVersion`. Names may occur twice
+ * or refer to nothing.
  */
 export interface VersionContent extends VersionFrame {
   readonly effectiveDate: Instant;
@@ -30,19 +30,19 @@ export function contentPhases(plan: PlanContent): readonly PhaseContent[] {
   return [...plan.initialPhases, plan.finalPhase];
 }
 
-/** The parts of a version other than its date, products and plans. */
+/** All parts of a version except its date, products and plans. */
 export interface VersionFrame {
   readonly catalogName: string;
   readonly recurringBillingMode: BillingMode | null;
   readonly currencies: readonly Currency[];
   readonly units: readonly Unit[];
-  /** Declared features in document order. Absent without features. */
+  /** Declared features in document order. Absent if there are none. */
   readonly features?: readonly FeatureDeclaration[];
   readonly rules: PlanRules;
   readonly priceLists: PriceListSet;
 }
 
-/** Price lists by name, and the first list of each plan. `DEFAULT` comes first. */
+/** Price lists by name, and the first list of each plan. The list `DEFAULT` is first. */
 interface PriceListIndex {
   readonly all: readonly PriceList[];
   readonly byName: ReadonlyMap<string, PriceList>;
@@ -64,15 +64,15 @@ export function priceListIndex(frame: VersionFrame): PriceListIndex {
   return index;
 }
 
-/** Position in a document, counted from 1. Columns count UTF-16 code units. */
+/** Position in a document. Lines and columns start at 1, and columns count UTF-16 code units. */
 export interface Location {
   readonly line: number;
   readonly column: number;
 }
 
 /**
- * Returns the position of a record, of a child element, or of one of its repeated children. Undefined for an element
- * that is missing from the document.
+ * Returns the position of a record, of one of its child elements, or of one of several repeated child elements. Returns
+ * undefined if the document does not contain the element.
  */
 export type Locate = (record: object, child?: string, index?: number) => Location | undefined;
 
@@ -82,7 +82,7 @@ export interface ParsedVersion {
   readonly locate: Locate;
 }
 
-/** Limits of one catalog version (platform §16). The number of cases is counted over all rules. */
+/** Limits of one catalog version (platform §16). The number of cases is counted over all rules together. */
 const MAX_CATALOG_PRODUCTS = 5_000;
 const MAX_CATALOG_PLANS = 10_000;
 const MAX_CATALOG_PRICE_LISTS = 200;

@@ -44,8 +44,8 @@ export function catalogAdministration(ports: Pick<Ports, 'storage' | 'ids'>, cat
   }
 
   /**
-   * Returns the rows to store for edited versions. Each version becomes a separate upload, with its new content as
-   * the document.
+   * Returns the rows to store for edited versions. Each version becomes a separate upload whose document is its new
+   * content.
    */
   async function rowsOf(
     versions: readonly CatalogVersion[],
@@ -129,8 +129,8 @@ export function catalogAdministration(ports: Pick<Ports, 'storage' | 'ids'>, cat
 }
 
 /**
- * Rejects deleting a catalog that subscriptions use, because these subscriptions could not be billed afterwards (§5
- * rule 10).
+ * Rejects the deletion of a catalog that subscriptions use. These subscriptions could not be billed afterwards (§5 rule
+ * 10).
  */
 async function refuseWhileUsed(session: ReadSession, catalog: Catalog): Promise<void> {
   const names = new Set(catalog.versions.flatMap((version) => [...version.planParts.names()]));
@@ -148,7 +148,10 @@ async function refuseWhileUsed(session: ReadSession, catalog: Catalog): Promise<
   );
 }
 
-/** Yields the validated edits. An added plan can break rules that only validation checks, such as unique names. */
+/**
+ * Yields the edits after validating them. An added plan can break rules that only validation checks, such as the
+ * uniqueness of names.
+ */
 function* validated(edits: readonly EditedVersion[]): Steps<readonly CatalogVersion[]> {
   const problems: Problem[] = [];
   for (const edit of edits) problems.push(...(yield* validationSteps(edit)).errors);
@@ -158,7 +161,7 @@ function* validated(edits: readonly EditedVersion[]): Steps<readonly CatalogVers
   return versions;
 }
 
-/** Returns the error for problems in several versions. A problem that several versions share is reported once. */
+/** Returns the error for problems in several versions. If several versions have the same problem, reports it once. */
 function validationError(problems: readonly Problem[]): BillingError {
   const distinct = [...new Map(problems.map((problem) => [problem.message, problem])).values()];
   return refused(distinct.map((problem) => problem.message).join('; '), distinct);

@@ -25,9 +25,9 @@ export interface WritesXml {
 
 export interface AddOnsRequest {
   readonly baseProductName: string;
-  /** The price list to search. Default: all lists. */
+  /** Name of the price list to search. By default, all lists are searched. */
   readonly priceListName?: string | null;
-  /** The account whose catalog is searched. Default: the tenant's catalog. */
+  /** Account whose catalog is searched. By default, the tenant's catalog is searched. */
   readonly accountId?: Uuid | null;
 }
 
@@ -110,7 +110,7 @@ export interface CatalogOperations<C extends Leading = []> {
   delete(...given: [...C]): Promise<void>;
 }
 
-/** Selects the entries of an account, or of the tenant by default. */
+/** Specifies whose entries are selected: those of an account or, by default, those of the tenant. */
 export interface EntryScopeOptions {
   readonly accountId?: Uuid | null;
 }
@@ -118,14 +118,17 @@ export interface EntryScopeOptions {
 export interface DeletePlanOptions extends EntryScopeOptions {
   /** Confirms the deletion. Must be true. */
   readonly force: boolean;
-  /** If true, returns all rows of the plan. By default, returns the latest row. */
+  /** If true, returns all rows of the plan. If false (the default), returns the latest row. */
   readonly allVersions?: boolean;
 }
 
 export interface DeleteProductOptions extends EntryScopeOptions {
   /** Confirms the deletion. Must be true. */
   readonly force: boolean;
-  /** If true, also deletes the product's plans. Otherwise the plans stay listed, but leave the catalog. */
+  /**
+   * If true, also deletes the plans of the product. Otherwise they remain listed, but are no longer part of the
+   * catalog.
+   */
   readonly deleteAllPlans?: boolean;
 }
 
@@ -181,7 +184,7 @@ export interface CatalogEntryOperations<C extends Leading = []> {
   /** Returns the products of the scope sorted by name. */
   products(...given: [...C, options?: HostInput<EntryScopeOptions>]): Promise<readonly ProductEntryView[]>;
 
-  /** Returns every row of the scope's plans, including retired plans, sorted by name, then date. */
+  /** Returns all rows of the scope's plans, including retired plans. They are sorted by name, then by date. */
   plans(...given: [...C, options?: HostInput<EntryScopeOptions>]): Promise<readonly PlanEntryView[]>;
 
   /**
@@ -203,10 +206,10 @@ export interface CatalogEntryOperations<C extends Leading = []> {
 
 /** The effect of an upload. */
 export interface CatalogPreview {
-  /** The reasons for a rejection. Empty for a valid upload. */
+  /** The reasons why the upload would be rejected. Empty for a valid upload. */
   readonly errors: readonly Problem[];
   /** Problems that do not prevent an upload. */
   readonly warnings: readonly Problem[];
-  /** The new versions. Empty for a rejected upload. */
+  /** The versions that the upload would add. Empty if it would be rejected. */
   readonly added: readonly CatalogVersion[];
 }

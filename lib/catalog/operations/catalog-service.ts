@@ -44,16 +44,19 @@ interface CatalogSettings {
    */
   readonly defaultCatalog?: string | (() => string) | undefined;
   readonly plugins: PluginCatalogs;
-  /** Size limit of documents in bytes (`server.limits.text`); defaults to 10 MiB. */
+  /** Maximum size of documents in bytes (`server.limits.text`). Defaults to 10 MiB. */
   readonly maxDocumentBytes?: number | undefined;
 }
 
-/** The catalogs of tenants: uploads, and the immutable catalog for every operation (§5, §13). */
+/**
+ * Creates the service for the catalogs of tenants. It handles uploads and supplies the immutable catalog for each
+ * operation (§5, §13).
+ */
 export function catalogService(
   ports: Pick<Ports, 'storage' | 'ids' | 'logger' | 'systemClock' | 'scopes'>,
   { defaultCatalog, plugins, maxDocumentBytes }: CatalogSettings,
 ) {
-  /** Limits how long work on a large catalog runs before other work gets a turn. */
+  /** Limits how long work on a large catalog can run before other work can continue. */
   const slices = timeSlices(ports);
   // Concurrent calls share one load. It continues even if the first caller stops waiting.
   const cache = new CatalogCache(
@@ -85,8 +88,8 @@ export function catalogService(
   }
 
   /**
-   * Name of the plugin that serves the tenant instead of its stored catalog, or null.
-   * @throws the errors of `current`.
+   * Returns the name of the plugin whose catalog replaces the tenant's stored catalog, or null.
+   * @throws The errors of `current`.
    */
   async function servingPlugin(context: Pick<CallContext, 'tenant' | 'createdDate'>): Promise<string | null> {
     const served = await provider.serving({ tenant: context.tenant, now: context.createdDate });
@@ -113,8 +116,9 @@ export function catalogService(
   }
 
   /**
-   * Rejects a change of a stored catalog that a plugin replaces, because the change would have no effect (§16 rule
-   * 6). @throws BillingError 2080 that names the plugin.
+   * Rejects a change of a stored catalog that a plugin's catalog replaces, because the change would have no effect (§16
+   * rule 6).
+   * @throws BillingError 2080 that names the plugin.
    */
   async function refuseWhileServed(context: CallContext): Promise<void> {
     const pluginName = await servingPlugin(context);
@@ -175,8 +179,8 @@ export function catalogService(
   }
 
   /**
-   * Returns the versions with new dates, and every difference between the other versions and the stored versions (§5
-   * rule 11).
+   * Returns the versions whose dates are new. For all other versions, returns every difference to the stored version
+   * (§5 rule 11).
    */
   async function newOnes<R extends ReadVersion>(session: ReadSession, read: readonly R[]) {
     const { versions } = await cache.uploadedBy(session);
@@ -222,7 +226,7 @@ export function catalogService(
     },
 
     /**
-     * Previews an upload. Stores nothing.
+     * Returns the result that an upload would have. Stores nothing.
      * @throws BillingError TOO_LARGE (60012); CATALOG_INVALID_FOR_TENANT (2080) while a catalog plugin serves the
      * tenant.
      */
@@ -249,7 +253,7 @@ export function catalogService(
 
 export type CatalogService = ReturnType<typeof catalogService>;
 
-/** Returns a problem for each feature whose stored overrides have another kind (§5 rule 3). */
+/** Returns a problem for each feature that has stored overrides of a different kind (§5 rule 3). */
 async function kindProblems(
   session: ReadSession,
   added: readonly CatalogVersion[],
@@ -274,8 +278,8 @@ function isDefinition(document: CatalogUpload): document is WritesXml {
 }
 
 /**
- * Returns the default catalog. A string is parsed immediately, so that a bad document is rejected; a function is
- * called on demand.
+ * Returns a function that supplies the default catalog. A string is parsed immediately, so that an invalid document is
+ * rejected. A function is called on demand.
  */
 function globalCatalog(document: CatalogSettings['defaultCatalog']): (() => Catalog) | null {
   if (document === undefined) return null;
@@ -304,8 +308,8 @@ export async function withHash<R extends Pick<ReadVersion, 'version'>>(
 }
 
 /**
- * Returns the catalogs of a batch of due work. If the catalogs are unavailable, fails each entry with that error and
- * returns null, so that the batch is not repeated entry by entry.
+ * Returns the catalogs for a batch of due work. If they are unavailable, fails all entries with that error and returns
+ * null. The batch is then not repeated entry by entry.
  */
 export async function catalogsOfBatch(
   source: CatalogProvider,
@@ -323,12 +327,12 @@ export async function catalogsOfBatch(
   }
 }
 
-/** Tenant key in bus events about catalogs (§13 rule 4). */
+/** Key of the tenant that bus events about catalogs contain (§13 rule 4). */
 const CATALOG_KEY = 'CATALOG';
 
 /**
- * Returns the bus event for a changed catalog (§13 rule 4). `objectId` is the catalog row, `catalogRevision` the new
- * revision.
+ * Returns the bus event that reports a changed catalog (§13 rule 4). `objectId` is the id of the catalog row, and
+ * `catalogRevision` is the new revision.
  */
 export function catalogChanged(objectId: Uuid | null, catalogRevision: number): NewBusEvent {
   return {

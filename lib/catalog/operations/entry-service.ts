@@ -51,8 +51,8 @@ type EntryWork<T> = (session: WriteSession, scope: EntryScope) => Promise<T>;
 type EntryNeighbours = Pick<CatalogService, 'cache' | 'servingPlugin'>;
 
 /**
- * Operations on plans, products and price lists that are added individually to a tenant's or account's catalog (§15).
- * Every operation throws ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002) for an unknown account.
+ * Creates the operations on plans, products and price lists that are added one by one to the catalog of a tenant or
+ * account (§15). All of them throw ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002) for an unknown account.
  */
 export function catalogEntryOperations(
   ports: Pick<Ports, 'storage' | 'ids' | 'logger'>,
@@ -77,7 +77,7 @@ export function catalogEntryOperations(
     });
   }
 
-  /** Runs `work` under the tenant's catalog lock, so that concurrent calls see each other's names. */
+  /** Runs `work` while the tenant's catalog is locked, so that concurrent calls see each other's names. */
   const writeUnder =
     (lock: 'lock' | 'lockForDeletion') =>
     async <T>(context: CallContext, options: EntryScopeOptions, work: EntryWork<T>): Promise<T> => {
@@ -89,7 +89,7 @@ export function catalogEntryOperations(
       });
     };
   const write = writeUnder('lock');
-  /** Deletes entries under a lock that also prevents subscriptions from choosing a plan. */
+  /** Deletes entries under a lock. The lock also prevents new subscriptions to a plan. */
   const remove = writeUnder('lockForDeletion');
 
   async function read<T>(
@@ -224,7 +224,7 @@ async function scopeOf(session: ReadSession, { accountId }: EntryScopeOptions): 
   return { accountId, accountRecordId: account.recordId };
 }
 
-/** Writes the change and its bus event. Writes nothing without a change (§15.4 rule 10). */
+/** Writes the change and its bus event. If nothing changes, writes nothing (§15.4 rule 10). */
 async function apply(session: WriteSession, change: CatalogEntryChange): Promise<void> {
   const [first] = [
     ...(change.addedEntries ?? []),
@@ -279,7 +279,7 @@ async function findEntry(
   );
 }
 
-/** Finds a plan of the scope, with its rows. @throws BillingError 61006. */
+/** Finds a plan in the scope, with its rows. @throws BillingError 61006 if there is none. */
 async function findPlan(session: ReadSession, scope: EntryScope, name: string): Promise<PlanOfScope> {
   const entry = await findEntry(session, scope, { kind: EntryKind.PLAN, name });
   if (entry === undefined) throw planNotFound(name);
@@ -295,7 +295,7 @@ function requireForce({ force }: { readonly force: boolean }, what: string): voi
 }
 
 /**
- * Checks that no subscription uses the plan, because running and ended subscriptions would lose their price.
+ * Checks that no subscription uses the plan. Otherwise running and ended subscriptions would lose their price.
  * @throws BillingError 61005.
  */
 async function requireUnused(session: ReadSession, planNames: readonly string[]): Promise<void> {
@@ -317,7 +317,8 @@ function productNotFound(name: string): BillingError {
 }
 
 /**
- * Returns the error for a change while a plugin serves the tenant. A stored change would have no effect (§16 rule 6).
+ * Returns the error for a change while a plugin serves the tenant. The plugin's catalog would hide a stored change (§16
+ * rule 6).
  */
 function servedByPlugin(pluginName: string): BillingError {
   return billingError(

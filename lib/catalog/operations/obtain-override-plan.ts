@@ -34,7 +34,7 @@ interface ObtainTools {
 }
 
 /**
- * Returns the override plans of many definitions, in order, with a constant number of statements. Equal definitions
+ * Returns the override plans for several definitions, in order, in a constant number of statements. Equal definitions
  * share a plan.
  */
 export async function obtainOverridePlans(
@@ -91,7 +91,7 @@ function identityOf(each: Pick<StoredOverridePlan, 'overrideHash' | 'parentPlanN
   return `${each.overrideHash} ${each.parentPlanName}`;
 }
 
-/** Returns ascending numbers above the existing numbers, skipping numbers whose plan names are taken. */
+/** Returns ascending numbers above the existing ones. Skips numbers whose plan names are already used. */
 async function freeNumbers(
   session: WriteSession,
   definitions: readonly HashedDefinition[],
@@ -127,7 +127,7 @@ export async function foreseenOverridePlan(
   return known === undefined ? dryRunOverridePlan(definition, catalog) : overridePlanOf(known);
 }
 
-/** Returns the names of entries. Names are unique in the tenant, including entries of other accounts. */
+/** Returns the names that entries use. They are unique in the tenant, including the entries of all accounts. */
 async function ofEntries(session: WriteSession, planNames: readonly string[]): Promise<readonly string[]> {
   const entries = await session.catalogEntries.named(planNames);
   return entries.filter((entry) => entry.kind === EntryKind.PLAN).map(({ name }) => name);
@@ -150,8 +150,8 @@ export async function overridePlanProblems(
 }
 
 /**
- * Returns the unsaved override plan `<parent>-dryrun-<number>` of a dry run (§10 rule 8).
- * @param first number to try first.
+ * Returns an override plan for a dry run, named `<parent>-dryrun-<number>` (§10 rule 8). It is not stored.
+ * @param first First number to try.
  */
 export function dryRunOverridePlan(
   definition: OverrideDefinition,

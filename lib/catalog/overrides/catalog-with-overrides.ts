@@ -18,14 +18,14 @@ import {
 import type { Plan, SubscriptionContext } from '../model/catalog-model.ts';
 import type { OverridePlan } from './define-overrides.ts';
 
-/** A time span whose instants are all treated as the end of the span. */
+/** A time span. All of its instants are treated as its end. */
 export interface CollapsedSpan {
   readonly from: Instant;
   readonly end: Instant;
 }
 
 /**
- * A catalog with the override plans of one operation. Look-ups find the catalog's own plans first (§10 rule 7).
+ * A catalog with the override plans of one operation. A look-up first searches the catalog's own plans (§10 rule 7).
  * Immutable.
  */
 export class CatalogWithOverrides {
@@ -35,8 +35,8 @@ export class CatalogWithOverrides {
   readonly #seen: CollapsedSpan | null;
 
   /**
-   * @param overridePlans plans whose names the catalog does not have.
-   * @param seen instants at which a later version already applies; none by default.
+   * @param overridePlans Plans whose names the catalog does not use.
+   * @param seen Time spans whose instants are treated as their end. None by default.
    */
   constructor(catalog: Catalog, overridePlans: readonly OverridePlan[], seen: CollapsedSpan | null = null) {
     this.catalog = catalog;
@@ -61,7 +61,7 @@ export class CatalogWithOverrides {
     return this.catalog.knows(revision);
   }
 
-  /** Override plans never change, so an earlier revision has the same override plans. */
+  /** Returns the catalog at an earlier revision, with the same override plans, because these never change. */
   asOf(revision: number): CatalogWithOverrides {
     const earlier = this.catalog.asOf(revision);
     return earlier === this.catalog
@@ -69,7 +69,7 @@ export class CatalogWithOverrides {
       : new CatalogWithOverrides(earlier, [...this.#overridePlans.values()], this.#seen);
   }
 
-  /** Treats every instant of a span as the end of the span, for the dry run of a day (§6.1). */
+  /** Returns a catalog that treats all instants of a span as its end. Dry runs of a day use it (§6.1). */
   collapseSpan(span: CollapsedSpan): CatalogWithOverrides {
     return new CatalogWithOverrides(this.catalog, [...this.#overridePlans.values()], span);
   }
@@ -90,7 +90,7 @@ export class CatalogWithOverrides {
     return this.catalog.versionAt(this.#collapsedInstant(at));
   }
 
-  /** Resolves a plan. An override plan uses the version that its parent resolves to. */
+  /** Resolves a plan. An override plan uses the version that supplies its parent plan. */
   resolvePlan(planName: string, at: Instant, lastPlanChange: Instant | LastPlanChange): ResolvedPlan {
     const overridePlan = this.#overridePlans.get(planName);
     const changed =
@@ -103,7 +103,10 @@ export class CatalogWithOverrides {
     return { version, plan: overridePlan.planFrom(plan) };
   }
 
-  /** Returns price change events. An override plan follows the versions of its parent. */
+  /**
+   * Returns the price change events of a subscription. For an override plan, they follow the versions of its parent
+   * plan.
+   */
   priceChangeEvents(timeline: PlanTimeline, alignment?: PriceChangeAlignment): readonly PriceChangeEvent[] {
     return priceChangeEvents((choice) => this.#plansChangedAfter(choice), timeline, alignment);
   }
@@ -118,8 +121,8 @@ export class CatalogWithOverrides {
   }
 
   /**
-   * Returns the first instant after `at` at which another version can supply the plan of an existing subscription
-   * (§6.2). Null if there is none.
+   * Returns the first instant after `at` at which another version can start to supply the plan of an existing
+   * subscription (§6.2), or null if there is none.
    */
   nextVersionChange(
     {
@@ -147,7 +150,7 @@ export class CatalogWithOverrides {
     return version && plan && { version, plan };
   }
 
-  /** Returns the plan in a version. Undefined if the version retired the plan or its parent. */
+  /** Returns the plan in a version, or undefined if the version has retired the plan or its parent. */
   planIn(version: CatalogVersion, planName: string): Plan | undefined {
     const overridePlan = this.#overridePlans.get(planName);
     const plan = version.planNamed(overridePlan?.parentPlanName ?? planName);

@@ -14,11 +14,11 @@ import { deepFreeze } from '../model/part.ts';
 import { phaseName } from '../model/plan.ts';
 
 /**
- * A plan with overridden prices, immutable and independent of catalog versions (rule 6). Its other prices follow the
- * version of the parent.
+ * A plan with overridden prices. It is immutable and independent of catalog versions (rule 6). All other prices come
+ * from the parent plan's version.
  */
 export interface OverrideDefinition {
-  /** Name of the parent plan. The parent is never an override plan (rule 5). */
+  /** Name of the parent plan. An override plan cannot be a parent (rule 5). */
   readonly parentPlanName: string;
   readonly currency: Currency;
   /** The overridden prices in canonical order. */
@@ -56,7 +56,7 @@ export function defineOverrides({ plan, chosen, currency, requests }: OverrideIn
   };
 }
 
-/** Returns the overrides as stored: the canonical JSON list of targets and amounts. */
+/** Returns the overrides in stored form, which is a canonical JSON list of targets and amounts. */
 export function writeOverrides(overrides: PriceOverrides): string {
   return JSON.stringify(
     [...overrides].map(([target, amount]) => [...partsOf(target), formatDecimal(amount)]),
@@ -78,7 +78,7 @@ export function readOverrides(text: string): PriceOverrides {
 
 export type PriceOverrides = ReadonlyMap<PriceTarget, Decimal>;
 
-/** Returns true if the request contains a price. A request without a price is malformed (subscriptions §6.1). */
+/** Returns true if the request contains at least one price. Other requests are malformed (subscriptions §6.1). */
 export function namesPrice(request: PriceOverrideRequest): boolean {
   const usagePrices = (request.usagePrices ?? [])
     .flatMap((usage) => usage.tierPrices ?? [])
@@ -87,9 +87,9 @@ export function namesPrice(request: PriceOverrideRequest): boolean {
 }
 
 /**
- * Finds the plan's prices for the overrides (§10 rule 2).
- * @throws BillingError CATALOG_INVALID_PRICE_OVERRIDE (2081) for an unknown phase, price, usage section, block or
- * tier, for two amounts for one price, and for an amount that is negative or has too many digits.
+ * Finds the prices of the plan that the overrides replace (§10 rule 2).
+ * @throws BillingError CATALOG_INVALID_PRICE_OVERRIDE (2081) for an unknown phase, price, usage section, block or tier,
+ * for two amounts for one price, and for an amount that is negative or has too many digits.
  */
 export function matchPriceOverrides(plan: Plan, requests: readonly PriceOverrideRequest[]): PriceOverrides {
   const matching = new Matching(plan);
@@ -153,8 +153,8 @@ class Matching {
   }
 
   /**
-   * Matches a requested block. A block without a price must also match, because an equal block with a price may
-   * follow.
+   * Matches a requested block. A block without a price must match too, because an equal block with a price may come
+   * later in the request.
    */
   #takeBlock(
     block: BlockPriceOverride,
@@ -174,7 +174,7 @@ class Matching {
     this.#add(target, block.price, what);
   }
 
-  /** Adds an override. `what` names the price in messages, such as `fixed price of phase "gold-trial"`. */
+  /** Adds an override. `what` describes the price for messages, such as `fixed price of phase "gold-trial"`. */
   #add(target: PriceTarget, amount: Decimal | null | undefined, what: string): void {
     if (!isPresent(amount)) return;
     this.#checkHas(target, what);
@@ -215,7 +215,7 @@ function refused(message: string): BillingError {
  */
 export type PriceTarget = string & { readonly __brand: 'PriceTarget' };
 
-/** The identity of a tiered block by its values. `occurrence` counts equal blocks of its section from 0. */
+/** Identifies a block in a tier by its values. `occurrence` numbers equal blocks of a section, starting at 0. */
 interface BlockIdentity {
   readonly unit: string;
   readonly size: string;
@@ -227,7 +227,7 @@ export const PriceTarget = {
   recurring: (phase: PhaseType): PriceTarget => targetOf('RECURRING', phase),
   block: (usage: UsageOfPhase, block: BlockIdentity, occurrence: number): PriceTarget =>
     targetOf('BLOCK', usage.phase, usage.usageName, block.unit, block.size, block.max, occurrence),
-  /** Returns the target of a CAPACITY tier by its position, counted from 0. */
+  /** Returns the target for a CAPACITY tier. `position` starts at 0. */
   tier: (usage: UsageOfPhase, position: number): PriceTarget =>
     targetOf('TIER', usage.phase, usage.usageName, position),
 } as const;
@@ -247,7 +247,7 @@ function partsOf(target: PriceTarget): TargetParts {
   return JSON.parse(target) as TargetParts;
 }
 
-/** Returns the price that replaces `price`, or `price` itself for no change. */
+/** Returns the price that replaces `price`. Returns `price` itself if it does not change. */
 type PriceChange = (target: PriceTarget, price: InternationalPrice) => InternationalPrice;
 
 export function mapPrices(phase: PlanPhase, change: PriceChange): PlanPhase {
@@ -307,8 +307,8 @@ function mapUsagePrices(usage: Usage, phase: PhaseType, change: PriceChange): Us
 }
 
 /**
- * A tenant's plan with overridden prices. It is derived from its parent in a version, so its other prices follow that
- * version (rule 6).
+ * A plan of a tenant with overridden prices. It is derived from its parent plan in a version. All other prices are
+ * therefore those of that version (rule 6).
  */
 export class OverridePlan implements OverrideDefinition {
   readonly name: string;
@@ -326,8 +326,8 @@ export class OverridePlan implements OverrideDefinition {
   }
 
   /**
-   * Returns the override plan for this version of the parent, cached by parent. Overrides of missing prices have no
-   * effect.
+   * Returns the override plan for this version of the parent plan. The result is cached by parent. Overrides of prices
+   * that the parent does not have are ignored.
    */
   planFrom(parent: Plan): Plan {
     const known = this.#plans.get(parent);
@@ -368,7 +368,7 @@ export function overridePlanName(parentPlanName: string, number: number): string
   return `${parentPlanName}-${number}`;
 }
 
-/** Returns the first free number. A catalog may have plans named like `gold-2`. */
+/** Returns the first unused number. The catalog itself may contain plans with names such as `gold-2`. */
 export function freeNumber(first: number, taken: (number: number) => boolean): number {
   let number = first;
   while (taken(number)) number += 1;

@@ -23,7 +23,7 @@ const FORMS: Readonly<Record<FeatureKind, string>> = {
 type Declared = ReadonlyMap<string, FeatureDeclaration>;
 type Settings = readonly FeatureSetting[] | undefined;
 
-/** V22 to V24: checks the declared features, and the values of products, plans and phases. */
+/** Checks V22 to V24: the declared features, and the feature values of products, plans and phases. */
 export function* checkFeatures(check: VersionCheck): Steps<void> {
   const { features = [], products, plans } = check.content;
   const declared = new Map(features.map((feature) => [feature.name, feature]));
@@ -45,7 +45,7 @@ export function* checkFeatures(check: VersionCheck): Steps<void> {
   }
 }
 
-/** V22: checks the names, combinations and units of the declared features. */
+/** Checks V22: the names, combinations and units of the declared features. */
 function checkDeclarations(check: VersionCheck, features: readonly FeatureDeclaration[]): void {
   const seen = new Set<string>();
   for (const feature of features) {
@@ -64,7 +64,7 @@ function checkDeclarations(check: VersionCheck, features: readonly FeatureDeclar
   }
 }
 
-/** V23: checks that each value belongs to a declared feature and has the form of its kind. */
+/** Checks V23: each value must belong to a declared feature and have the form of the feature's kind. */
 function checkSettings(
   check: VersionCheck,
   declared: Declared,
@@ -88,7 +88,7 @@ interface BilledPlan {
   readonly ofProduct: Settings;
 }
 
-/** V24: checks that a usage section of the plan prices the unit of each QUOTA that bills its overage. */
+/** Checks V24: if a QUOTA bills its overage, a usage section of the plan must price the unit of the QUOTA. */
 function checkBilledOverage(check: VersionCheck, declared: Declared, billed: BilledPlan): void {
   const { plan } = billed;
   const names = billedFeatures(billed);

@@ -19,7 +19,7 @@ export class Findings {
     this.#locate = locate;
   }
 
-  /** The errors in order. Errors above the limit are only counted. */
+  /** The errors in order. Errors beyond the limit are counted but not listed. */
   get errors(): readonly Problem[] {
     if (this.#unlistedErrors === 0) return [...this.#errors];
     return [...this.#errors, { message: `${this.#unlistedErrors} more errors were found` }];
@@ -69,7 +69,10 @@ const NC_NAME = new RegExp(
   'u',
 );
 
-/** Returns true for an NCName. It has no space, no `: @ $ % & / + , ;`, and no leading digit, dot or minus. */
+/**
+ * Returns true if the name is an NCName. An NCName contains no space and none of `: @ $ % & / + , ;`. It does not start
+ * with a digit, dot or minus.
+ */
 export function isNcName(name: string): boolean {
   return NC_NAME.test(name);
 }
@@ -90,7 +93,10 @@ export class Names {
     this.#add(DEFAULT_PRICE_LIST, NameKind.PRICE_LIST);
   }
 
-  /** V1: checks that the name is an NCName and unique among the names of all kinds. The later duplicate is reported. */
+  /**
+   * Checks V1: the name must be an NCName and unique among the names of all kinds. Reports the later one of two equal
+   * names.
+   */
   declare(kind: NameKind, record: { readonly name: string }): void {
     const { name } = record;
     const holder = this.#seen.get(name);
@@ -113,7 +119,7 @@ export class Names {
     return this.#kinds.get(name)?.has(kind) ?? false;
   }
 
-  /** V2: checks that a reference has an existing target of the right kind. */
+  /** Checks V2: the target of a reference must exist and have the right kind. */
   refer(reference: Reference): boolean {
     const { owner, kind, name, place } = reference;
     const kinds = this.#kinds.get(name);
@@ -133,7 +139,7 @@ export class Names {
 }
 
 interface Reference {
-  /** Name of the owner in messages, such as `Plan "gold-monthly"`. */
+  /** Description of the owner for messages, such as `Plan "gold-monthly"`. */
   readonly owner: string;
   readonly kind: NameKind;
   readonly name: string;
@@ -160,7 +166,7 @@ export function invalidCatalog(problems: readonly Problem[]): BillingError {
   });
 }
 
-/** Returns an error that names the tenant and lists every problem (§5 rule 7). */
+/** Returns an error that names the tenant and lists all problems (§5 rule 7). */
 export function invalidForTenant(tenant: TenantRef, problems: readonly Problem[]): BillingError {
   const listed = problems.map(problemText).join('; ');
   return new BillingError({

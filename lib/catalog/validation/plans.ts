@@ -28,7 +28,7 @@ export function* checkPlans(check: VersionCheck): Steps<void> {
   }
 }
 
-/** V5: checks that a plan with recurring charges has a billing mode. */
+/** Checks V5: a plan with recurring charges must have a billing mode. */
 function checkBillingMode(check: VersionCheck, plan: PlanContent, owner: string): void {
   if ((plan.recurringBillingMode ?? check.content.recurringBillingMode) !== null) return;
   const period = plan.finalPhase.recurring?.billingPeriod ?? BillingPeriod.NO_BILLING_PERIOD;
@@ -39,7 +39,7 @@ function checkBillingMode(check: VersionCheck, plan: PlanContent, owner: string)
   );
 }
 
-/** V6: checks that the date for existing subscriptions is not before the version's date. */
+/** Checks V6: the date for existing subscriptions must not be before the date of the version. */
 function checkDateForExisting(check: VersionCheck, plan: PlanContent, owner: string): void {
   const forExisting = plan.effectiveDateForExistingSubscriptions;
   if (forExisting === null || forExisting >= check.content.effectiveDate) return;
@@ -49,7 +49,7 @@ function checkDateForExisting(check: VersionCheck, plan: PlanContent, owner: str
   );
 }
 
-/** V7 and V8: checks the phases of a plan, then each phase separately. */
+/** Checks V7 and V8 for the phases of a plan, then checks each phase. */
 function checkPhases(check: VersionCheck, plan: PlanContent, owner: string): void {
   const seen = new Set<PhaseType>();
   for (const phase of contentPhases(plan)) {
@@ -62,7 +62,7 @@ function checkPhases(check: VersionCheck, plan: PlanContent, owner: string): voi
   }
 }
 
-/** V7: checks that the phase type is allowed at this position. */
+/** Checks V7: the type of the phase must be allowed at this position. */
 function checkPosition(
   check: VersionCheck,
   { plan, phase, owner }: { plan: PlanContent; phase: PhaseContent; owner: string },
@@ -78,7 +78,7 @@ function checkPosition(
 
 const MAX_PHASE_YEARS = 1_000;
 
-/** Checks a phase by V9, V11 and V12, and its prices and usages by V13 to V15, V20 and V21. */
+/** Checks a phase according to V9, V11 and V12. Checks its prices and usages according to V13 to V15, V20 and V21. */
 function checkPhase(check: VersionCheck, phase: PhaseContent, owner: string): void {
   if (phase.fixed === null && phase.recurring === null && phase.usages.length === 0) {
     check.findings.error(`${owner} needs a fixed price, a recurring price or usages`, [phase]);
@@ -98,7 +98,7 @@ const UNITS_PER_YEAR: Readonly<Record<TimeUnit, number>> = {
   UNLIMITED: 0,
 };
 
-/** V11: checks the number of a duration against its unit. */
+/** Checks V11: the number of a duration must be valid for its unit. */
 function checkDurationNumber(check: VersionCheck, duration: Duration, owner: string): void {
   const { unit, number } = duration;
   const error = (fault: string): void => check.findings.error(`${owner}: ${fault}`, [duration, 'number']);
@@ -113,7 +113,7 @@ function checkDurationNumber(check: VersionCheck, duration: Duration, owner: str
   }
 }
 
-/** V12: checks that a recurring section has prices if and only if it has a billing period. */
+/** Checks V12: a recurring section must have prices exactly if it has a billing period. */
 function checkRecurring(check: VersionCheck, { recurring }: PhaseContent, owner: string): void {
   if (recurring === null) return;
   const isPeriodic = recurring.billingPeriod !== BillingPeriod.NO_BILLING_PERIOD;
@@ -126,7 +126,7 @@ function checkRecurring(check: VersionCheck, { recurring }: PhaseContent, owner:
   }
 }
 
-/** V10: checks the durations of phases. The report lists these errors last. */
+/** Checks V10: the durations of phases. These errors come last in the report. */
 export function checkPhaseTerms(check: VersionCheck): void {
   for (const plan of check.content.plans) {
     for (const phase of contentPhases(plan)) {
@@ -223,7 +223,7 @@ function checkSize(
   check.findings.error(message, [block, 'size']);
 }
 
-/** V13: checks that a price uses declared currencies, each once, and has no negative amount. */
+/** Checks V13: a price must use declared currencies, each at most once, and must not be negative. */
 function checkPrice(check: VersionCheck, price: InternationalPrice | null, owner: string): void {
   const seen = new Set<Currency>();
   for (const entry of price?.prices ?? []) {
@@ -245,8 +245,8 @@ function checkPrice(check: VersionCheck, price: InternationalPrice | null, owner
 const LISTED_UNITS = 5;
 
 /**
- * V20: checks that each unit occurs once in every tier and is unlimited only in its last tier, if at all. Linear in
- * the number of tiers.
+ * Checks V20: each unit must occur once in every tier, and may be unlimited only in its last tier. The time is linear
+ * in the number of tiers.
  */
 function checkTierUnits(check: VersionCheck, usage: Usage, owner: string): void {
   const lastTierOf = new Map<string, number>();
@@ -287,7 +287,7 @@ export function isUnbounded(bound: WrittenDecimal): boolean {
   return bound.value.equals(UNBOUNDED);
 }
 
-/** V2 and V15: checks the units of limits, and their `max` and `min`. */
+/** Checks V2 and V15: the units of limits, and their `max` and `min`. */
 export function checkLimits(check: VersionCheck, limits: readonly Limit[], owner: string): void {
   for (const limit of limits) {
     check.names.refer({ owner, kind: NameKind.UNIT, name: limit.unit, place: [limit, 'unit'] });

@@ -33,24 +33,29 @@ import { Findings, NameKind, Names, type VersionCheck } from './findings.ts';
 import { checkLimits, checkPhaseTerms, checkPlans, isUnbounded } from './plans.ts';
 
 export interface VersionValidation {
-  /** The findings in the order units, products, plans, features, price lists, rules, durations. Empty for a valid version. */
+  /**
+   * The errors, in the order units, products, plans, features, price lists, rules, durations. Empty for a valid
+   * version.
+   */
   readonly errors: readonly Problem[];
   /** Problems that do not prevent an upload. */
   readonly warnings: readonly Problem[];
 }
 
 /**
- * Checks the size of one version (platform §16), rules V1 to V24 and the warnings of §4. Collects all errors, with
- * line numbers if `locate` knows them. Never throws.
+ * Checks the size of one version (platform §16), rules V1 to V24 and the warnings of §4. Collects all errors. If
+ * `locate` knows their positions, the errors contain line numbers. Never throws.
  */
 export function validateVersion(version: ValidatedContent): VersionValidation {
   const { errors, unbilled, warnings } = atOnce(validationSteps(version));
   return { errors: [...errors, ...unbilled], warnings };
 }
 
-/** Findings of a version. V21 applies only to new versions, because stored catalogs may violate it. */
+/**
+ * Findings about a version. V21 is separate, because it applies only to new versions; stored versions may violate it.
+ */
 export interface VersionFindings extends VersionValidation {
-  /** The errors of rule V21, which `errors` does not contain. */
+  /** The errors of rule V21. `errors` does not contain them. */
   readonly unbilled: readonly Problem[];
 }
 
@@ -59,7 +64,7 @@ interface ValidatedContent {
   readonly locate?: Locate;
 }
 
-/** Validates a version in steps and returns the findings of V21 separately. */
+/** Validates a version in steps. Returns the findings of V21 separately. */
 export function* validationSteps(version: ValidatedContent): Steps<VersionFindings> {
   const { content } = version;
   const tooMany = exceededLimits(content);
@@ -108,7 +113,7 @@ function checkAddOns(check: VersionCheck, product: Product, addOns: ReadonlySet<
   });
 }
 
-/** Checks a list of add-ons by V3, with one error per list, and by V4. */
+/** Checks a list of add-ons according to V3, with one error per list, and V4. */
 function checkAddOnList(
   check: VersionCheck,
   of: {
@@ -138,7 +143,7 @@ function checkAddOnList(
   });
 }
 
-/** V16: checks price lists, with V1 and V2 for the lists. */
+/** Checks price lists according to V16, V1 and V2. */
 function checkPriceLists(check: VersionCheck): void {
   const { defaultPriceList, childPriceLists } = check.content.priceLists;
   const { name } = defaultPriceList;
@@ -181,7 +186,7 @@ const REFERENCES: ReadonlyMap<string, NameKind> = new Map([
 
 type AnyCase = RuleCase<object, string>;
 
-/** V2, V17, V18 and V19: checks the six rules in the order of the grammar. */
+/** Checks the six rules in the order of the grammar, according to V2, V17, V18 and V19. */
 function checkRules(check: VersionCheck): void {
   const { rules } = check.content;
   const { START_OF_TERM, ILLEGAL } = BillingActionPolicy;
@@ -202,7 +207,7 @@ function checkRules(check: VersionCheck): void {
   });
 }
 
-/** Checks the conditions of a rule by V2, then each case by V18. */
+/** Checks the conditions of a rule according to V2, then each case according to V18. */
 function checkRule(check: VersionCheck, rule: keyof PlanRules, cases: readonly AnyCase[]): void {
   const seen = new Map<string, number>();
   cases.forEach((ruleCase, index) => {
@@ -222,7 +227,7 @@ function checkReferences(check: VersionCheck, ruleCase: AnyCase, owner: string):
   }
 }
 
-/** V19: checks that no case has one of the `refused` policies. */
+/** Checks V19: no case may have one of the `refused` policies. */
 function checkPolicies(
   check: VersionCheck,
   rule: 'changePolicy' | 'cancelPolicy',
@@ -235,7 +240,7 @@ function checkPolicies(
   });
 }
 
-/** V17: checks that the rule has a case without conditions. */
+/** Checks V17: the rule must have a case without conditions. */
 function checkHasDefault(check: VersionCheck, rule: 'changePolicy' | 'cancelPolicy'): void {
   const cases: readonly AnyCase[] = check.content.rules[rule];
   if (cases.some(({ conditions }) => Object.values(conditions).every((value) => value === null))) return;
@@ -247,7 +252,7 @@ function caseTitle(rule: keyof PlanRules, index: number): string {
   return `Rule ${rule}, case ${index + 1}`;
 }
 
-/** Adds warnings for probable mistakes. Warnings do not make the version invalid (§4). */
+/** Yields warnings about probable mistakes. A version with warnings is still valid (§4). */
 function* collectWarnings(check: VersionCheck): Steps<void> {
   for (const plan of check.content.plans) {
     for (const usage of contentPhases(plan).flatMap((phase) => phase.usages)) {
@@ -318,8 +323,8 @@ interface Held<T> {
 }
 
 /**
- * The content that versions must have in common. Compares a new version with the first version that has the same plan
- * or product. Reads only plans of new versions.
+ * The content that must be equal in all versions. A new version is compared with the first version that has the same
+ * plan or product. Only plans of new versions are read.
  */
 class Agreement {
   readonly #versions: CatalogVersion[];

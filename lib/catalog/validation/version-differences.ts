@@ -29,7 +29,7 @@ function contentOf({ frame, products, plans }: CatalogVersion): Fields {
   return { ...others, priceLists: lists, products, plans: plans.map(ownFields) };
 }
 
-/** Returns a plan without the fields that repeat other fields. */
+/** Returns a plan without the fields that only repeat other fields. */
 function ownFields({ initialPhases: _i, finalPhase: _f, billingPeriod: _b, ...plan }: Plan): Fields {
   const { effectiveDateForExistingSubscriptions: date } = plan;
   return { ...plan, effectiveDateForExistingSubscriptions: date === null ? null : formatInstant(date) };
@@ -37,7 +37,10 @@ function ownFields({ initialPhases: _i, finalPhase: _f, billingPeriod: _b, ...pl
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A place in a version: the innermost named part, and the names of the fields between that part and the value. */
+/**
+ * A place in a version. It consists of the innermost part that has a name, and the names of the fields from that part
+ * to the value.
+ */
 interface Place {
   readonly owner: string;
   readonly words: readonly string[];
@@ -75,7 +78,7 @@ function* ofLists(
   }
 }
 
-/** Returns the entries keyed by name, currency or type, otherwise by position from 1. */
+/** Returns the entries by name, currency or type. If they have none, returns them by position, starting at 1. */
 function byKey(list: readonly unknown[]): ReadonlyMap<string, unknown> {
   return new Map(list.map((entry, index) => [keyOf(entry) ?? String(index + 1), entry]));
 }

@@ -22,7 +22,7 @@ export interface PlanUpdate {
   readonly phases?: readonly PhaseInput[] | null;
   /** Start of the prices. Defaults to now. */
   readonly effectiveDate?: Instant | null;
-  /** Start of the prices for running subscriptions. Allowed only with `effectiveDate`. */
+  /** Date from which the prices apply to running subscriptions. Allowed only together with `effectiveDate`. */
   readonly effectiveDateForExistingSubscriptions?: Instant | null;
 }
 
@@ -81,8 +81,8 @@ export function updatedRow(
 }
 
 /**
- * Returns the rows that retire a plan now, or no rows for a retired plan. Each later row is also retired on its own
- * date.
+ * Returns the rows that retire a plan now. Each later row is retired too, on its own date. Returns no rows if the plan
+ * is already retired.
  */
 export function retirementRows(rows: readonly PlanRow[], now: Instant): readonly NextRow[] {
   const latest = latestOf(rows);
@@ -102,7 +102,7 @@ export function retirementRows(rows: readonly PlanRow[], now: Instant): readonly
   );
 }
 
-/** Returns the last row by effective date, then creation. `rows` is sorted this way. */
+/** Returns the last row by effective date, then by creation. `rows` must be sorted this way. */
 export function latestOf(rows: readonly PlanRow[]): PlanRow {
   const latest = rows.at(-1);
   if (latest === undefined) throw new Error('a plan of the entry catalog has no row');
@@ -125,7 +125,7 @@ function withoutIds({ id: _id, recordId: _recordId, sinceRevision: _revision, ..
   return row;
 }
 
-/** Checks that only prices and display names change. */
+/** Checks that a change affects only prices and display names. */
 function checkSameShape(
   before: readonly EntryPhase[],
   after: readonly EntryPhase[],
@@ -156,13 +156,13 @@ function shapeOf({ type, duration, recurringPrices, usages }: EntryPhase): unkno
   ];
 }
 
-/** Catalog entries with the rows of their plans, sorted by plan, effective date and creation. */
+/** Catalog entries, and the rows of their plans sorted by plan, effective date and creation. */
 export interface EntriesAndRows {
   readonly entries: readonly CatalogEntry[];
   readonly rows: readonly PlanRow[];
 }
 
-/** Returns every row, sorted by plan name, then by date (§15.2). */
+/** Returns all rows, sorted by plan name, then by date (§15.2). */
 export function planViews({ entries, rows }: EntriesAndRows): readonly PlanEntryView[] {
   const planEntries = entries.filter((entry) => entry.kind === EntryKind.PLAN);
   const plans = new Map(planEntries.map((entry) => [entry.name, entry]));
@@ -191,7 +191,7 @@ export function planView(
   };
 }
 
-/** Returns the products with their plans. `plansOf` can contain plans of any scope. */
+/** Returns the products with their plans. `plansOf` may contain plans of any scope. */
 export function productViews(
   products: readonly CatalogEntry[],
   plansOf: EntriesAndRows,

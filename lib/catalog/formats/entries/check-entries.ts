@@ -30,10 +30,10 @@ import {
   type UsageInput,
 } from './entry-input.ts';
 
-/** Returns the category of a product. Undefined for an unknown product. */
+/** Returns the category of a product, or undefined if the product is unknown. */
 type CategoryOf = (productName: string) => ProductCategory | undefined;
 
-/** Returns the checked product. Adds missing required members to `problems` (§15.3 rule 1). */
+/** Returns the checked product. Adds missing required fields to `problems` (§15.3 rule 1). */
 export function checkedProduct(input: ProductEntryInput, problems: EntryProblems): ProductTerms | undefined {
   const owner = titleOf('Product', input.name);
   const category = problems.need(owner, 'category', input.category);
@@ -46,7 +46,7 @@ export function checkedProduct(input: ProductEntryInput, problems: EntryProblems
   return category && { ...terms, category };
 }
 
-/** Checks the add-ons of a new product and the base products of a new add-on (§15.3 rule 4). */
+/** Checks the add-ons that a new product offers, and the base products of a new add-on (§15.3 rule 4). */
 export function checkAvailability(
   { name, terms }: { readonly name: string; readonly terms: ProductTerms },
   categoryOf: CategoryOf,
@@ -83,7 +83,7 @@ export type CheckedRow = Pick<
 
 interface CheckedPlan {
   readonly terms: PlanTerms;
-  /** Undefined if the plan has no valid phase. */
+  /** The checked row. Undefined if the plan has no valid phase. */
   readonly row: CheckedRow | undefined;
 }
 
@@ -115,7 +115,7 @@ export function checkedPlan(
   return { terms, row: phases.length === 0 ? undefined : row };
 }
 
-/** Returns the date for existing subscriptions, which must not be before the date of its row (§15.1 rule 4, V6). */
+/** Returns the date for existing subscriptions. It must not be before the date of the row (§15.1 rule 4, V6). */
 export function dateForExisting(
   date: Instant | null | undefined,
   effectiveDate: Instant,
@@ -132,8 +132,8 @@ export function dateForExisting(
 }
 
 /**
- * Returns the stored form of a plan's phases. Violations of §15.3 rules 1 to 3 are added to `problems`. Phases
- * without a type are skipped.
+ * Returns the phases of a plan in stored form. Adds violations of §15.3 rules 1 to 3 to `problems`. Skips phases
+ * without a type.
  */
 export function checkedPhases(
   inputs: readonly PhaseInput[] | null | undefined,
@@ -166,7 +166,7 @@ function checkedPhase(input: PhaseInput, owner: string, problems: EntryProblems)
   return { ...phase, type, duration: { unit, number } };
 }
 
-/** Returns the stored values of features. Rules V23 and V24 check the values themselves. */
+/** Returns the feature values in stored form. Rules V23 and V24 check the values later. */
 function checkedFeatures(
   inputs: readonly EntryInputOf<FeatureSetting>[] | null | undefined,
   owner: string,

@@ -24,7 +24,7 @@ import { childListNames, unitsOf, usageNamesOf, validateEntries } from './entry-
 interface CreateEntriesInput {
   readonly request: CatalogEntriesInput;
   readonly scope: EntryScope;
-  /** The names from `namesIn` that already exist, read under the catalog lock. */
+  /** The names from `namesIn` that already exist. They are read while the catalog is locked. */
   readonly known: KnownNames;
   readonly now: Instant;
   readonly nextId: () => Uuid;
@@ -53,8 +53,8 @@ export function namesIn({ plans, products }: CatalogEntriesInput): readonly stri
 }
 
 /**
- * Creates entries (§15.3, §15.4). Entries whose names exist in the scope stay unchanged.
- * @throws BillingError CATALOG_ENTRY_SCOPE_MISMATCH (61002), CATALOG_ENTRY_INVALID_ENTRY (61004) with every problem,
+ * Creates entries (§15.3, §15.4). Does not change entries whose names already exist in the scope.
+ * @throws BillingError CATALOG_ENTRY_SCOPE_MISMATCH (61002), CATALOG_ENTRY_INVALID_ENTRY (61004) with all problems,
  * CATALOG_ENTRY_PRODUCT_UNKNOWN (61001).
  */
 export function createEntries(input: CreateEntriesInput): CreatedEntries {
@@ -145,7 +145,10 @@ function checkFree(
   check(unitsOf(phases), NameKind.UNIT, true);
 }
 
-/** Returns true if the scope has the name. @throws BillingError 61002 if another scope has the name (§15.4 rule 3). */
+/**
+ * Returns true if the scope already has the name.
+ * @throws BillingError 61002 if another scope has it (§15.4 rule 3).
+ */
 function isStored({ scope, known }: CreateEntriesInput, kind: EntryKind, name: string): boolean {
   const entry = known.entry(kind, name);
   if (entry === undefined) return false;

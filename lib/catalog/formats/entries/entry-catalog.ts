@@ -33,11 +33,11 @@ interface EntryCatalogInput {
   readonly xml: Catalog;
   readonly scope: EntriesAndRows;
   readonly revision: number;
-  /** The tenant's entries. An account may have plans on products of these entries. */
+  /** The tenant's entries. Plans of an account may refer to products in these entries. */
   readonly tenantEntries: readonly CatalogEntry[];
 }
 
-/** Returns the tenant's XML versions with its entries (§15.5, §15.6 rule 1). */
+/** Returns the tenant's XML versions combined with its entries (§15.5, §15.6 rule 1). */
 export function tenantCatalog(input: EntryCatalogInput): Catalog {
   const versions = tenantVersions(input);
   if (versions === input.xml.versions) return input.xml;
@@ -63,8 +63,8 @@ function tenantVersions(input: EntryCatalogInput): readonly CatalogVersion[] {
 }
 
 /**
- * Returns the catalog of an account's own plans and their products (§15.6 rule 3). Returns null for an account
- * without its own plans.
+ * Returns the catalog of an account's own plans and their products, or null if it has no plans of its own (§15.6 rule
+ * 3).
  */
 export function accountCatalog(input: EntryCatalogInput, ofTenant: Catalog): Catalog | null {
   const versions = accountVersions(input);
@@ -79,13 +79,16 @@ function accountVersions(input: EntryCatalogInput): readonly CatalogVersion[] {
   return content.dates.map((date) => entryVersion(content, date));
 }
 
-/** Returns the content at an earlier revision. Entries deleted since then are missing; no subscription used them. */
+/**
+ * Returns the content at an earlier revision. Entries that have been deleted since then are missing, but no
+ * subscription used them.
+ */
 function asOf({ xml, scope, tenantEntries }: EntryCatalogInput, revision: number): EntryCatalogInput {
   const rows = scope.rows.filter((row) => row.sinceRevision <= revision);
   return { xml: xml.asOf(revision), scope: { ...scope, rows }, tenantEntries, revision };
 }
 
-/** A plan entry with the plan of each row. A retirement row has no plan. */
+/** A plan entry with the plan for each row. A row that retires the plan has none. */
 interface EntryPlan {
   readonly entry: CatalogEntry;
   readonly rows: readonly { readonly row: PlanRow; readonly part: Part<Plan> | null }[];
@@ -120,7 +123,7 @@ function contentOf({ xml, scope, tenantEntries }: EntryCatalogInput): Content {
   };
 }
 
-/** Returns true if the plan is sold. A plan whose product entry was deleted is no longer sold (§15.4 rule 9). */
+/** Returns true if the plan can be bought. A plan whose product entry has been deleted cannot (§15.4 rule 9). */
 function isSold(
   { plan, parentId }: CatalogEntry,
   products: ReadonlyMap<CatalogEntry['id'], unknown>,
@@ -130,8 +133,8 @@ function isSold(
 }
 
 /**
- * Returns one part per row. The versions until the next row share the part (§15.5 rule 2). The first row does not
- * affect existing subscriptions (§15.1 rule 4).
+ * Returns one part per row. All versions until the next row share the part (§15.5 rule 2). The first row never affects
+ * existing subscriptions (§15.1 rule 4).
  */
 function entryPlan({ name, plan: terms, ...entry }: CatalogEntry, rows: readonly PlanRow[]): EntryPlan {
   const partOfRow = (row: PlanRow, index: number): Part<Plan> | null => {
@@ -152,7 +155,7 @@ interface InForce {
   readonly part: Part<Plan>;
 }
 
-/** Returns the latest row of each plan up to `date`, without retirements (§15.5 rule 1). */
+/** Returns the latest row of each plan up to `date`. Excludes plans that are retired then (§15.5 rule 1). */
 function plansInForce({ plans }: Content, date: Instant): readonly InForce[] {
   return plans.flatMap(({ entry, rows }) => {
     const found = rows[latestBy(rows, date)];
@@ -160,7 +163,7 @@ function plansInForce({ plans }: Content, date: Instant): readonly InForce[] {
   });
 }
 
-/** Returns the index of the last row effective by `date`, or −1. Rows are sorted by date. */
+/** Returns the index of the last row that is effective by `date`, or −1. The rows must be sorted by date. */
 function latestBy(rows: EntryPlan['rows'], date: Instant): number {
   let low = -1;
   let high = rows.length - 1;
@@ -176,7 +179,7 @@ function xmlInForce({ xml }: Content, date: Instant): CatalogVersion | null {
   return xml.findLast((version) => version.effectiveDate <= date) ?? null;
 }
 
-/** Returns the version made of the entries in force, with the rules of the XML version. */
+/** Returns a version with the entries in force and the rules of the XML version. */
 function entryVersion(content: Content, date: Instant): CatalogVersion {
   const xml = xmlInForce(content, date);
   const inForce = plansInForce(content, date);
@@ -197,7 +200,7 @@ function entryVersion(content: Content, date: Instant): CatalogVersion {
   });
 }
 
-/** Returns the XML version in force together with the entries in force (§15.6 rule 1). */
+/** Returns the XML version in force, combined with the entries in force (§15.6 rule 1). */
 function overlay(content: Content, date: Instant, xml: CatalogVersion | null): CatalogVersion {
   if (xml === null) return entryVersion(content, date);
   const inForce = plansInForce(content, date);
@@ -235,7 +238,7 @@ function productsInForce(content: Content, inForce: readonly InForce[], date: In
   return { products: [...products.values()], entries };
 }
 
-/** Adds the tenant's products that offer these products as add-ons (§15.6 rule 3). */
+/** Adds the tenant's products to which these products refer as add-ons (§15.6 rule 3). */
 function withReferred(
   { products, entries }: ProductsInForce,
   content: Content,

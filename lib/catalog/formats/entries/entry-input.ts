@@ -24,7 +24,7 @@ import { type DeclaredFeatures, declaredFeatures } from './entry-parts.ts';
 
 // The entry API's input with the names of json-models §13: the stored fields, all optional.
 
-/** An input whose members may be absent, null or "", which all mean the same. */
+/** An input whose fields may be absent, null or "". All three mean the same. */
 export type EntryInputOf<T> = { readonly [Name in keyof T]?: EntryInputValue<T[Name]> | null };
 export type EntryInputValue<T> = T extends Decimal | number
   ? T
@@ -41,10 +41,10 @@ export interface PriceInput {
   readonly value?: Decimal | null;
 }
 
-/** A tiered block. `max` defaults to −1, which means unlimited. */
+/** A block of a tier. `max` defaults to −1, which means unlimited. */
 export type BlockInput = EntryInputOf<EntryBlock>;
 
-/** A tier. `tierNumber` defaults to the tier's position, counted from 1. */
+/** A tier. `tierNumber` defaults to the position of the tier, starting at 1. */
 export type TierInput = EntryInputOf<EntryTier>;
 
 /** A usage section. `tierBlockPolicy` defaults to ALL_TIERS. */
@@ -57,7 +57,7 @@ export interface PhaseInput extends EntryInputOf<Omit<EntryPhase, 'duration'>> {
   readonly durationLength?: number | null;
 }
 
-/** A plan whose last phase is the final phase. Plans of entries are billed only IN_ADVANCE. */
+/** A plan. Its last phase is the final phase. Plans in entries are always billed IN_ADVANCE. */
 export interface PlanEntryInput
   extends EntryInputOf<Omit<PlanTerms, 'xmlProduct'>>,
     EntryInputOf<Pick<PlanRow, 'effectiveDate' | 'effectiveDateForExistingSubscriptions'>> {
@@ -70,7 +70,7 @@ export interface ProductEntryInput extends EntryInputOf<ProductTerms> {
 }
 
 export interface CatalogEntriesInput {
-  /** Name of the catalog for a tenant without an XML catalog. Stored by the first call that specifies one. */
+  /** Name of the catalog, for a tenant without an XML catalog. The first call that specifies a name stores it. */
   readonly catalogName?: string | null;
   readonly plans?: readonly PlanEntryInput[] | null;
   readonly products?: readonly ProductEntryInput[] | null;
@@ -83,14 +83,14 @@ export class EntryProblems {
     this.#messages.push(message);
   }
 
-  /** Returns the value. If the value is missing, returns undefined and adds a problem. */
+  /** Returns the value. If it is missing, adds a problem and returns undefined. */
   need<T>(owner: string, field: string, value: T | null | undefined): T | undefined {
     if (value !== null && value !== undefined && value !== '') return value;
     this.add(`${owner}: ${field} needs to be set`);
     return undefined;
   }
 
-  /** Returns a storable name. Rule V1 checks whether the name is an NCName. */
+  /** Returns a name that can be stored. Rule V1 later checks that it is an NCName. */
   needName(owner: string, field: string, value: string | null | undefined): string | undefined {
     const name = this.need(owner, field, value);
     if (name === undefined) return undefined;
@@ -105,7 +105,7 @@ export class EntryProblems {
     return text;
   }
 
-  /** Throws the problems, if any. @throws BillingError CATALOG_ENTRY_INVALID_ENTRY (61004) with all problems. */
+  /** Throws if there are problems. @throws BillingError CATALOG_ENTRY_INVALID_ENTRY (61004) with all problems. */
   throwIfAny(): void {
     if (this.#messages.length > 0) throw invalidEntry(this.#messages);
   }
@@ -126,18 +126,18 @@ export function titleOf(kind: string, name: string | null | undefined): string {
 }
 
 export interface KnownProduct {
-  /** Id of the product's entry. Null for a product of the XML catalog. */
+  /** Id of the entry that contains the product. Null if the product is in the XML catalog. */
   readonly entryId: CatalogEntry['id'] | null;
   readonly terms: Pick<ProductTerms, 'prettyName' | 'category'>;
 }
 
-/** Resolves the names in one call against the tenant's entries and XML versions. */
+/** Resolves the names in a call, using the tenant's entries and XML versions. */
 export class KnownNames {
   readonly #entries: readonly CatalogEntry[];
   readonly #xml: Catalog;
   readonly #now: Instant;
 
-  /** `entries` contains the entries with the names in the input, and the entry that stores the catalog's name. */
+  /** @param entries Entries with the names in the input, and the entry that stores the name of the catalog. */
   constructor(entries: readonly CatalogEntry[], xml: Catalog, now: Instant) {
     this.#entries = entries;
     this.#xml = xml;
@@ -176,8 +176,8 @@ export class KnownNames {
   }
 
   /**
-   * Finds a plan's product in the scope, then in the tenant's entries, then in the XML version in force (§15.4 rule
-   * 5).
+   * Finds the product of a plan. Searches the scope first, then the tenant's entries, then the XML version in force
+   * (§15.4 rule 5).
    */
   productFor(scope: EntryScope, name: string): KnownProduct | undefined {
     const entry = this.entry(EntryKind.PRODUCT, name);
@@ -215,7 +215,7 @@ export function uploadedNames(versions: readonly CatalogVersion[]): readonly str
   return [...new Set(names)];
 }
 
-/** Returns the names of entries. An XML version cannot use these names for plans or products (§15.6 rule 2). */
+/** Returns the names that entries use. An XML version cannot use them for plans or products (§15.6 rule 2). */
 export function heldNames(
   versions: readonly CatalogVersion[],
   entries: readonly CatalogEntry[],

@@ -42,8 +42,8 @@ const emptyLists: PriceListSet = {
 };
 
 /**
- * Merges the price lists of an XML version and of entries by name (§15.6 rule 1). A price list that a rule names
- * exists even if it is empty, so that a search continues in DEFAULT.
+ * Merges the price lists of an XML version and of entries by name (§15.6 rule 1). A price list that a rule names is
+ * created even if it is empty. A search then continues in DEFAULT.
  */
 export function mergedLists(
   xml: PriceListSet | null,
@@ -76,15 +76,15 @@ export function union<T>(...lists: readonly (readonly T[])[]): readonly T[] {
   return [...new Set(lists.flat())];
 }
 
-/** Returns the product of an entry. `availableProducts` adds its add-ons. */
+/** Returns the product of an entry. `availableProducts` adds its add-ons later. */
 export function productOfEntry(entry: CatalogEntry): Product {
   if (entry.product === null) throw new Error(`catalog entry ${entry.name} is not a product`);
   return productOf(entry.name, entry.product);
 }
 
 /**
- * Returns the XML product of a plan: from the version in force, the latest version before, or the earliest version
- * after. If no version has the product, returns the product that was stored with the plan.
+ * Returns the XML product of a plan. It comes from the version in force, or else the latest earlier version, or else
+ * the earliest later version. If no version has the product, returns the product that was stored with the plan.
  */
 export function productOfPlan(entry: CatalogEntry, xml: readonly CatalogVersion[], date: Instant): Product {
   if (entry.plan === null) throw new Error(`catalog entry ${entry.name} is not a plan`);
@@ -95,7 +95,10 @@ export function productOfPlan(entry: CatalogEntry, xml: readonly CatalogVersion[
   return productOf(productName, xmlProduct);
 }
 
-/** Searches the version in force, then the latest version before, then the earliest version after. */
+/**
+ * Finds a product in the version in force, or else in the latest earlier version, or else in the earliest later
+ * version.
+ */
 export function xmlProductNamed(
   name: string,
   xml: readonly CatalogVersion[],
@@ -114,8 +117,8 @@ export function namesReferredTo(entries: readonly CatalogEntry[]): readonly stri
 }
 
 /**
- * Returns a version's products with the add-ons of entries. Either the product or the add-on may list the other one
- * (§15.5 rule 3).
+ * Returns the products of a version, with the add-ons from entries. An add-on is available if either the product or the
+ * add-on lists the other (§15.5 rule 3).
  */
 export function availableProducts(
   products: readonly Product[],
@@ -149,7 +152,7 @@ function productOf(
   return completed(product, { name, prettyName: prettyName || null, category, features: features ?? null });
 }
 
-/** Returns the plan of a row (§15.5 rule 2). The plan has at least one phase. */
+/** Returns the plan that a row contains (§15.5 rule 2). The plan has at least one phase. */
 export function planContentOf(
   terms: PlanTerms,
   row: Pick<PlanRow, 'planName' | 'effectiveDateForExistingSubscriptions' | 'phases'>,
@@ -222,7 +225,7 @@ function written(number: number): WrittenDecimal {
   return { value: decimal(number), text: String(number) };
 }
 
-/** Returns the currencies and units that a version of these phases declares. */
+/** Returns the currencies and units that a version must declare for these phases. */
 export function pricedIn(phases: readonly EntryPhase[]): Pick<VersionFrame, 'currencies' | 'units'> {
   const prices = phases.flatMap((phase) => [
     ...phase.fixedPrices,
@@ -257,10 +260,10 @@ interface ProductToCheck {
   readonly terms: Pick<ProductTerms, 'prettyName' | 'category' | 'features'>;
 }
 
-/** A placeholder for the date of a version. Rows are checked against their own dates. */
+/** Placeholder for the date of a version. Each row is checked against its own date instead. */
 const ANY_DATE = instant(0);
 
-/** The features that entries can have values of, with their units. */
+/** The features for which entries can have values, with their units. */
 export type DeclaredFeatures = Pick<VersionFrame, 'features' | 'units'>;
 
 /** Returns the features that a version declares. */
@@ -272,7 +275,7 @@ export function declaredFeatures(version: CatalogVersion | undefined): DeclaredF
 }
 
 /**
- * Checks V1, V7 to V15, V20, V23 and V24 on the new entries and the declared features, as if they were a version
+ * Checks the new entries and the declared features against V1, V7 to V15, V20, V23 and V24, as if they formed a version
  * (§15.3 rule 5).
  */
 export function validateEntries(

@@ -82,7 +82,7 @@ const ofSubscription = { phaseType, ...ofCreation };
 const ofSource = prefixed('from', ofCreation);
 const ofChange = { phaseType, ...ofSource, ...prefixed('to', ofCreation) };
 
-/** Aliases without a prefix, which other servers accept but ignore (§3.3). */
+/** Aliases without a prefix. Other servers accept these elements but ignore them (§3.3). */
 const plainNames = Object.fromEntries(
   Object.keys(ofCreation).map((plain) => [plain, prefixedName('from', plain)]),
 );
@@ -158,7 +158,7 @@ const feature = record<FeatureDeclaration>({
   unit: attribute(name, none),
 });
 
-/** Values of features, in elements of Billwright's namespace. */
+/** Values of features. They are elements in the namespace of Billwright. */
 const features = list(`${PREFIX}featureValue`, featureSetting, {
   element: `${PREFIX}featureValues`,
   absent: [],
@@ -167,7 +167,7 @@ const features = list(`${PREFIX}featureValue`, featureSetting, {
 
 const price = record<Price>({ currency: element(currency), amount: nillable(decimal, { element: 'value' }) });
 
-/** A price per currency: an object in definitions, a list in JSON. */
+/** One price per currency. It is an object in definitions and a list in JSON. */
 export const internationalPrice = record<InternationalPrice>({
   prices: repeated(price, { element: 'price' }),
 });

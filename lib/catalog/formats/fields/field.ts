@@ -5,15 +5,15 @@ import { formatInstant, type Instant, parseWireInstant } from '../../../values/t
 import { type WrittenDecimal, writtenDecimal } from '../../model/catalog-model.ts';
 import type { VersionLimit } from '../../model/version-content.ts';
 
-/** Namespace of the elements that the reference does not have. */
+/** Namespace of the elements that the format of Kill Bill does not have. */
 export const NAMESPACE = 'urn:billwright:catalog';
-/** Prefix of that namespace in the field tables and in written documents. */
+/** Prefix of that namespace in the field tables and in documents that the engine writes. */
 export const PREFIX = 'bw:';
 
 // The vocabulary of the field tables. These tables define the model's records once for all formats.
 // Formats iterate over the fields to read or write a record.
 
-/** The type of a value: a string, a record, or a case of a rule. */
+/** The type of a value. A value is a string, a record, or a case of a rule. */
 export type ValueType<T = unknown> = Scalar<T> | RecordType<T> | RuleCaseType<T>;
 
 export interface RecordType<out T = unknown> {
@@ -24,27 +24,27 @@ export interface RecordType<out T = unknown> {
   readonly children: readonly NamedField[];
   /** Attributes that have only one valid value. */
   readonly constants: readonly (readonly [name: string, type: Scalar<string>])[];
-  /** Elements that are read but never written, because the model does not contain them. */
+  /** Elements that are accepted but never written, because the model has no field for them. */
   readonly ignored: readonly (readonly [name: string, type: Scalar])[];
-  /** The field whose value may replace the whole record in a definition. */
+  /** Name of the field whose value may stand for the whole record in a definition. */
   readonly short: string | undefined;
-  /** Carries the type of the record. Never set. */
+  /** Type-only property with the type of the record. Never set. */
   readonly of?: T;
 }
 
-/** A rule case: optional conditions, and the result if all conditions are met. */
+/** A rule case. It has optional conditions, and a result that applies if all conditions are met. */
 export interface RuleCaseType<out T = unknown> {
   readonly kind: 'case';
   readonly conditions: Readonly<Record<string, Scalar>>;
   readonly resultName: string;
   readonly result: Scalar;
-  /** Alternative names of conditions in documents. */
+  /** Other names that documents may use for conditions. */
   readonly aliases: Readonly<Record<string, string>>;
   readonly of?: T;
 }
 
 export interface Field<out T = unknown> {
-  /** Form in documents: an attribute, an element, a wrapper of items, or repeated elements. */
+  /** How documents write the field: as an attribute, an element, an element that wraps items, or repeated elements. */
   readonly place: 'attribute' | 'element' | 'list' | 'repeated';
   /** For a list: its item type. */
   readonly type: ValueType;
@@ -52,17 +52,17 @@ export interface Field<out T = unknown> {
   readonly item?: string;
   /** A document may set `xsi:nil`. */
   readonly isNillable?: true;
-  /** If true, a document may write −1 for an absent number; definitions omit the number. */
+  /** If true, documents may write −1 for a missing number. Definitions omit the number. */
   readonly isNoneAtMinusOne?: true;
   /** Name in documents, if it differs. */
   readonly element?: string;
-  /** Default value, or a function of the previous fields. A field without a default is required. */
+  /** Default value, or a function that computes it from the previous fields. A field without a default is required. */
   readonly absent?: unknown;
-  /** Default value in definitions only. Documents must contain the field. */
+  /** Default value that applies only in definitions. Documents must contain the field. */
   readonly ifAbsent?: unknown;
-  /** Limits the number of these fields in a version or plan. */
+  /** Limits how many of these fields a version or plan may have. */
   readonly limit?: VersionLimit;
-  /** If true, a record without items lacks the field, so that its stored text does not contain the field. */
+  /** If true, the stored text of a record without items omits the field. */
   readonly isOmittedIfEmpty?: true;
   readonly of?: T;
 }
@@ -89,7 +89,7 @@ export function nillable<T>(type: Scalar<T>, options: Options<never>): Field<T |
   return { place: 'element', type, isNillable: true, ...options };
 }
 
-/** Returns a list: a wrapper element with children named `item`. */
+/** Returns a list type. Documents write it as a wrapper element whose children are named `item`. */
 export function list<T>(
   item: string,
   type: ValueType<T>,
@@ -98,7 +98,7 @@ export function list<T>(
   return { place: 'list', item, type, ...options };
 }
 
-/** Returns a list of zero or more elements that stand next to other elements. */
+/** Returns a list type. Documents write zero or more elements next to other elements, without a wrapper. */
 export function repeated<T>(type: ValueType<T>, options: Options<readonly T[]>): Field<readonly T[]> {
   return { place: 'repeated', type, absent: [], ...options };
 }
@@ -136,12 +136,12 @@ export function completed<T>(
   return recordOf(type, ({ name, ifAbsent }) => known[name] ?? ifAbsent);
 }
 
-/** A type with text values, written as an attribute, an element or a definition member. */
+/** A type whose values have a text form. They are written as an attribute, an element or a member of a definition. */
 export interface Scalar<T = unknown> {
   readonly kind: 'scalar';
-  /** Description of the type for messages, with an article: `a currency code`. */
+  /** Description of the type for messages, with an article, such as `a currency code`. */
   readonly description: string;
-  /** Parses text. Returns undefined for invalid text. Element text is already trimmed. */
+  /** Parses text, or returns undefined for invalid text. The text of an element has already been trimmed. */
   parse(text: string): T | undefined;
   write(value: T): string;
 }
@@ -160,7 +160,7 @@ export function oneOf<T extends string>(description: string, values: Readonly<Re
   return scalar(`${description} (${known})`, (text) => byText.get(trimXml(text)));
 }
 
-/** Returns a type with one valid value. Documents may use `aliases`. */
+/** Returns a type that has only one valid value. Documents may also use the `aliases`. */
 export function only<T extends string>(description: string, value: T, aliases: readonly T[] = []): Scalar<T> {
   const known = Object.fromEntries([value, ...aliases].map((each) => [each, each]));
   return { ...oneOf(description, known), write: () => value };
@@ -170,7 +170,7 @@ export const anyText = scalar('a text', (text) => text);
 
 export const nonBlankText = scalar('a text', (text) => (text.trim() === '' ? undefined : text));
 
-/** A name or reference. Validation checks that it is an NCName and exists (V1, V2). */
+/** A name or a reference. Validation checks that it is an NCName, and that the referenced object exists (V1, V2). */
 export const name = scalar(`a name of at most ${MAX_XML_NAME_CHARACTERS} characters`, (text) =>
   text.length > MAX_XML_NAME_CHARACTERS ? undefined : trimXml(text),
 );
@@ -179,14 +179,14 @@ export const currency = scalar('a currency code (ISO 4217 or BTC)', (text): Curr
   isCurrency(text) ? text : undefined,
 );
 
-/** A date-time, written in UTC. Milliseconds are written only if they are not zero. */
+/** A date-time. It is written in UTC, with milliseconds only if they are not zero. */
 export const dateTime = scalar<Instant>(
   'a date-time such as 2024-06-01T10:00:00Z, or a date',
   parseWireInstant,
   (at) => formatInstant(at).replace('.000Z', 'Z'),
 );
 
-/** A value of a feature. The kind of the feature defines its form. */
+/** A value of a feature. Its form depends on the kind of the feature. */
 export const featureText = scalar('a feature value', (text) => text);
 
 export const flag = scalar('true or false', (text) => FLAGS.get(trimXml(text)));
@@ -208,17 +208,17 @@ const DECIMAL = new RegExp(
   `^[+-]?0*([0-9]{0,${MAX_INTEGER_DIGITS}})(?:\\.([0-9]{0,${MAX_FRACTION_DIGITS}}))?$`,
 );
 
-/** A decimal without an exponent, with the digits of §2. */
+/** A decimal without an exponent. §2 limits the number of its digits. */
 export const decimal = scalar<WrittenDecimal>(
   `a decimal number of at most ${MAX_INTEGER_DIGITS} integer and ${MAX_FRACTION_DIGITS} fractional digits`,
   (text) => (DECIMAL.test(text) && /[0-9]/.test(text) ? writtenDecimal(text) : undefined),
   ({ text }) => text,
 );
 
-/** Matches an unset number as other exporters write it (R58). */
+/** Matches the value that other exporters write for a number that is not set (R58). */
 const NONE = /^-0*1(?:\.0*)?$/;
 
-/** Returns a type for a number or null. Null is written as −1. */
+/** Returns a type for a number or null. Documents write null as −1. */
 export function orNone<T>(number: Scalar<T>): Scalar<T | null> {
   return { ...number, parse: (text) => (NONE.test(text) ? null : number.parse(text)) } as Scalar<T | null>;
 }

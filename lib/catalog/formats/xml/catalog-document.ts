@@ -37,17 +37,17 @@ export interface Parsed {
   readonly warnings: readonly Problem[];
 }
 
-/** A version with the positions of its parts in the document. */
+/** A version, with the positions of its parts in the document. */
 export interface ReadVersion {
   readonly version: CatalogVersion;
   readonly parsed: ParsedVersion;
-  /** V21 problems. They make a new version invalid, but not a stored one. */
+  /** Violations of V21. They make a new version invalid, but not a stored one. */
   readonly unbilled: readonly Problem[];
 }
 
 /**
- * Parses a document in steps. @throws BillingError CATALOG_INVALID_FOR_TENANT (2080) with every error found;
- * TOO_LARGE (60012).
+ * Parses a document in steps.
+ * @throws BillingError CATALOG_INVALID_FOR_TENANT (2080) with all errors found; TOO_LARGE (60012).
  */
 export function* parse(source: Uint8Array | string, maxBytes?: number): Steps<Parsed> {
   const { document, errors } = yield* examine(source, maxBytes);
@@ -55,7 +55,7 @@ export function* parse(source: Uint8Array | string, maxBytes?: number): Steps<Pa
   return document;
 }
 
-/** Returns the versions of a complete catalog document. @throws the errors of `parse`. */
+/** Returns the versions of a valid catalog document. @throws The errors of `parse`. */
 export function validVersions(source: string): readonly CatalogVersion[] {
   const read = atOnce(parse(source)).versions;
   const versions = read.map(({ version }) => version);
@@ -99,7 +99,7 @@ interface Examined extends CatalogValidation {
   readonly document: Parsed | null;
 }
 
-/** Examines each version of a document separately (§3, §4). @throws BillingError TOO_LARGE (60012). */
+/** Examines each version of a document on its own (§3, §4). @throws BillingError TOO_LARGE (60012). */
 export function* examine(source: Uint8Array | string, maxBytes?: number): Steps<Examined> {
   try {
     const { isEnvelope, versions } = yield* catalogXmlSteps(source, maxBytes);
@@ -150,7 +150,7 @@ function* catalogXmlSteps(document: Uint8Array | string, maxBytes?: number): Ste
 }
 
 /**
- * Returns the versions to add (§5 rule 6), without stored versions that an envelope repeats. If all versions are
+ * Returns the versions to add (§5 rule 6). Omits stored versions that an envelope repeats. If all versions are already
  * stored, returns all of them, so that `validateVersions` reports their dates.
  */
 export function* additionSteps(
@@ -171,9 +171,10 @@ export function* additionSteps(
 }
 
 /**
- * Returns the documents of a tenant's catalog in upload order (§5 rule 9), without versions that are no longer live.
- * @param sources the versions of the uploads, in the order in which they were stored.
- * @param catalog the current versions of the tenant.
+ * Returns the documents of a tenant's catalog in the order of their upload (§5 rule 9). Omits versions that have been
+ * replaced or deleted.
+ * @param sources The uploaded versions, in the order in which they were stored.
+ * @param catalog The current versions of the tenant.
  */
 export function* uploadedTexts(
   sources: readonly StoredCatalogSource[],
@@ -209,7 +210,7 @@ function newRule(type: ValueType): ElementRule<unknown> {
   return type.kind === 'record' ? recordRule(type) : caseRule(type);
 }
 
-/** Returns a text element. If nillable, `xsi:nil="true"` means null. */
+/** Returns an element that contains text. If it is nillable, `xsi:nil="true"` means null. */
 function leaf(scalar: Scalar, isNillable = false): ElementRule<unknown> {
   return {
     attributes: new Map(),
@@ -225,7 +226,7 @@ function leaf(scalar: Scalar, isNillable = false): ElementRule<unknown> {
 
 type PartValues = Readonly<Record<string, unknown>>;
 
-/** Returns an element with attributes and children in any order. `build` converts their values. */
+/** Returns an element with attributes, and with children in any order. `build` converts their values. */
 function element<T>(
   parts: Readonly<Record<string, AttributeRule | ChildRule>>,
   build: (values: PartValues, name: string) => T | Refusal,
@@ -289,7 +290,7 @@ function caseRule({ conditions, resultName, result, aliases }: RuleCaseType): El
   });
 }
 
-/** Content of the envelope. The envelope's own `catalogName` is ignored. */
+/** Content of the envelope. The `catalogName` of the envelope itself is ignored. */
 interface EnvelopeContent {
   readonly versions: readonly VersionContent[];
 }

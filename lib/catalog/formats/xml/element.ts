@@ -11,7 +11,7 @@ import type { Location, VersionLimit } from '../../model/version-content.ts';
 import { invalidCatalog } from '../../validation/findings.ts';
 import type { Scalar } from '../fields/field.ts';
 
-/** An open element with its values so far. Offsets point to the `<` of a start tag. */
+/** An open element with the values read so far. Offsets are positions of the `<` of a start tag. */
 export interface Frame {
   readonly name: string;
   readonly rule: ElementRule<unknown>;
@@ -20,7 +20,7 @@ export interface Frame {
   readonly childOffsets: Record<string, number | number[]>;
   text: string;
   isNil: boolean;
-  /** Number of elements of each limited kind so far. */
+  /** The number of elements read so far, for each kind of element that is limited. */
   counts?: Map<VersionLimit, number>;
 }
 
@@ -29,7 +29,7 @@ export interface ElementRule<out T> {
   readonly children: ReadonlyMap<string, ChildRule>;
   readonly isLeaf: boolean;
   readonly isNillable: boolean;
-  /** Converts a complete element. A `Refusal` describes an invalid value. */
+  /** Converts a complete element. Returns a `Refusal` if a value is invalid. */
   readonly finish: (frame: Frame) => T | Refusal;
 }
 
@@ -49,7 +49,7 @@ export interface AttributeRule {
 export interface ChildRule {
   readonly occurs: 'one' | 'optional' | 'many';
   readonly element: ElementRule<unknown>;
-  /** Limits the number of these elements per version or plan. */
+  /** Limits how many of these elements a version or plan may have. */
   readonly limit?: VersionLimit | undefined;
 }
 
@@ -61,7 +61,7 @@ export function readScalar<T>(scalar: Scalar<T>, text: string, place: string): T
   );
 }
 
-/** A decoded document. Positions are offsets; line numbers are computed only for errors. */
+/** A decoded document. Positions are offsets. Line numbers are computed only for errors. */
 export class XmlSource {
   readonly text: string;
   readonly #decoded: DecodedXml;
@@ -77,7 +77,7 @@ export class XmlSource {
     return this.#lines.at(offset);
   }
 
-  /** Returns a structural error, which has one problem with its position (§3.2). */
+  /** Returns a structural error. It has one problem, with its position (§3.2). */
   fault(offset: number, message: string): BillingError {
     return invalidCatalog([{ message, ...this.locate(offset) }]);
   }
@@ -115,10 +115,10 @@ export class Positions {
   }
 }
 
-/** Default size limit of a document (`server.limits.text`). */
+/** Default for the maximum size of a document (`server.limits.text`). */
 export const MAX_XML_BYTES = 10 * 1_048_576;
 
-/** Decodes UTF-8, or UTF-16 with a byte order mark. Invalid bytes are an error (§3.2). */
+/** Decodes UTF-8 or, if there is a byte order mark, UTF-16. Invalid bytes are an error (§3.2). */
 export function decodeXml(document: Uint8Array | string, maxBytes = MAX_XML_BYTES): XmlSource {
   if (document.length > maxBytes) {
     throw billingError(

@@ -19,7 +19,7 @@ import { invalidCatalog } from '../../validation/findings.ts';
 import { NAMESPACE, PREFIX } from '../fields/field.ts';
 import { type ElementRule, type Frame, Positions, Refusal, readScalar, type XmlSource } from './element.ts';
 
-/** Maximum number of elements in a document. Limits the memory and time of parsing. */
+/** Maximum number of elements in a document. It limits the memory and time that parsing takes. */
 const MAX_XML_ELEMENTS = 1_000_000;
 
 const XML_CHARACTERS_PER_STEP = 32_768;
@@ -33,8 +33,8 @@ interface ReadXml<T> {
 }
 
 /**
- * Reads a document by the rule of its root element (§3.2), with one frame per open element and without a tree. Throws
- * `BillingError` 2080 for the first structural error, or for all exceeded limits.
+ * Reads a document, starting with the rule of its root element (§3.2). Keeps one frame per open element and builds no
+ * tree. Throws `BillingError` 2080 for the first structural error, or for all limits that were exceeded.
  */
 export function xmlSteps<T>(
   source: XmlSource,
@@ -61,7 +61,7 @@ class XmlReader<T> {
   #elements = 0;
   #attributes = 0;
   #startOffset = 0;
-  /** Exceeded limits. After the first one, the elements in the rest of the document are only counted. */
+  /** Limits that were exceeded. After the first one, the remaining elements of the document are only counted. */
   readonly #exceeded = new Map<VersionLimit, Excess>();
 
   constructor(source: XmlSource, roots: ReadonlyMap<string, ElementRule<T>>) {
@@ -100,7 +100,7 @@ class XmlReader<T> {
     throw this.#exceeded.size > 0 ? this.#tooMany() : this.#source.fault(offset, message);
   }
 
-  /** Returns the error with all exceeded limits in the readable part of the document. */
+  /** Returns the error with all limits that were exceeded in the readable part of the document. */
   #tooMany(): BillingError {
     const problems = [...this.#exceeded].map(([limit, { offset, count }]) => ({
       message: excess(limit, count),
@@ -109,7 +109,7 @@ class XmlReader<T> {
     return invalidCatalog(problems);
   }
 
-  /** Opens an element. Limits are checked before its attributes are read. */
+  /** Opens an element. Checks the limits before reading the attributes. */
   #startTag(name: string): void {
     // The element name contains no '<', and the parser is one character past the name.
     this.#startOffset = this.#source.text.lastIndexOf('<', this.#parser.position - 1);
@@ -162,14 +162,14 @@ class XmlReader<T> {
     }
   }
 
-  /** Returns the name of an element as in the field tables, regardless of the document's own prefix. */
+  /** Returns the name of an element as the field tables write it, whatever prefix the document uses. */
   #nameOf({ name, prefix, uri, local }: SaxesTagNS): string {
     if (prefix === '') return name;
     if (uri === NAMESPACE) return `${PREFIX}${local}`;
     return this.#fail(`Element "${name}" is in a namespace; remove its prefix`, this.#startOffset);
   }
 
-  /** Returns the grammar rule of an element. Rejects unknown and repeated elements. */
+  /** Returns the grammar rule for an element. Rejects unknown and repeated elements. */
   #ruleOf(name: string): ElementRule<unknown> {
     const parent = this.#open.at(-1);
     if (parent === undefined) {
@@ -291,7 +291,7 @@ const SCOPES: Readonly<Record<VersionLimit['of'], ReadonlySet<string>>> = {
   plan: new Set(['plan']),
 };
 
-/** Returns empty fields in grammar order, regardless of the order in the document. */
+/** Returns empty fields in the order of the grammar, which may differ from the order in the document. */
 function emptyFields({ attributes, children }: ElementRule<unknown>): Record<string, unknown> {
   const fields: Record<string, unknown> = {};
   for (const name of attributes.keys()) fields[name] = undefined;

@@ -18,13 +18,13 @@ const XSI_DECLARATION = { 'xmlns:xsi': 'http://www.w3.org/2001/XMLSchema-instanc
 const OWN_DECLARATION = { [`xmlns:${PREFIX.slice(0, -1)}`]: NAMESPACE };
 
 interface WritingOptions {
-  /** If false, omits the elements that the reference does not have. */
+  /** If false, omits the elements that the format of Kill Bill does not have. */
   readonly withFeatures?: boolean;
 }
 
 /**
- * Returns the catalog as the XML envelope that retrieval returns (§3.4), in grammar order, with default values.
- * Reading the result gives equal versions.
+ * Returns the catalog as an XML envelope, in the order of the grammar and with default values (§3.4). Parsing the
+ * result gives equal versions.
  */
 export function writeCatalogXml(
   catalog: Catalog,
@@ -50,7 +50,10 @@ export function* catalogXmlTextSteps(
   return xml.text;
 }
 
-/** Returns the `catalog` document of one version. Versions are stored, compared and hashed in this form. */
+/**
+ * Returns the `catalog` document of one version in canonical form. Versions are stored, compared and hashed in this
+ * form.
+ */
 export function canonicalXml(version: CatalogVersion): string {
   return atOnce(canonicalXmlSteps(version));
 }
@@ -75,7 +78,7 @@ function* versionSteps(xml: XmlText, writer: RecordWriter, version: CatalogVersi
   }
 }
 
-/** Declares the `xsi` namespace if a price is null, and the namespace of features if they are written. */
+/** Declares the `xsi` namespace if a price is null, and the namespace of features if features are written. */
 function* rootAttributes(versions: readonly CatalogVersion[], withFeatures: boolean): Steps<Attributes> {
   let isXsi = false;
   let isOwn = false;
@@ -108,7 +111,7 @@ class RecordWriter {
     this.#withFeatures = withFeatures;
   }
 
-  /** Returns false for a missing list and for an element that the document omits. */
+  /** Returns false for a missing list, and for an element that documents omit. */
   isWritten(record: unknown, field: NamedField): boolean {
     if (valueIn(record, field) === undefined) return false;
     return this.#withFeatures || !field.element.startsWith(PREFIX);
@@ -171,9 +174,9 @@ function listIn(record: unknown, field: NamedField): List {
 
 const LINES_AT_ONCE = 1_000;
 
-/** Builds an escaped document, indented by two spaces. */
+/** Builds a document with escaped text, indented by two spaces. */
 class XmlText {
-  /** Lines that were already joined into longer strings. A single growing string would be slow to read. */
+  /** Lines that have already been joined into longer strings. Reading one growing string would be slow. */
   readonly #joined: string[] = [];
   #lines: string[] = ['<?xml version="1.0" encoding="UTF-8"?>\n'];
   #depth = 0;
