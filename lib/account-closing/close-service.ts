@@ -34,11 +34,11 @@ import type { Uuid } from '../values/ids/index.ts';
 import { LOCK_WAIT_STEP_MS } from '../values/limits.ts';
 import type { Instant } from '../values/time/index.ts';
 
-/** Processes the due work of the account up to an instant, except locked work. */
+/** Processes the due work of the account up to an instant. Skips locked work. */
 export type WorkOff = (account: AccountOfTenant, at: Instant) => Promise<void>;
 
 interface DueAccountWork {
-  /** Maximum wait for locked or postponed work. */
+  /** Maximum time to wait for locked or postponed work. */
   readonly lockWaitOf: LockWaitOf;
   readonly workOff: WorkOff;
 }
@@ -56,7 +56,7 @@ export function accountClosingOperations(
   due: DueAccountWork,
 ): AccountClosingOperations<WithContext> {
   /**
-   * Closes the account under its lock, unless the account has due work. The lock prevents new work between the check
+   * Closes the account while it is locked, unless it still has due work. The lock prevents new work between the check
    * and the closing.
    */
   async function closeUnlessDue(
@@ -109,7 +109,7 @@ export function accountClosingOperations(
     await block(session, account);
   }
 
-  /** Rejects further changes, unless the account is already closed. */
+  /** Rejects all further changes, unless the account has already been closed. */
   async function block(session: WriteSession, account: Account): Promise<void> {
     const states = await session.subscriptions.findBlockingStates([account.id]);
     const own = states.filter(({ service }) => service === ACCOUNT_SERVICE);
@@ -150,7 +150,7 @@ export function accountClosingOperations(
 interface Closing {
   readonly context: CallContext;
   readonly options: CloseOptions;
-  /** Catalogs used to end the subscriptions. Null if the subscriptions are not cancelled. */
+  /** Catalogs that are needed to end the subscriptions. Null if the subscriptions are not cancelled. */
   readonly catalogsOf: CatalogSource | null;
 }
 
@@ -161,17 +161,18 @@ function stillDue(accountId: Uuid, canWork: boolean): BillingError {
   return billingError(ErrorCode.BUSY, `Account ${accountId} ${what}`, { accountId });
 }
 
-/** Additional actions when an account is closed. All of them default to false. */
+/** Additional actions to take when an account is closed. All are disabled by default. */
 export interface CloseOptions {
   /**
-   * If true, immediately ends the service of every subscription, and ends billing at the end of the invoiced period.
+   * If true, ends the service of all subscriptions immediately, and ends their billing at the end of the invoiced
+   * period.
    */
   readonly cancelAllSubscriptions?: boolean | undefined;
   /** If true, writes off unpaid invoices. Takes precedence over `itemAdjustUnpaidInvoices`. */
   readonly writeOffUnpaidInvoices?: boolean | undefined;
   readonly itemAdjustUnpaidInvoices?: boolean | undefined;
   /**
-   * If true, removes the account's future work from all queues, except the subscription ends that the same call
+   * If true, removes the account's future work from all queues, except the ends of subscriptions that the same call
    * schedules. Pushes that are already due are still sent.
    */
   readonly removeFutureNotifications?: boolean | undefined;

@@ -16,7 +16,7 @@ import { assertInvariant } from '../values/errors/index.ts';
 import type { HostInput } from '../values/host-values/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 
-/** Reads the audit rows that every write creates (accounts §14). */
+/** Returns the operations that read audit rows. Every write creates such rows (accounts §14). */
 export function auditOperations(
   ports: Pick<Ports, 'storage' | 'systemClock' | 'scopes'>,
 ): AuditOperations<WithContext> {
@@ -75,7 +75,7 @@ export function auditOperations(
   };
 }
 
-/** Tables that have a different name in audit rows (accounts §14.1). */
+/** Tables whose name in audit rows is different (accounts §14.1). */
 const ownNames: Readonly<Record<string, string>> = {
   ACCOUNT: 'accounts',
   ACCOUNT_EMAIL: 'account_emails',
@@ -83,7 +83,7 @@ const ownNames: Readonly<Record<string, string>> = {
   CUSTOM_FIELD: 'custom_fields',
 };
 
-/** Sorts audit rows by table name (code points), record, then write order (accounts §14 rule 5). */
+/** Sorts audit rows by table name (in code point order), then by record, then in write order (accounts §14 rule 5). */
 function inAccountOrder(entries: readonly AuditEntry[]): readonly AuditEntry[] {
   const ofTable = Map.groupBy(entries, ({ tableName }) => ownNames[tableName] ?? tableName.toLowerCase());
   // Table names are ASCII, so comparing code units is the same as comparing code points.
@@ -92,14 +92,14 @@ function inAccountOrder(entries: readonly AuditEntry[]): readonly AuditEntry[] {
     .flatMap(([, own]) => own.sort((a, b) => a.targetRecordId - b.targetRecordId || a.recordId - b.recordId));
 }
 
-/** The audit rows that a read returns: none, inserts only, or all (accounts §14 rule 4). */
+/** Specifies which audit rows a read returns: none, only inserts, or all (accounts §14 rule 4). */
 export const AuditLevel = { NONE: 'NONE', MINIMAL: 'MINIMAL', FULL: 'FULL' } as const;
 
 export type AuditLevel = (typeof AuditLevel)[keyof typeof AuditLevel];
 
 /** The audit log of all records. */
 export interface AuditOperations<C extends Leading = []> {
-  /** Returns the changes of each record in write order. Takes one query, or no query for NONE. */
+  /** Returns the changes of each record in write order. Executes one query, or none for NONE. */
   logs(
     ...given: [...C, targetIds: readonly (Uuid | string)[], level: AuditLevel]
   ): Promise<ReadonlyMap<Uuid, readonly AuditEntry[]>>;

@@ -1,12 +1,12 @@
 import { EncryptedKind, type Storage } from '../ports/storage/index.ts';
 import type { Cell } from '../records/index.ts';
 
-/** The parts of the directory that cells use. */
+/** The parts of the directory that cells need. */
 export type Directory = Pick<Storage, 'system' | 'security' | 'idempotency' | 'secrets' | 'cells'>;
 
 /**
- * Returns the storage of a cell's engine (cells §1 rule 1). Tenants, users and everything else without a tenant are in
- * the directory, all other data is in the cell.
+ * Returns the storage for the engine of a cell (cells §1 rule 1). Data that does not belong to a tenant, as well as
+ * tenants and users, is in the directory. All other data is in the cell.
  */
 export function cellStorage<Host>(
   name: Cell['name'],

@@ -13,13 +13,15 @@ export interface CellView {
   readonly number: number;
   /** Number of tenants in the directory. */
   readonly tenants: number;
-  /** Number of accounts, estimated for more than 10,000. Null if the cell does not answer. */
+  /** Number of accounts. It is an estimate if there are more than 10,000. Null if the cell does not respond. */
   readonly accounts: number | null;
-  /** Number of late queue entries, counted up to 1,001. Null if the cell does not answer. */
+  /** Number of late queue entries, counted up to 1,001. Null if the cell does not respond. */
   readonly lateEntries: number | null;
-  /** Ids of tenants whose move to this cell has begun and not ended. An interrupted move continues when it is repeated. */
+  /**
+   * Ids of tenants whose move to this cell has started but not finished. To continue an interrupted move, repeat it.
+   */
   readonly unfinishedMoves: readonly Uuid[];
-  /** Why this node cannot reach the cell. Null if it can. */
+  /** Reason why this node cannot reach the cell. Null if it can. */
   readonly problem: string | null;
 }
 

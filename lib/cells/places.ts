@@ -21,10 +21,10 @@ export class Places {
   readonly #byRecordId = new Map<number, TenantPlace>();
   readonly #listeners = new Set<(place: TenantPlace) => void>();
   #revision = 0;
-  /** System time at which the last successful look at the revision began. */
+  /** System time at which the last successful check of the revision started. */
   #lookedMs = Number.NEGATIVE_INFINITY;
   #looking: Promise<void> | undefined;
-  /** True if the last look failed. Calls then do not wait for another one. */
+  /** True if the last check failed. Calls then do not wait for another check. */
   #isDirectoryAway = false;
   #cancelTimer: (() => void) | undefined;
   #isClosed = false;
@@ -33,7 +33,7 @@ export class Places {
     this.#ports = ports;
   }
 
-  /** Starts to ask for changes. Throws if the directory does not answer. */
+  /** Starts to check for changes. Throws if the directory does not respond. */
   async open(): Promise<void> {
     await this.#read();
     this.#poll();
@@ -50,7 +50,7 @@ export class Places {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Returns the place of a tenant; null for an unknown tenant. */
+  /** Returns the place of a tenant, or null if the tenant is unknown. */
   async find(tenant: Uuid | number): Promise<TenantPlace | null> {
     const { systemClock } = this.#ports;
     if (systemClock.nowMs() - this.#lookedMs > PLACE_LEASE_MS && !this.#isDirectoryAway) await this.look();
@@ -59,7 +59,7 @@ export class Places {
     return this.#load(tenant, known);
   }
 
-  /** Returns the place as far as this node knows it. */
+  /** Returns the place that this node has stored for a tenant, without asking the directory. */
   known(tenant: Uuid | number): TenantPlace | null {
     const known = typeof tenant === 'number' ? this.#byRecordId.get(tenant) : this.#byId.get(tenant);
     return known ?? null;
@@ -70,7 +70,7 @@ export class Places {
     await this.#load(recordId, this.known(recordId));
   }
 
-  /** Looks for changes. Concurrent callers share one look. A failure is logged, and the known places stay in use. */
+  /** Checks for changes. Concurrent callers share one check. If it fails, logs the error and keeps the known places. */
   look(): Promise<void> {
     this.#looking ??= this.#read()
       .catch((error: unknown) => {
@@ -100,7 +100,7 @@ export class Places {
     this.#isDirectoryAway = false;
   }
 
-  /** Reads a place and keeps it. If the directory does not answer, a known place stays in use. */
+  /** Reads a place and stores it. If the directory does not respond, keeps using a known place. */
   async #load(tenant: Uuid | number, known: TenantPlace | null): Promise<TenantPlace | null> {
     const { directory, logger } = this.#ports;
     const choice: PlaceChoice = typeof tenant === 'number' ? { recordIds: [tenant] } : { ids: [tenant] };

@@ -2,8 +2,8 @@ import type { Storage } from '../ports/storage/index.ts';
 import type { Cell } from '../records/index.ts';
 
 /**
- * Returns the cell with this name. Registers the cell if the directory does not know it (cells §1 rule 3).
- * @throws Error if the database has the data of other tenants, or is another cell.
+ * Returns the cell with this name. Registers it if the directory does not know it (cells §1 rule 3).
+ * @throws Error if the database contains the data of other tenants, or is another cell.
  */
 export async function registerCell(
   name: string,

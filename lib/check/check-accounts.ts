@@ -80,7 +80,10 @@ async function checkRecoveries(
   });
 }
 
-/** Returns the payments of invoices. No setting allows refunds above their captured amount (payments §9.5 rule 1 d). */
+/**
+ * Returns the payments that pay invoices. For these, no setting allows refunds above the captured amount (payments §9.5
+ * rule 1 d).
+ */
 function payingInvoices(payments: readonly Payment[], rows: readonly InvoicePayment[]): readonly Payment[] {
   const paying = new Set(rows.map(({ paymentId }) => paymentId));
   return payments.filter(({ id }) => paying.has(id));
@@ -97,8 +100,8 @@ function overRefundedPayments(
 }
 
 /**
- * Finds future work without a queue entry. Skips accounts without automatic invoicing, because closing an account may
- * remove its entries.
+ * Finds future work without a queue entry. Skips accounts without automatic invoicing, because their entries may have
+ * been removed when the account was closed.
  */
 export async function checkQueued(
   session: ReadSession,
@@ -144,8 +147,8 @@ interface FutureOfAccount {
 }
 
 /**
- * Returns the queue entries that future work requires. Invoice runs require one from tomorrow on, because a run that
- * was prevented today has no entry.
+ * Returns the queue entries that future work requires. Invoice runs require one only from tomorrow on, because a run
+ * that failed today has no entry.
  */
 function expectedEntries({ account, cursors, events, states, now }: FutureOfAccount) {
   const today = localDateOf(now, account.timeZone);
@@ -192,7 +195,7 @@ const countedBy: Readonly<Record<InvoicePaymentType, readonly TransactionType[]>
 };
 
 /**
- * Finds invoice payment rows without a transaction, and transactions without a row, among all payments of one
+ * Finds invoice payment rows without a transaction, and transactions without a row. Examines all payments of one
  * account.
  */
 function miscounted(rows: readonly Row[], transactions: readonly Transaction[]): readonly Finding[] {
@@ -230,7 +233,9 @@ function uncounted(
   });
 }
 
-/** Returns the type of the invoice payment row for the transaction, or null if its payment has no invoice. */
+/**
+ * Returns the type of the invoice payment row that the transaction must have, or null if its payment has no invoice.
+ */
 function typeOfRow(
   { transactionType, paymentId, invoiceRefund }: Transaction,
   paying: ReadonlySet<PaymentTransaction['paymentId']>,

@@ -43,7 +43,7 @@ import {
 /** Number of invoices that are read at a time. */
 const CHECKED_INVOICES_AT_ONCE = 1_000;
 
-/** Checks all invoices of these accounts and the stored balances of the accounts. */
+/** Checks all invoices of these accounts, and the stored balances of the accounts. */
 export async function checkInvoices(
   session: ReadSession,
   accounts: readonly Account[],
@@ -112,7 +112,7 @@ async function checkBatch(
   });
 }
 
-/** Finds repairs and adjustments of these items on invoices that are neither VOID nor migrated. */
+/** Finds repairs and adjustments of these items. Excludes VOID and migrated invoices. */
 async function findReductions(
   session: ReadSession,
   itemIds: readonly Uuid[],
@@ -131,7 +131,7 @@ async function findReductions(
 
 const sums: readonly (keyof InvoiceAmounts)[] = ['amount', 'creditAdj', 'refundAdj', 'rawBalance'];
 
-/** Finds stored sums of an invoice that differ from the sums of its items and payments. */
+/** Finds stored sums of an invoice that differ from the actual sums of its items and payments. */
 function wrongSums(
   invoice: Pick<Invoice, 'id' | 'isMigration'> & InvoiceAmounts,
   items: readonly CountedItem[],
@@ -151,8 +151,8 @@ type Owed = Pick<Invoice, 'id' | 'status' | 'isMigration' | 'isWrittenOff' | 'ra
 type Adjusted = Pick<InvoiceItem, 'id' | 'itemType' | 'repairable'>;
 
 /**
- * Finds a balance that no payment in minor units can settle. Such balances occur in older data. The finding names the
- * adjustment that corrects the balance.
+ * Finds a balance that cannot be paid because it is finer than the minor unit. Older data may contain such balances.
+ * The finding names the adjustment that corrects the balance.
  */
 function finerBalance(invoice: Owed, items: readonly Adjusted[]): readonly Finding[] {
   const { id, currency, rawBalance } = invoice;
@@ -167,8 +167,8 @@ function finerBalance(invoice: Owed, items: readonly Adjusted[]): readonly Findi
 }
 
 /**
- * Finds account credit that is finer than the minor unit of the currency. The next invoice uses the credit and is
- * then reported instead.
+ * Finds account credit that is finer than the minor unit of the currency. Once an invoice has used the credit, that
+ * invoice is reported instead.
  */
 function finerCredit(
   { currency }: Pick<Account, 'currency'>,
@@ -179,12 +179,12 @@ function finerCredit(
   return [finding(CheckedInvariant.MINOR_UNIT, message)];
 }
 
-/** Balance and credit of an account, summed over its invoices. */
+/** Balance and credit of an account, computed from its invoices. */
 type CountedBalance = Pick<AccountInvoicingState, 'accountBalance' | 'accountCBA'>;
 
 const NO_BALANCE: CountedBalance = { accountBalance: ZERO, accountCBA: ZERO };
 
-/** Finds stored balances of an account that differ from the sums over its invoices. */
+/** Finds stored balances of an account that differ from the sums of its invoices. */
 function wrongBalances(stored = NO_BALANCE, counted: CountedBalance): readonly Finding[] {
   const credit = counted.accountCBA;
   const pairs = [
@@ -214,7 +214,7 @@ interface ItemRemainders {
 }
 
 /**
- * Finds charges whose stored remainder does not match their repairs and adjustments. Charges on VOID invoices have no
+ * Finds charges whose stored remainder does not match their repairs and adjustments. A charge on a VOID invoice has no
  * repairs.
  */
 function wrongRemainders(of: ItemRemainders): readonly Finding[] {

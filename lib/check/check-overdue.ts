@@ -18,14 +18,14 @@ import { CheckedInvariant, type FindingOfAccount } from './model.ts';
 interface OverdueRules {
   readonly config: OverdueConfig;
   /**
-   * Time of the tenant's upload, after which accounts get the configuration one by one (overdue §1.2 rule 4). Null
-   * without an upload.
+   * Time at which the tenant uploaded its configuration. Since then, accounts are moved to it one by one (overdue §1.2
+   * rule 4). Null if there was no upload.
    */
   readonly since: Instant | null;
   readonly now: Instant;
 }
 
-/** Checks the stored overdue data of these accounts. Accounts with debts must have a queued check. */
+/** Checks the stored overdue data of these accounts. An account with debts must have a check in the queue. */
 export async function checkOverdue(
   session: ReadSession,
   accounts: readonly Account[],
@@ -46,7 +46,7 @@ export async function checkOverdue(
 }
 
 /**
- * Finds an AUTO_INVOICING_OFF tag with the wrong owner. Overdue owns the tag while the tag exists and the state
+ * Finds an AUTO_INVOICING_OFF tag with the wrong owner. Overdue may own it only while the tag exists and the state
  * blocks billing (overdue §5.1 rule 7).
  */
 function wronglyOwned({ account, hasInvoicingOff, prev }: OverdueFacts): readonly FindingOfAccount[] {
@@ -59,7 +59,7 @@ function wronglyOwned({ account, hasInvoicingOff, prev }: OverdueFacts): readonl
   return [{ accountId: account.id, invariant: CheckedInvariant.OVERDUE, message }];
 }
 
-/** Finds accounts that stay in a state although no state has a condition (overdue §1.2 rule 5). */
+/** Finds accounts that remain in an overdue state although no state has a condition (overdue §1.2 rule 5). */
 async function stuckAccounts(
   session: ReadSession,
   facts: readonly OverdueFacts[],
@@ -87,7 +87,7 @@ function notQueued({ id: accountId }: Account, message: string): FindingOfAccoun
   return { accountId, invariant: CheckedInvariant.QUEUED, message };
 }
 
-/** Finds accounts that need an overdue check but have no queue entry for it (overdue §6). */
+/** Finds accounts that need an overdue check but have none in the queue (overdue §6). */
 async function missingChecks(
   session: ReadSession,
   facts: readonly OverdueFacts[],
@@ -106,7 +106,9 @@ async function missingChecks(
     .map(({ account, message }) => notQueued(account, message));
 }
 
-/** Returns the paying parents with a queued check. The check also covers their children (overdue §8 rule 1). */
+/**
+ * Returns the paying parents that have a check in the queue. This check covers their children too (overdue §8 rule 1).
+ */
 async function payersWithEntry(
   session: ReadSession,
   facts: readonly OverdueFacts[],
@@ -135,8 +137,8 @@ function shownName(stateName: string = CLEAR_STATE_NAME): string {
 }
 
 /**
- * Returns the accounts that have been checked since the upload, because something became unpaid or they entered a
- * state. Closing an account may have removed its check.
+ * Returns the accounts that have been checked since the upload because an invoice became unpaid or the account entered
+ * a state. Their check may have been removed when the account was closed.
  */
 async function checkedSince(
   session: ReadSession,

@@ -35,7 +35,7 @@ export async function checkUsageDays(
   return findings;
 }
 
-/** Compares a usage day with its points, unless the first points are archived. */
+/** Compares a usage day with its points. Skips a day whose first points have been archived. */
 function wrongUsageDay({ localDate, unit, stored, points }: CheckedUsageDay): readonly Finding[] {
   if (points.first !== 1) return [];
   const [kept, counted] = [totalsText(stored), totalsText(points)];
@@ -60,8 +60,8 @@ function totalsText({
 }
 
 /**
- * Finds usage items that have no billed interval or several of them, and intervals without a usage item.
- * @param named the item id of each interval of the invoice.
+ * Finds usage items that do not have exactly one billed interval, and intervals without a usage item.
+ * @param named The item id of each interval of the invoice.
  */
 export function billingMismatches(items: readonly InvoiceItem[], named: readonly Uuid[]): readonly Finding[] {
   const times = Map.groupBy(named, (id) => id);

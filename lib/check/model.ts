@@ -1,24 +1,24 @@
 import type { Uuid } from '../values/ids/index.ts';
 
-/** Invariants of stored data. Reports and exit codes of operators' jobs use these names. */
+/** Invariants of stored data. Reports, and the exit codes of operators' jobs, depend on these names. */
 export const CheckedInvariant = {
   /** The stored sums of an invoice equal the sums of its items and payments (invoicing §1.4 rules 1–5). */
   INVOICE_BALANCE: 'INVOICE_BALANCE',
   /** Invoice balances and account credit are whole minor units of the currency (invoicing §2 rule 6). */
   MINOR_UNIT: 'MINOR_UNIT',
-  /** The stored balance and credit of an account equal the sums over its invoices (invoicing §1.4 rules 6–8). */
+  /** The stored balance and credit of an account equal the sums of its invoices (invoicing §1.4 rules 6–8). */
   ACCOUNT_BALANCE: 'ACCOUNT_BALANCE',
   /**
    * No day is billed twice or missed: the next run creates exactly what the whole history requires (invoicing §7.3).
    */
   COVERAGE: 'COVERAGE',
-  /** The days in force and the remaining amount of an item match its repairs and adjustments (invoicing §6). */
+  /** The days in force and the remaining amount of an item agree with its repairs and adjustments (invoicing §6). */
   REPAIRS: 'REPAIRS',
   /** A payment is not refunded beyond the captured amount, unless the tenant allows it (payments §4.3). */
   REFUNDS: 'REFUNDS',
   /** An invoice has at most one payment with an unknown outcome. Pending payments share its balance (payments §9.2). */
   OPEN_PAYMENT: 'OPEN_PAYMENT',
-  /** The paid, refunded and charged-back amounts of an invoice match the transactions (payments §9.4, §9.5). */
+  /** The paid, refunded and charged-back amounts of an invoice agree with the transactions (payments §9.4, §9.5). */
   INVOICE_PAYMENT: 'INVOICE_PAYMENT',
   /** Credit note numbers have no gaps, and the amount of each credit note is the sum of its lines (invoicing §21). */
   CREDIT_NOTE: 'CREDIT_NOTE',
@@ -32,9 +32,9 @@ export const CheckedInvariant = {
   AUDIT: 'AUDIT',
   /** A record refers to records of its own tenant and account. */
   REFERENCE: 'REFERENCE',
-  /** Each piece of future work has a queue entry. */
+  /** All future work has a queue entry. */
   QUEUED: 'QUEUED',
-  /** A queue entry is live or has an outcome, never both. */
+  /** A queue entry is either live or has an outcome, but never both. */
   OUTCOME: 'OUTCOME',
 } as const;
 export type CheckedInvariant = (typeof CheckedInvariant)[keyof typeof CheckedInvariant];
@@ -46,11 +46,11 @@ export interface Breach {
   readonly tenantId: Uuid | null;
   /** Id of the account. Null if the violation concerns no account. */
   readonly accountId: Uuid | null;
-  /** Describes the stored and the expected data, so that a person can act. */
+  /** Description of the stored and the expected data, from which an operator can correct the problem. */
   readonly message: string;
 }
 
-/** A violation before its tenant and account are added. */
+/** A violation to which the tenant and the account have not been added yet. */
 export type Finding = Pick<Breach, 'invariant' | 'message'>;
 
 export type FindingOfAccount = Finding & { readonly accountId: Uuid };
@@ -64,8 +64,8 @@ export function ofAccount(accountId: Uuid, findings: readonly Finding[]): readon
 }
 
 /**
- * Yields pages of at most `limit` records. `read` gets the key of the previous record, or undefined for the first
- * page.
+ * Yields pages of at most `limit` records. `read` receives the key of the last record of the previous page, or
+ * undefined for the first page.
  */
 export async function* pagesBy<R, K>(
   limit: number,

@@ -31,8 +31,8 @@ interface ConfigsOf {
 }
 
 /**
- * Searches stored data for invalid content. The search is read-only, takes no locks and can run while the engine is
- * busy. It reads each part from one snapshot. Memory use grows with the largest account.
+ * Searches stored data for inconsistencies. The search only reads, takes no locks and can run while the engine is busy.
+ * Each part is read from one snapshot. Memory use depends on the size of the largest account.
  */
 export function dataChecks(
   { storage, clock }: Pick<Ports, 'storage' | 'clock'>,
@@ -183,7 +183,7 @@ export function dataChecks(
     }
   }
 
-  /** Finds the tenants and accounts of these records. A missing tenant or account has the id null. */
+  /** Finds the tenants and accounts to which these records belong. The id of a missing tenant or account is null. */
   async function ownersOf(tenants: ReadonlyMap<number, TenantRef>, records: readonly OwnedRecord[]) {
     const known = new Map<number, Uuid>();
     for (const [tenantRecordId, own] of Map.groupBy(records, (record) => record.tenantRecordId)) {
@@ -227,7 +227,7 @@ function reasonOf(error: unknown): string {
 
 /**
  * Finds gaps in the numbers, and amounts that differ from the sum of the lines (invoicing §21).
- * @param last previous number; 0 before the first number.
+ * @param last Previous number, or 0 before the first number.
  */
 function wrongCreditNotes(notes: readonly CreditNote[], last: number): readonly FindingOfAccount[] {
   return notes.flatMap(({ id, accountId, creditNoteNumber, amount, lines }, index) => {

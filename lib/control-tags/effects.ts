@@ -5,23 +5,23 @@ import { SystemTag } from './system-definitions.ts';
 
 /** The effects of system tags. */
 export const TagEffect = {
-  /** Holds automatic payments until the last tag with this effect is removed (payments §9.2 rule 6, §9.3). */
+  /** Holds automatic payments until no tag with this effect is left (payments §9.2 rule 6, §9.3). */
   HOLDS_PAYMENTS: 'HOLDS_PAYMENTS',
-  /** The tag cannot be removed while the account has no default payment method (accounts §13.1 rule 6). */
+  /** Cannot be removed while the account has no default payment method (accounts §13.1 rule 6). */
   ENDS_WITH_PAYMENT_METHOD: 'ENDS_WITH_PAYMENT_METHOD',
-  /** Automatic runs skip the object. Removing the tag starts a run (invoicing §4 rule 5, §8.1, §8.2). */
+  /** Makes automatic runs skip the object. Removing the tag starts a run (invoicing §4 rule 5, §8.1, §8.2). */
   STOPS_INVOICING: 'STOPS_INVOICING',
-  /** Automatic runs skip the account until an explicit run succeeds (invoicing §8.6). */
+  /** Makes automatic runs skip the account until an explicit run succeeds (invoicing §8.6). */
   PARKS: 'PARKS',
-  /** Runs create DRAFT invoices (invoicing §8.3). */
+  /** Makes runs create DRAFT invoices (invoicing §8.3). */
   MAKES_DRAFTS: 'MAKES_DRAFTS',
-  /** Runs add their items to the account's oldest DRAFT, if any (invoicing §8.3). */
+  /** Makes runs add their items to the account's oldest DRAFT, if there is one (invoicing §8.3). */
   REUSES_DRAFT: 'REUSES_DRAFT',
-  /** Invoices use the template for manual payment (invoicing §14 rule 2). */
+  /** Makes invoices use the template for manual payment (invoicing §14 rule 2). */
   PAYS_BY_HAND: 'PAYS_BY_HAND',
-  /** The invoice has balance 0 and is not part of the balance of its account (invoicing §9 rule 8). */
+  /** Sets the balance of the invoice to 0 and excludes it from the balance of the account (invoicing §9 rule 8). */
   WRITES_OFF: 'WRITES_OFF',
-  /** The account and the children that it pays for are never overdue (overdue §7 rule 3). */
+  /** Prevents the account, and the children for which it pays, from becoming overdue (overdue §7 rule 3). */
   EXEMPTS_FROM_OVERDUE: 'EXEMPTS_FROM_OVERDUE',
 } as const;
 export type TagEffect = (typeof TagEffect)[keyof typeof TagEffect];
@@ -107,7 +107,9 @@ export interface AccountEffects {
   has(accountId: Uuid, ...effects: readonly TagEffect[]): boolean;
 }
 
-/** Loads the effects of the active tags of accounts with one statement. The result is valid within the transaction. */
+/**
+ * Loads the effects of the active tags of accounts in one statement. The result is valid until the transaction ends.
+ */
 export async function effectsOnAccounts(
   session: ReadSession,
   accountIds: readonly Uuid[],
@@ -117,7 +119,7 @@ export async function effectsOnAccounts(
   );
 }
 
-/** Loads the effects like `effectsOnAccounts`, for accounts that are only known by their record ids. */
+/** Loads the effects like `effectsOnAccounts`, but for accounts given by record id. */
 export async function effectsOnAccountRecords(
   session: ReadSession,
   accountRecordIds: readonly number[],
@@ -134,7 +136,7 @@ function effectsOf(tags: readonly Pick<Tag, 'objectId' | 'tagDefinitionId'>[]): 
   return { has: (accountId, ...effects) => effects.some((effect) => carries(accountId, effect)) };
 }
 
-/** Loads the bundles of accounts that must not be invoiced (invoicing §4 rule 5), with one statement. */
+/** Loads the bundles of accounts that must not be invoiced, in one statement (invoicing §4 rule 5). */
 export async function bundlesNotInvoiced(
   session: ReadSession,
   accounts: readonly Pick<Account, 'recordId'>[],

@@ -2,7 +2,10 @@ import type { TagDefinition } from '../records/index.ts';
 import { ObjectType } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 
-/** Ids of the control tags (accounts §13.2) and of PARK, which the engine sets on accounts that it cannot invoice. */
+/**
+ * Ids of the control tags (accounts §13.2) and of the tag PARK, which the engine sets on accounts that it cannot
+ * invoice.
+ */
 export const SystemTag = {
   AUTO_PAY_OFF: '00000000-0000-0000-0000-000000000001' as Uuid,
   AUTO_INVOICING_OFF: '00000000-0000-0000-0000-000000000002' as Uuid,
@@ -19,7 +22,7 @@ export const SystemTag = {
 const onAccounts = [ObjectType.ACCOUNT];
 const onInvoices = [ObjectType.INVOICE];
 
-/** The control tags. Clients search for their descriptions (accounts §12 rule 3). */
+/** The control tags. Clients can search for their descriptions (accounts §12 rule 3). */
 const controlTags: readonly Omit<TagDefinition, 'isControlTag'>[] = [
   {
     id: SystemTag.AUTO_PAY_OFF,
@@ -77,7 +80,7 @@ const controlTags: readonly Omit<TagDefinition, 'isControlTag'>[] = [
   },
 ];
 
-/** The definition of PARK, then those of the nine control tags (accounts §12 rule 3). */
+/** The definitions of PARK and of the nine control tags, in this order (accounts §12 rule 3). */
 export const systemDefinitions: readonly TagDefinition[] = [
   {
     id: SystemTag.PARK,

@@ -7,7 +7,7 @@ import { checkText, shortened } from '../values/text/index.ts';
 export interface CustomFieldChange {
   readonly customFieldId?: Uuid | null;
   readonly value?: string | null;
-  /** Optional name of the field. Has no effect, but must be the field's current name. */
+  /** Name of the field. Optional. It must equal the current name, because it cannot change. */
   readonly name?: string | null;
 }
 
@@ -89,7 +89,10 @@ function checkValue(value: string | null | undefined): string {
   return checkText('CustomFieldJson value', value, MAX_CUSTOM_FIELD_VALUE_CHARACTERS);
 }
 
-/** Checks that no two fields have the same name and value. @throws BillingError CUSTOM_FIELD_ALREADY_EXISTS (9000). */
+/**
+ * Checks that no two fields have the same name and value.
+ * @throws BillingError CUSTOM_FIELD_ALREADY_EXISTS (9000) otherwise.
+ */
 function checkDistinct(fields: readonly NameAndValue[]): void {
   const seen = new Set<string>();
   for (const { name, value } of fields) {

@@ -8,14 +8,17 @@ import {
 } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 
-/** The account of an object with custom fields. Both ids are null for a coupon, which belongs to the tenant. */
+/**
+ * The account to which an object with custom fields belongs. Both ids are null for a coupon, because it belongs to the
+ * tenant.
+ */
 export interface FieldOwner {
   readonly accountId: Uuid | null;
   readonly accountRecordId: number | null;
 }
 
 /**
- * Locks the object's account, or the coupon, so that changes of its fields run one after another.
+ * Locks the object's account or the coupon, so that changes of its fields run one after another.
  * @throws BillingError with the code of `noSuchObject` for an unknown object, BUSY (60018).
  */
 export async function lockOwner(session: WriteSession, object: ObjectRef<FieldedType>): Promise<FieldOwner> {

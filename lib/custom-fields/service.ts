@@ -24,7 +24,7 @@ const searched = searchedFields(customFieldFields, { customFieldId: 'id' });
 
 type Fielded = ObjectRef<FieldedType>;
 
-/** Operations on the custom fields of a tenant's objects (accounts §11). */
+/** Creates the operations on the custom fields of a tenant's objects (accounts §11). */
 export function customFieldOperations({ storage, ids }: Pick<Ports, 'storage' | 'ids'>) {
   const find = (context: CallContext, search: CustomFieldSearch, request: CustomFieldPageRequest) =>
     storage.read(context.tenant, (session) => session.customFields.search(search, request));
@@ -205,7 +205,7 @@ export interface CustomFieldOperations<C extends Leading = []> {
     ]
   ): Promise<readonly CustomField[]>;
 
-  /** Returns a page of the tenant's fields, including those of coupons by default. */
+  /** Returns a page of the tenant's fields. By default, it includes the fields of coupons. */
   page(...given: [...C, request: CustomFieldPageRequest]): Promise<Page<CustomField>>;
 
   /**

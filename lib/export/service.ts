@@ -17,7 +17,7 @@ interface Section {
   write(write: Write): Promise<void>;
 }
 
-/** Operations that export all data of an account as text (accounts §16). */
+/** Creates the operation that exports all data of an account as text (accounts §16). */
 export function accountExportOperations(
   ports: Pick<Ports, 'storage' | 'systemClock' | 'scopes'>,
 ): AccountExportOperations<WithContext> {
@@ -87,7 +87,7 @@ function exportedValue(column: ExportedTable['columns'][number] | undefined, val
   return column?.name === 'plugin_properties' ? maskedPluginProperties(value) : value;
 }
 
-/** Masks all plugin properties, because any of them may be a secret (platform §6.3 rule 3). */
+/** Masks the values of all plugin properties, because any of them may be a secret (platform §6.3 rule 3). */
 function maskedPluginProperties(value: unknown): unknown {
   const properties: unknown = typeof value === 'string' ? JSON.parse(value) : value;
   if (!Array.isArray(properties)) return value;
@@ -130,7 +130,10 @@ export function headerLine(table: string, columns: readonly string[]): string {
   return `-- ${table} ${columns.join('|')}\n`;
 }
 
-/** Returns the line of a row. Null is empty; text, numbers and booleans are plain; other values are JSON. */
+/**
+ * Returns the line for a row. Null becomes empty text. Text, numbers and booleans are written as they are, and other
+ * values as JSON.
+ */
 export function rowLine(values: readonly unknown[]): string {
   return `${values.map(cellText).join('|')}\n`;
 }
@@ -161,7 +164,7 @@ const historyHead = [
   'change_date',
 ];
 
-/** Snapshot members that contain an instant in its wire form. A date of the same name stays unchanged. */
+/** Snapshot fields that contain an instant in the format of the API. A date with the same name is not converted. */
 const instantMembers: ReadonlySet<string> = new Set([
   'referenceTime',
   'effectiveDate',
@@ -179,7 +182,7 @@ function historyNameOf(tableName: string): string | null {
   return auditedTable(tableName).historyTableName?.toLowerCase() ?? null;
 }
 
-/** Returns the column name of a snapshot member. */
+/** Returns the column name for a field of a snapshot. */
 export function columnName(member: string): string {
   return member.replace(/[A-Z]+/g, (capitals) => `_${capitals.toLowerCase()}`);
 }

@@ -11,7 +11,7 @@ import type { Uuid } from '../../values/ids/index.ts';
 
 export interface AccountUpdate {
   readonly changes: AccountInput;
-  /** If true, null resets a field. Defaults to false. */
+  /** If true, null resets a field. If false (the default), null changes nothing. */
   readonly treatNullAsReset?: boolean;
 }
 
@@ -76,7 +76,7 @@ export interface AccountOperations<C extends Leading = []> {
    */
   findExactly(...given: [...C, key: string]): Promise<Account | null>;
 
-  /** Returns the direct children in creation order. An unknown account has no children (§7 rule 7). */
+  /** Returns the direct children in creation order. Returns an empty list for an unknown account (§7 rule 7). */
   children(...given: [...C, accountId: Uuid | string]): Promise<readonly Account[]>;
 
   /** Returns the stored balance and credit of each account (§8) in one query. */

@@ -32,11 +32,14 @@ import { concurrentMove, lockFamily } from '../storing/family.ts';
 import { lockAccount } from '../storing/lock-account.ts';
 import type { AccountOperations, AccountUpdate } from './account-operations.ts';
 
-/** The invoicing operations that this module needs. Invoicing is a higher module, so the engine passes them in. */
+/**
+ * The invoicing operations that this module needs. This module may not import invoicing, which is a higher module, so
+ * the engine passes them in.
+ */
 export interface AccountInvoicing {
   /** Bills a locked account whose bill cycle day has changed. */
   billAfterMovedDay(session: WriteSession, account: Account): Promise<void>;
-  /** Returns balances and credits in one statement. Accounts without invoices are omitted. */
+  /** Returns balances and credits in one statement. Omits accounts without invoices. */
   loadBalances(session: ReadSession, accountIds: readonly Uuid[]): Promise<readonly AccountBalance[]>;
 }
 
@@ -221,8 +224,8 @@ function noSuchPaymentMethod(paymentMethodId: Uuid, accountId: Uuid): BillingErr
 }
 
 /**
- * Returns true if the bill cycle day changes. Setting the first day is not a change, because earlier bills do not
- * depend on it (subscriptions §15.2).
+ * Returns true if the bill cycle day changes. Setting the first day does not count, because earlier bills do not depend
+ * on it (subscriptions §15.2).
  */
 function hasMovedDay(before: Account, after: Account): boolean {
   return before.billCycleDayLocal !== 0 && before.billCycleDayLocal !== after.billCycleDayLocal;

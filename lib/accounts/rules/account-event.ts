@@ -3,9 +3,9 @@ import type { Uuid } from '../../values/ids/index.ts';
 import { isPaidByParent } from './hierarchy.ts';
 
 /**
- * Returns the bus event for a changed account (platform §10.4). In its payload, `changesPayer` is true if the payer
- * changes, or if a parent pays for the new account (overdue §7).
- * @param before the account before the change, if its parent may have changed.
+ * Returns the bus event for a changed account (platform §10.4). `changesPayer` is true if the payer changes, or if a
+ * parent pays for a new account (overdue §7).
+ * @param before The account before the change, if its parent may have changed.
  */
 export function accountEvent<T extends 'ACCOUNT_CREATION' | 'ACCOUNT_CHANGE'>(
   type: T,

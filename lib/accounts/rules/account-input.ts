@@ -10,7 +10,7 @@ export function checkAccountInput(input: AccountInput): void {
   checkTaxId('Account taxId', 'taxId', input.taxId);
 }
 
-/** Returns the input with the tax id as it is stored: without leading or trailing blanks (§1.1 rule 7). */
+/** Returns the input with the tax id in the form that is stored, without leading and trailing blanks (§1.1 rule 7). */
 export function withTrimmedTaxId<I extends AccountInput>(input: I): I {
   return typeof input.taxId === 'string' ? { ...input, taxId: input.taxId.trim() } : input;
 }

@@ -7,7 +7,7 @@ import { isUuid } from '../../values/ids/index.ts';
 const searched = searchedFields({ ...accountFields, ...authorFields }, { accountId: 'id' });
 
 /**
- * Returns the search for a key: clauses in operator form, otherwise plain text (§6).
+ * Returns the search for a key. A key in operator form is a list of clauses; any other key is plain text (§6).
  * @throws BillingError INVALID_PARAMETER (60002) for an invalid key in operator form.
  */
 export function accountSearch(key: string): AccountSearch {

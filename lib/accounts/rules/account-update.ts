@@ -9,15 +9,14 @@ const FIXED_FIELDS = ['externalKey', 'currency', 'timeZone'] as const;
 
 export interface MergeOptions {
   readonly treatNullAsReset: boolean;
-  /** The tenant setting `features.account.allowBCDUpdate`. */
+  /** The tenant's setting `features.account.allowBCDUpdate`. */
   readonly allowsBillCycleDayChange: boolean;
   readonly now: Instant;
 }
 
 /**
- * Returns the updated account (§4). Absent fields change nothing; null resets a field only with
- * `treatNullAsReset`. Fixed fields may be repeated but not changed (3005). The service checks the payment
- * method and the parent.
+ * Returns the updated account (§4). Absent fields change nothing. Null resets a field only with `treatNullAsReset`.
+ * Fixed fields may be given but must not change (3005). The service checks the payment method and the parent.
  */
 export function mergeAccount(stored: Account, given: AccountInput, options: MergeOptions): Account {
   const input = withTrimmedTaxId(given);
@@ -53,7 +52,7 @@ function delegation(stored: Account, input: AccountInput, treatNullAsReset: bool
   return value ?? (value === null && treatNullAsReset ? false : stored.isPaymentDelegatedToParent);
 }
 
-/** Returns the bill cycle day. It changes only from 0 to 1–31 unless the tenant allows other changes (§4). */
+/** Returns the bill cycle day. It can change only from 0 to 1–31, unless the tenant allows other changes (§4). */
 function billCycleDay(stored: Account, input: AccountInput, options: MergeOptions): number {
   const { billCycleDayLocal: set } = stored;
   const { billCycleDayLocal: asked } = input;

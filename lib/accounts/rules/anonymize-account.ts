@@ -4,7 +4,7 @@ import type { Instant } from '../../values/time/index.ts';
 /** The text that replaces personal data. */
 export const FORGOTTEN = 'anonymized';
 
-/** Returns the account with its personal data replaced (§19). Keys, dates and money stay. */
+/** Returns the account with its personal data replaced (§19). Keys, dates and amounts do not change. */
 export function anonymizedAccount(account: Account, now: Instant): Account {
   const personal = Object.entries(accountFields).filter(([, { isPersonal }]) => isPersonal);
   const replaced = personal.map(([name, { kind }]) => [
@@ -16,7 +16,7 @@ export function anonymizedAccount(account: Account, now: Instant): Account {
 
 type Snapshot = Readonly<Record<string, unknown>>;
 
-/** Personal data fields of history records. The value is true for text fields. */
+/** Fields of history records that contain personal data. The value is true for text fields. */
 const personalMembers = new Map(
   Object.entries({ ...accountEmailFields, ...accountFields })
     .filter(([, { isPersonal }]) => isPersonal)
@@ -32,7 +32,10 @@ export function anonymizedSnapshot(snapshot: Snapshot): Snapshot {
   return Object.fromEntries(members);
 }
 
-/** Returns the fixed text, or null for personal data that is a number, such as the length of the first name. */
+/**
+ * Returns the fixed replacement text. Returns null for personal data that is a number, such as the length of the first
+ * name.
+ */
 function anonymizedValue(isText: boolean, value: unknown): unknown {
   return isText && value !== null ? FORGOTTEN : null;
 }

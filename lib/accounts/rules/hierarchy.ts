@@ -11,7 +11,7 @@ export interface Family {
   readonly children: readonly Member[];
 }
 
-/** Returns true if the parent pays. The delegation flag has no effect without a parent (§7 rule 2). */
+/** Returns true if the parent pays. Without a parent, the delegation flag has no effect (§7 rule 2). */
 export function isPaidByParent(
   account: Pick<Account, 'parentAccountId' | 'isPaymentDelegatedToParent'>,
 ): boolean {

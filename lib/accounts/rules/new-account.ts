@@ -5,7 +5,7 @@ import { asCurrency } from '../../values/money/index.ts';
 import { type Instant, timeZone, UTC } from '../../values/time/index.ts';
 import { checkAccountInput, withTrimmedTaxId } from './account-input.ts';
 
-/** Returns a new account with the caller's fields and the defaults of §1.1. */
+/** Returns a new account that consists of the caller's fields and the defaults of §1.1. */
 export function newAccount(given: AccountInput, id: Uuid, now: Instant): New<Account> {
   const input = withTrimmedTaxId(given);
   checkAccountInput(input);
@@ -25,7 +25,9 @@ export function newAccount(given: AccountInput, id: Uuid, now: Instant): New<Acc
   };
 }
 
-/** Returns the new account with this creation date. The date is also the default reference time of the account. */
+/**
+ * Returns the new account with this creation date. The creation date is also the default reference time of the account.
+ */
 export function createdAt(account: New<Account>, createdDate: Instant): New<Account> {
   const { referenceTime, createdDate: asked } = account;
   if (asked === createdDate) return account;

@@ -1,7 +1,7 @@
 import { CustomFieldObjectType, type ObjectRef, ObjectType } from '../../records/index.ts';
 import { type BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
 
-/** Error codes for unknown ids, by object type (http-api §12). */
+/** Error codes for unknown ids by object type (http-api §12). */
 const codes: Partial<Readonly<Record<CustomFieldObjectType, ErrorCode>>> = {
   [ObjectType.ACCOUNT]: ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
   [ObjectType.BUNDLE]: ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID,
@@ -17,8 +17,8 @@ const codes: Partial<Readonly<Record<CustomFieldObjectType, ErrorCode>>> = {
 };
 
 /**
- * Returns the error for an unknown id, with the error code of the object type. Types without one get OBJECT_NOT_FOUND
- * (60007).
+ * Returns the error for an unknown id. The error code depends on the object type. Types without an own code use
+ * OBJECT_NOT_FOUND (60007).
  */
 export function noSuchObject({ type, id }: ObjectRef<CustomFieldObjectType>): BillingError {
   const name = type.toLowerCase().replaceAll('_', ' ');

@@ -8,23 +8,23 @@ import { type Instant, maxInstant } from '../../values/time/index.ts';
 import { accountEvent } from '../rules/account-event.ts';
 import { createdAt } from '../rules/new-account.ts';
 
-/** An account to create, with the user token of its call. */
+/** An account to create, and the user token of its call. */
 export interface AccountCreation {
   readonly account: New<Account>;
   readonly userToken: Uuid;
 }
 
 /**
- * Returns a key that is equal for calls by the same author. One transaction can write the records of such calls: each
- * record with the user token of its call, all at the instant of the latest call.
+ * Returns a key that is equal for calls of the same author. The records of such calls can be written in one
+ * transaction. Each record gets the user token of its call, and all get the time of the latest call.
  */
 export function sameAuthor({ tenant, userName, reasonCode, comments }: CallContext): string {
   return JSON.stringify([tenant.id, userName, reasonCode, comments]);
 }
 
 /**
- * Returns the authorship of a transaction for several calls of one author, at the instant of the latest call. The
- * transaction adds the token of each account's call to `tokens`.
+ * Returns the authorship of a transaction for several calls of one author. Its time is that of the latest call. The
+ * transaction adds the user token of each account's call to `tokens`.
  */
 export function sharedAuthorship(
   authorship: Authorship,
@@ -37,7 +37,7 @@ export function sharedAuthorship(
   return { authorship: { ...authorship, createdDate, userTokenOf }, tokens };
 }
 
-/** Creates accounts without parents in one transaction, each with the user token of its call. */
+/** Creates accounts without parents in one transaction. Each gets the user token of its call. */
 export async function createTogether(
   storage: Pick<Storage, 'write'>,
   { tenant, authorship: author }: { readonly tenant: TenantRef; readonly authorship: Authorship },

@@ -23,8 +23,8 @@ const finders: Readonly<Record<FieldedAccountObject, FindOwned>> = {
 };
 
 /**
- * Returns the id of the object's account.
- * @throws BillingError with the code of `noSuchObject` for an unknown object.
+ * Returns the id of the account to which the object belongs.
+ * @throws BillingError The error of `noSuchObject` for an unknown object.
  */
 export async function owningAccountId(
   session: ReadSession,
@@ -35,7 +35,7 @@ export async function owningAccountId(
   return owned.accountId;
 }
 
-/** Locks the object's account. @throws the errors of `owningAccountId`, and BUSY (60018). */
+/** Locks the account to which the object belongs. @throws The errors of `owningAccountId`, and BUSY (60018). */
 export async function lockOwningAccount(
   session: WriteSession,
   object: ObjectRef<FieldedAccountObject>,

@@ -10,8 +10,8 @@ interface CopyParts {
 }
 
 /**
- * Compares rows of the source and the target by checksum, and copies the rows that differ. The copy needs no position:
- * a repeated call copies only what is still different.
+ * Compares the rows of the source and the target by checksum, and copies those that differ. No position has to be
+ * stored, because a repeated call copies only the rows that still differ.
  */
 export class RowCopy {
   readonly #source: MovingTenant;
@@ -24,7 +24,7 @@ export class RowCopy {
     this.#report = report;
   }
 
-  /** Compares and copies all rows of these tables. Returns the chunks that differed. */
+  /** Compares these tables and copies all rows that differ. Returns the chunks that differed. */
   async copyTables(tables: readonly string[]): Promise<readonly MovedRows[]> {
     const different: MovedRows[] = [];
     for (const table of tables) {
@@ -57,7 +57,7 @@ export class RowCopy {
     return found;
   }
 
-  /** Copies the rows that were written since the log began. Returns their keys by table. */
+  /** Copies the rows that were written since the log was started. Returns their keys by table. */
   async copyLogged(): Promise<readonly MovedRows[]> {
     const copied: MovedRows[] = [];
     for (;;) {
@@ -79,8 +79,9 @@ export class RowCopy {
   }
 
   /**
-   * A row can have the unique value of another row that the source has changed or deleted since that row was copied.
-   * The log then contains the other row, so it can be deleted: it is copied again with the log.
+   * Copies rows. A row can conflict with the unique value of another row if the source has changed or deleted that row
+   * since it was copied. The log then contains the other row. It can therefore be deleted here, and is copied again
+   * with the log.
    */
   async #copy(rows: MovedRows) {
     for (let attempt = 1; attempt <= MOVE_ATTEMPTS; attempt += 1) {

@@ -5,8 +5,8 @@ import { cellOf, type MoveOptions, type MoveParts, moveIsLost, placeOf } from '.
 import { ProgressReport } from './move-progress.ts';
 
 /**
- * Finishes a move that the directory has decided (CLEANING): opens the tenant's cell and deletes the rows in the other
- * one (cells §3.3). Does nothing for another state.
+ * Finishes a move after the directory has switched to the other cell (CLEANING). Opens the tenant's cell and deletes
+ * the rows in the other cell (cells §3.3). Does nothing in any other state.
  */
 export async function finishMove(parts: MoveParts, tenant: TenantRef, options: MoveOptions): Promise<void> {
   const { state, cell, otherCell } = await placeOf(parts, tenant);

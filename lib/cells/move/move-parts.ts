@@ -17,9 +17,9 @@ export interface MoveParts {
 
 export interface MoveOptions {
   readonly onProgress?: (progress: MoveProgress) => void;
-  /** Interrupts the move. The same call continues it later. */
+  /** Interrupts the move. A repeated call continues it. */
   readonly signal?: AbortSignal;
-  /** Milliseconds after the switch until the rows in the source are deleted. Defaults to a minute. */
+  /** Milliseconds between the switch and the deletion of the rows in the source. Defaults to one minute. */
   readonly cleanUpAfterMs?: number;
 }
 
@@ -53,7 +53,7 @@ export async function waitFor(
   signal?.throwIfAborted();
 }
 
-/** Returns the error for a process that has lost its move to another one. */
+/** Returns the error for a process whose move was taken over by another process. */
 export function moveIsLost({ id }: TenantRef): BillingError {
   return billingError(
     ErrorCode.BUSY,

@@ -13,7 +13,7 @@ export interface MoveProgress {
   /** Number of tables that the step has finished. */
   readonly tablesDone: number;
   readonly tables: number;
-  /** Number of rows that the step has read or deleted so far. */
+  /** Counts and reports the rows and tables of the current step. Stops the move if its caller aborts it. */
   readonly rows: number;
 }
 

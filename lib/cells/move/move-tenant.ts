@@ -6,7 +6,7 @@ import { cellOf, type MoveOptions, type MoveParts, moveIsLost, placeOf, waitFor 
 import { TenantMove } from './tenant-move.ts';
 
 export interface MoveResult {
-  /** Milliseconds in which writes of the tenant were rejected. Null if the tenant was already in the cell. */
+  /** Milliseconds for which writes of the tenant were rejected. Null if the tenant was already in the cell. */
   readonly pausedMs: number | null;
 }
 
@@ -43,7 +43,7 @@ async function cellNumberOf({ directory }: MoveParts, name: string): Promise<num
   );
 }
 
-/** Returns the MOVING place, or null if the tenant is already in the cell. */
+/** Returns the place in the state MOVING. Returns null if the tenant is already in the cell. */
 async function beginMove(parts: MoveParts, tenant: TenantRef, to: string): Promise<TenantPlace | null> {
   const place = await placeOf(parts, tenant);
   if (place.cell === to && place.state !== 'MOVING') return null;
@@ -78,7 +78,10 @@ export async function undoMove(
   return true;
 }
 
-/** The place is the same after a switch and after an undone move, so the error only names the tenant's cell. */
+/**
+ * Returns the error for an undo that comes too late. The place looks the same after a switch and after an undone move,
+ * so the error names only the tenant's cell.
+ */
 function tooLate({ cell }: TenantPlace) {
   return billingError(
     ErrorCode.MISSING_OR_INVALID_FIELD,

@@ -17,14 +17,14 @@ import { ProgressReport } from './move-progress.ts';
 interface MoveRun {
   /** The MOVING place. */
   readonly place: TenantPlace;
-  /** The number of the target, which its record ids have as remainder. */
+  /** Number of the target cell. It is the remainder of the record ids that the cell assigns. */
   readonly targetNumber: number;
-  /** The revision with which this process has taken over the move. */
+  /** The revision that this process got when it took over the move. */
   readonly revision: number;
   readonly options: MoveOptions;
 }
 
-/** The steps of a move until the target works (cells §3.1). Every step can be repeated. */
+/** The steps of a move until the tenant works in the target (cells §3.1). Each step can be repeated. */
 export class TenantMove {
   readonly #parts: MoveParts;
   readonly #place: TenantPlace;
@@ -65,7 +65,10 @@ export class TenantMove {
     return this.#handOver(changing);
   }
 
-  /** An earlier process may have stopped writes. They pass again until this one is as far. */
+  /**
+   * Raises the fences. If an earlier process has stopped writes, they are allowed again until this process reaches that
+   * step.
+   */
   async #raiseFences() {
     const fence = await this.#source.takeFence('OPEN');
     if (fence === 'HOLDING' || fence === 'STOPPED') await this.#source.changeFence([fence], 'LEAVING');
@@ -74,7 +77,7 @@ export class TenantMove {
     await this.#target.raiseFence('ARRIVING');
   }
 
-  /** The directory decides whether the cell that this process fills is still the target. */
+  /** Copies the tables. The directory decides whether the cell that this process fills is still the target. */
   async #copyTables() {
     const { cell, state, revision } = await placeOf(this.#parts, this.#place.tenant);
     const isOwn = cell === this.#place.cell && state === 'MOVING' && revision === this.#move.revision;
@@ -82,7 +85,10 @@ export class TenantMove {
     return this.#copy.copyTables(this.#tables);
   }
 
-  /** Returns the rows that have changed during the comparison. They are compared again while writes are stopped. */
+  /**
+   * Compares all rows. Returns those that changed during the comparison. They are compared again while writes are
+   * stopped.
+   */
   async #compareAll(): Promise<readonly MovedRows[]> {
     await this.#copy.copyLogged();
     let changing = await this.#copyTables();
@@ -101,7 +107,10 @@ export class TenantMove {
     await this.#target.raiseRecordIds(Object.fromEntries(floors), this.#targetNumber);
   }
 
-  /** The directory decides: until its switch the source is the tenant's cell, afterwards the target. */
+  /**
+   * Hands the tenant over. The directory decides: before its switch, the source is the tenant's cell, and afterwards
+   * the target is.
+   */
   async #handOver(changing: readonly MovedRows[]) {
     const { directory, systemClock } = this.#parts;
     this.#report.begin('HOLDING');
@@ -131,7 +140,10 @@ export class TenantMove {
     return { pausedMs };
   }
 
-  /** Waits for a limited time. Work that still runs loses its claim, as after the death of its node. */
+  /**
+   * Waits for running work for a limited time. Work that is still running then loses its claim, as if its node had
+   * failed.
+   */
   async #waitForWork() {
     const { systemClock } = this.#parts;
     const untilMs = systemClock.nowMs() + MOVE_HOLD_MS;
@@ -141,7 +153,7 @@ export class TenantMove {
     }
   }
 
-  /** Copies and compares what was written since the comparison. */
+  /** Copies and compares the rows that were written since the comparison. */
   async #copyRest(changing: readonly MovedRows[]) {
     const written = await this.#copy.copyLogged();
     const [different] = await this.#copy.differing([...written, ...changing]);

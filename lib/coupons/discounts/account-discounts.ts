@@ -14,15 +14,18 @@ import { addMonths, type DatedInstant, type Instant, type LocalDate } from '../.
 import { monthsOf } from './discount-spans.ts';
 import { discountOf, isOnSubscription } from './with-discounts.ts';
 
-/** The billing events of an account's subscriptions, without discounts that are not stored yet. */
+/**
+ * The billing events of an account's subscriptions. They do not include discounts of redemptions that have not been
+ * stored yet.
+ */
 export interface AccountBilling {
   readonly account: Account;
   readonly eventsOf: ReadonlyMap<Uuid, readonly BillingEvent[]>;
-  /** When billing ends, for each subscription that has an end. */
+  /** The end of billing of each subscription whose billing ends. */
   readonly ends: ReadonlyMap<Uuid, DatedInstant>;
 }
 
-/** Loads the billing events of accounts, by account id. The invoicing module derives the events. */
+/** Loads the billing events of accounts, by account id. The invoicing module implements it. */
 export type LoadBilling = (
   session: ReadSession,
   input: {
@@ -38,7 +41,7 @@ interface SubscriptionDiscount {
   readonly discount: Discount;
 }
 
-/** Returns the discount of a redemption on each subscription that it discounts. */
+/** Returns the discount that a redemption gives on each subscription. */
 export function discountsOf(
   redemption: New<Redemption>,
   { account, eventsOf }: AccountBilling,
@@ -51,8 +54,9 @@ export function discountsOf(
 }
 
 /**
- * Returns when the last discount of a redemption ends (§6 rule 1). Infinity without a known end: a discount forever or
- * for a number of periods of each subscription of an account, and while billing is paused.
+ * Returns the end of the last discount of a redemption (§6 rule 1). Returns infinity if the end is not known: for a
+ * discount without an end, for a redemption on an account that discounts a number of periods of each subscription, and
+ * while billing is paused.
  */
 export function endOfRedemption(redemption: New<Redemption>, billing: AccountBilling): Instant {
   const { account, ends } = billing;
@@ -68,7 +72,7 @@ export function endOfRedemption(redemption: New<Redemption>, billing: AccountBil
   return Math.max(endAt(addMonths(redeemed.date, months)), ...found) as Instant;
 }
 
-/** Returns the end of the discount. Null if a later period can still be discounted. */
+/** Returns the end of the discount, or null if a later period can still be discounted. */
 function endOf({ appliesTo, from, until, fixedUntil }: Discount): LocalDate | null {
   const hasNoPeriod = from === until;
   return hasNoPeriod && appliesTo === CouponScope.BOTH ? null : fixedUntil;

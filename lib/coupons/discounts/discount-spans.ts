@@ -13,30 +13,30 @@ import {
   maxDate,
 } from '../../values/time/index.ts';
 
-/** Returns the number of periods. Null if another unit, or nothing, limits the discount. */
+/** Returns the number of periods. Returns null if the discount is limited by another unit or not at all. */
 export function periodsOf(duration: CouponDuration): number | null {
   if (duration === 'ONCE') return 1;
   return typeof duration === 'object' && 'periods' in duration ? duration.periods : null;
 }
 
-/** Returns the number of months. Null if another unit, or nothing, limits the discount. */
+/** Returns the number of months. Returns null if the discount is limited by another unit or not at all. */
 export function monthsOf(duration: CouponDuration): number | null {
   return typeof duration === 'object' && 'months' in duration ? duration.months : null;
 }
 
-/** A run of billed periods of one billing event. Its first period may have begun with an earlier event. */
+/** A run of billed periods of one billing event. Its first period may have started during an earlier event. */
 interface BilledRun {
   readonly cycle: CycleDates;
   /** End of the event, or null for the last event. */
   readonly endDate: LocalDate | null;
-  /** True if the days before the first cycle date continue a period of an earlier event. */
+  /** True if the days before the first cycle date belong to a period that started during an earlier event. */
   readonly continues: boolean;
 }
 
 interface SpanTerms {
   readonly redeemed: LocalDate;
   readonly duration: CouponDuration;
-  /** Periods that start on or after this day are not discounted. Null without such a day. */
+  /** Periods that start on or after this day are not discounted. Null if there is no such day. */
   readonly ended: LocalDate | null;
 }
 
@@ -68,7 +68,7 @@ export function discountSpan(
   return until !== null && until <= from ? null : { from, until };
 }
 
-/** Returns the number of periods that start in the range. A split period counts once. */
+/** Returns the number of periods that start in the range. A period that is split counts once. */
 export function countPeriods(
   events: readonly BillingEvent[],
   { from, until }: { readonly from: LocalDate; readonly until: LocalDate },
@@ -82,7 +82,7 @@ export function countPeriods(
   }, 0);
 }
 
-/** Returns the runs of billed periods in order. Days without a recurring price belong to no run. */
+/** Returns the runs of billed periods in order. Days without a recurring price are in no run. */
 function billedRuns(events: readonly BillingEvent[]): readonly BilledRun[] {
   const runs: BilledRun[] = [];
   let periodEnd: LocalDate | null = null;
@@ -107,8 +107,8 @@ function endOfPeriodAt(cycle: CycleDates, date: LocalDate): LocalDate {
 }
 
 /**
- * Returns the start of a period: the first one that starts on or after `after`, or the one that follows this period
- * after `skipped` periods. Returns null if there are fewer periods.
+ * Returns the start of a period. This is the first period that starts on or after `after`, or the one that comes
+ * `skipped` periods after it. Returns null if there are not enough periods.
  */
 function startOfPeriod(
   runs: readonly BilledRun[],

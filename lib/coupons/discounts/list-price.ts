@@ -9,13 +9,13 @@ type UnpricedDiscount = Omit<BasisDiscount, 'taken'>;
 export interface ListPrice {
   /** List price × quantity. */
   readonly rate: Decimal;
-  /** The discounts of the price in the order in which they apply (§3 rule 5). */
+  /** The discounts on the price, in the order in which they are applied (§3 rule 5). */
   readonly discounts: readonly BasisDiscount[];
 }
 
 /**
- * Returns price × quantity after the discounts, exact and at least 0 (§3 rule 5): all percentages first, then all
- * amounts, each in the order of redemption. The list price is null if no discount takes anything off.
+ * Returns price × quantity after the discounts, exactly and at least 0 (§3 rule 5). Applies all percentages first, then
+ * all amounts, each in the order of redemption. The list price is null if no discount reduces the price.
  */
 export function priceAfterDiscounts({
   price,
@@ -50,7 +50,10 @@ function reductionOf(
   return !wanted || wanted.greaterThan(rate) ? rate : wanted;
 }
 
-/** Returns the amount that each discount takes off an item. The amounts add up to list amount − amount (§4 rule 1). */
+/**
+ * Returns the amount by which each discount reduces an item. The sum of these amounts is list amount − amount (§4 rule
+ * 1).
+ */
 export function itemDiscounts(
   discounts: readonly BasisDiscount[],
   {

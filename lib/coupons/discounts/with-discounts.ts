@@ -11,9 +11,9 @@ import { addDays, addMonths, earlierDate, type LocalDate } from '../../values/ti
 import { discountSpan, monthsOf, periodsOf } from './discount-spans.ts';
 
 /**
- * Returns the events with the discounts of the redemptions that match their plans (§3).
- * @param events billing events of one subscription, in order.
- * @param redemptions redemptions on the subscription and its account, in the order of redemption.
+ * Returns the events with the discounts of all redemptions that apply to their plans (§3).
+ * @param events Billing events of one subscription, in order.
+ * @param redemptions Redemptions on the subscription and its account, in the order of redemption.
  */
 export function withDiscounts(
   events: readonly BillingEvent[],
@@ -74,8 +74,8 @@ function isWithin(date: LocalDate, from: LocalDate, until: LocalDate | null): bo
 }
 
 /**
- * Returns the discount of a redemption on these events of one subscription. Null if no plan matches, if the coupon has
- * no amount in the currency, or if its span is empty.
+ * Returns the discount that a redemption gives on these events of one subscription. Returns null if no plan matches,
+ * the coupon has no amount in the currency, or no period is discounted.
  */
 export function discountOf(
   redemption: New<Redemption>,
@@ -108,14 +108,16 @@ export function discountOf(
   };
 }
 
-/** Returns true if the redemption on an account had ended by the first period of a later subscription (§2 rule 1). */
+/** Returns true if a redemption on an account had ended before the first period of a later subscription (§2 rule 1). */
 function isOver(redemption: New<Redemption>, from: LocalDate): boolean {
   const months = monthsOf(redemption.duration);
   if (redemption.subscriptionId !== null || months === null) return false;
   return from >= addMonths(redemption.redeemed.date, months);
 }
 
-/** Returns the end of a discount on a subscription without recurring periods, where each fixed price counts as one. */
+/**
+ * Returns the end of a discount on a subscription without recurring periods. Each fixed price then counts as a period.
+ */
 function endOfFixed(
   events: readonly BillingEvent[],
   { redeemed: { date }, duration }: New<Redemption>,

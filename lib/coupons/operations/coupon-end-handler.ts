@@ -8,8 +8,8 @@ import { type AccountBilling, endOfRedemption, type LoadBilling } from '../disco
 import { redemptionEvent } from '../redeeming/store-redemptions.ts';
 
 /**
- * Emits COUPON_ENDED when a redemption ends (§6 rule 1). The events that can set or move the end queue an entry for the
- * end of each redemption of the account.
+ * Emits COUPON_ENDED when a redemption ends (§6 rule 1). Each event that may set or move that end adds a queue entry
+ * for the end of each redemption on the account.
  */
 export function couponEndHandler(
   { storage, clock }: Pick<Ports, 'storage' | 'clock'>,
@@ -65,7 +65,7 @@ export function couponEndHandler(
   };
 }
 
-/** Emits the event if the redemption has ended. Otherwise, queues the next check if the end is known. */
+/** Emits the event if the redemption has ended. Otherwise, schedules the next check if the end is known. */
 function isOverNow(
   session: WriteSession,
   redemption: Redemption,

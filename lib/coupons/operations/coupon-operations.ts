@@ -75,17 +75,21 @@ export interface RedeemRequest {
   readonly accountId?: Uuid | null | undefined;
   /** Date of the redemption. Defaults to now. */
   readonly from?: RequestedDate | null | undefined;
-  /** If true, billed periods may change; the next invoice run repairs them. Defaults to false. */
+  /**
+   * If true, the call may change periods that are already billed. The next invoice run repairs them. Defaults to false.
+   */
   readonly rebill?: boolean | null | undefined;
 }
 
 export interface RemoveOptions {
   /**
-   * Periods that start on or after this date are not discounted. Defaults to the first date that changes no billed
-   * period.
+   * Periods that start on or after this date are no longer discounted. Defaults to the first date for which no billed
+   * period changes.
    */
   readonly at?: RequestedDate | null | undefined;
-  /** If true, billed periods may change; the next invoice run repairs them. Defaults to false. */
+  /**
+   * If true, the call may change periods that are already billed. The next invoice run repairs them. Defaults to false.
+   */
   readonly rebill?: boolean | null | undefined;
 }
 

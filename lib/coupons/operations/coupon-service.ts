@@ -26,13 +26,13 @@ import { plansToDiscount } from '../rules/check-redemption.ts';
 import type { CouponView, RedeemRequest, RedemptionView, RemoveOptions } from './coupon-operations.ts';
 import { redemptionView } from './redemption-view.ts';
 
-/** Operations on coupons and redemptions (§1, §2). */
+/** Creates the operations on coupons and redemptions (§1, §2). */
 export function couponOperations(
   { storage, ids }: Pick<Ports, 'storage' | 'ids'>,
   catalogs: CatalogProvider,
   loadBilling: LoadBilling,
 ) {
-  /** Opens the catalogs of the account before the transaction, because catalog plugins may be called. */
+  /** Opens the catalogs of the account. Call this before the transaction, because catalog plugins may be called. */
   async function billingReader({ tenant, createdDate: now }: CallContext, accountId: FindAccount) {
     const catalogsOf = await catalogs.open({
       tenant,
@@ -47,7 +47,7 @@ export function couponOperations(
     };
   }
 
-  /** Runs the work in one transaction with the account locked. */
+  /** Runs the work in one transaction, while the account is locked. */
   async function onAccount<T>(
     context: CallContext,
     accountId: FindAccount,
@@ -197,8 +197,8 @@ function couponView({ recordId: _, ...coupon }: Coupon): CouponView {
 }
 
 /**
- * Makes the changed days due for invoicing. Returns true if billed periods change.
- * @throws BillingError COUPON_CHANGES_BILLED_DAYS (62010) if billed periods must not change.
+ * Marks the changed days as due for invoicing. Returns true if billed periods change.
+ * @throws BillingError COUPON_CHANGES_BILLED_DAYS (62010) if billed periods would change although this was not allowed.
  */
 async function markChanged(
   session: WriteSession,

@@ -5,7 +5,7 @@ import { addDays, type LocalDate, maxDate, minDate } from '../../values/time/ind
 import type { AccountBilling } from '../discounts/account-discounts.ts';
 import { discountOf, isOnSubscription, matchesPlan, reducesPeriod } from '../discounts/with-discounts.ts';
 
-/** Loads the billed recurring charges since the redemption. Billed fixed prices stay as they are. */
+/** Loads the recurring charges billed since the redemption. Fixed prices that have been billed do not change. */
 export async function loadBilledCharges(
   session: ReadSession,
   redemption: New<Redemption>,
@@ -21,14 +21,14 @@ export async function loadBilledCharges(
   );
 }
 
-/** Returns the plan of a billed charge, with its product. */
+/** Returns the plan of a billed charge together with its product. */
 function planOf({ planName }: CoverageRow, events: readonly BillingEvent[] = []) {
   return events.find((each) => each.planName === planName) ?? { planName, productName: null };
 }
 
 /**
- * Returns the first day on which the change alters charges, by subscription, and the first day of a billed charge
- * that the change alters. The day is null if no billed charge changes.
+ * Returns, by subscription, the first day on which the change alters charges. Also returns the first day of a billed
+ * charge that the change alters, or null if there is none.
  * @param change `before` is null for a new redemption.
  */
 export function changedDays(
@@ -65,7 +65,7 @@ function isReduced(
   return discount ? reducesPeriod(discount, startDate) : false;
 }
 
-/** Returns the first day on or after `date` from which the end of a discount changes no billed charge. */
+/** Returns the first day, on or after `date`, on which a discount can end without changing a billed charge. */
 export function firstChangeableDate(charges: readonly CoverageRow[], date: LocalDate): LocalDate {
   return charges.reduce((last, { startDate }) => maxDate(last, addDays(startDate, 1)), date);
 }

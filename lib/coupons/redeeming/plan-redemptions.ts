@@ -37,7 +37,7 @@ export interface PlannedRedemptions {
   readonly redemptions: readonly New<Redemption>[];
 }
 
-/** Returns the requests of an operation on subscriptions, one for each code. */
+/** Returns the requested redemptions of an operation on subscriptions, one per code. */
 export function requestsOf(requests: readonly CouponRequest[]): readonly RequestedRedemption[] {
   return requests.flatMap(({ codes, subscriptionId, plan, redeemed }) =>
     codes.map((code) => ({ code, subscriptionId, plans: [plan], redeemed })),
@@ -45,8 +45,8 @@ export function requestsOf(requests: readonly CouponRequest[]): readonly Request
 }
 
 /**
- * Returns the redemptions after all checks (§2), without storing them. Reads in one round trip.
- * @throws BillingError COUPON_NOT_FOUND (62001) and the codes of `checkRedemption`.
+ * Returns the redemptions after all checks (§2) but does not store them. Reads the data in one round trip.
+ * @throws BillingError COUPON_NOT_FOUND (62001) and the errors of `checkRedemption`.
  */
 export async function planRedemptions(
   session: ReadSession,
@@ -84,7 +84,7 @@ export async function planRedemptions(
   return { coupons, redemptions };
 }
 
-/** Returns the terms that a redemption copies from its coupon, or those of a redemption. */
+/** Returns the terms of a coupon or of a redemption. A redemption copies them from its coupon. */
 export function termsOf(stored: CouponTerms): CouponTerms {
   const { code, name, percentOff, amountOff, perQuantity, duration, plans, products, appliesTo } = stored;
   return { code, name, percentOff, amountOff, perQuantity, duration, plans, products, appliesTo };

@@ -11,7 +11,9 @@ import type { Uuid } from '../../values/ids/index.ts';
 import { usedUp } from '../rules/check-redemption.ts';
 import { type PlannedRedemptions, planRedemptions, requestsOf } from './plan-redemptions.ts';
 
-/** Returns the redemptions in the transaction of a creation or a change of plan (§2 rules 2 and 7). */
+/**
+ * Returns the functions that redeem coupons in the transaction of a creation or a change of plan (§2 rules 2 and 7).
+ */
 export function subscriptionCoupons(nextId: () => Uuid): SubscriptionCoupons {
   return {
     async redeem(session, requests, tools) {
@@ -43,15 +45,15 @@ export function subscriptionCoupons(nextId: () => Uuid): SubscriptionCoupons {
   };
 }
 
-/** Returns the change of the count of each coupon. */
+/** Returns by how much the redemption count of each coupon changes. */
 function countsOf(redemptions: readonly New<Redemption>[], change: 1 | -1): ReadonlyMap<Uuid, number> {
   const own = Map.groupBy(redemptions, ({ couponId }) => couponId);
   return new Map([...own].map(([id, { length }]) => [id, change * length]));
 }
 
 /**
- * Counts and stores redemptions. The statement that counts a redemption also checks the limit of the coupon, so that
- * the limit holds for simultaneous redemptions.
+ * Counts and stores redemptions. The statement that counts them also checks the coupon's limit, so simultaneous
+ * redemptions cannot exceed it.
  * @throws BillingError COUPON_USED_UP (62005).
  */
 export async function storeRedemptions(
@@ -67,11 +69,11 @@ export async function storeRedemptions(
 
 interface RedemptionEventOptions {
   readonly type?: typeof BusEventType.COUPON_REDEEMED | typeof BusEventType.COUPON_ENDED;
-  /** True if billed periods change, so that an invoice run starts (invoicing §8.1). */
+  /** True if billed periods change. An invoice run then starts (invoicing §8.1). */
   readonly changesBilling?: boolean;
 }
 
-/** Returns the event of a redemption, or of its end (§6 rule 1). */
+/** Returns the event that reports a redemption or its end (§6 rule 1). */
 export function redemptionEvent(
   { id, code, name, subscriptionId }: New<Redemption>,
   account: Pick<Account, 'id' | 'recordId'>,

@@ -19,7 +19,10 @@ const MAX_AMOUNT = decimal('1e15');
 
 type Checked = Omit<New<Coupon>, 'id' | 'redeemedCount' | 'createdDate' | 'updatedDate'>;
 
-/** Returns the coupon to store. @throws BillingError COUPON_INVALID (62009) with every problem. */
+/**
+ * Returns the coupon in the form that is stored.
+ * @throws BillingError COUPON_INVALID (62009) that lists all problems.
+ */
 export function checkedCoupon(input: CouponInput): Checked {
   const problems = [...problemsOf(input)];
   if (problems.length > 0) throw invalidCoupon(problems);
@@ -41,9 +44,9 @@ export function checkedCoupon(input: CouponInput): Checked {
 }
 
 /**
- * Returns the changed coupon (§1 rule 2). Absent members stay unchanged, as do members without a null value that are
- * null.
- * @throws BillingError COUPON_INVALID (62009) with every problem.
+ * Returns the changed coupon (§1 rule 2). Absent fields do not change. The same is true for null in a field that cannot
+ * be null.
+ * @throws BillingError COUPON_INVALID (62009) that lists all problems.
  */
 export function changedCoupon(coupon: Coupon, change: CouponChange, now: Coupon['updatedDate']): Coupon {
   const given = Object.entries(couponFields).flatMap(([name, { set, isNullable }]) => {

@@ -79,7 +79,7 @@ function planOn(events: readonly BillingEvent[], { date }: DatedInstant): Discou
   return planned.findLast(({ localDate }) => localDate <= date) ?? planned[0];
 }
 
-/** Returns the error for a coupon whose limit is reached. */
+/** Returns the error for a coupon that has reached its redemption limit. */
 export function usedUp({ code }: Coupon): BillingError {
   return billingError(ErrorCode.COUPON_USED_UP, `Coupon ${code} has reached its limit`, { code });
 }

@@ -10,7 +10,7 @@ interface FeatureChange {
   readonly to: string | null;
 }
 
-/** Value of a feature that nothing contributes to (§1). */
+/** Value of a feature to which no subscription or override contributes (§1). */
 const absent: Readonly<Record<FeatureKind, string | null>> = {
   SWITCH: 'false',
   NUMBER: '0',
@@ -18,7 +18,7 @@ const absent: Readonly<Record<FeatureKind, string | null>> = {
   QUOTA: '0',
 };
 
-/** Returns the values of features as text. Features with the value without a contribution are omitted. */
+/** Returns the values of features as text. Omits features whose value is the one without a contribution. */
 export function valuesOf({ features }: FeaturesAt): Values {
   const values = [...features.values()].map(({ name, kind, value }) => ({
     name,
@@ -30,8 +30,8 @@ export function valuesOf({ features }: FeaturesAt): Values {
 }
 
 /**
- * Returns the features whose values differ from the values of the last check (§5). A feature that was never checked
- * changes from the value without a contribution. A feature that is no longer declared changes to null.
+ * Returns the features whose values have changed since the last check (§5). A feature that was never checked had the
+ * value without a contribution. A feature that is no longer declared changes to null.
  */
 export function changedFeatures(before: Values, current: FeaturesAt): readonly FeatureChange[] {
   const [was, is] = [before, valuesOf(current)].map((values) => new Map(Object.entries(values)));

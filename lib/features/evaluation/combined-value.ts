@@ -12,7 +12,7 @@ export type CombinedValue =
   /** The sum of the amounts of all counters in their current periods. */
   | { readonly kind: 'QUOTA'; readonly amount: Decimal };
 
-/** Combines the contributions of the sources (§1). Without a source, the value is `false`, 0 or null. */
+/** Combines the contributions of the sources (§1). If there is no source, the value is `false`, 0 or null. */
 export function combinedValue(
   { kind, combine }: FeatureDeclaration,
   sources: readonly FeatureSource[],
@@ -31,7 +31,7 @@ export function combinedValue(
   }
 }
 
-/** An unlimited number makes the result unlimited. */
+/** Combines numbers. If one of them is unlimited, the result is unlimited. */
 function combinedNumber(combine: FeatureDeclaration['combine'], sources: readonly FeatureSource[]) {
   const amounts = sources.flatMap(({ amount }) => amount ?? []);
   if (amounts.length < sources.length) return null;

@@ -5,7 +5,7 @@ import type { FeatureSource } from './feature-source.ts';
 import { combinedText, contributedText } from './feature-views.ts';
 import type { FeatureAt } from './features-at.ts';
 
-/** Returns the reasons for the value of a feature, one sentence for each source and one for the result. */
+/** Returns the explanation of a feature's value. It has one sentence for each source and one for the result. */
 export function explainFeature(feature: FeatureAt): readonly string[] {
   const { name, sources } = feature;
   const result = combinedText(feature.value) ?? 'nothing';
@@ -27,7 +27,7 @@ function reasonOf(source: FeatureSource): string {
   return `An override gives ${target} ${value} from ${formatInstant(override.from)}${until}${reason}.`;
 }
 
-/** Returns the quantity and the period behind an amount, as ` (250 for each of 4, per MONTH, then BLOCK)`. */
+/** Returns the terms that explain an amount, such as ` (250 for each of 4, per MONTH, then BLOCK)`. */
 function terms({ value, quantity }: FeatureSource): string {
   if (value.kind !== FeatureKind.NUMBER && value.kind !== FeatureKind.QUOTA) return '';
   const each =

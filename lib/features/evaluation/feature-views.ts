@@ -36,13 +36,16 @@ function sourceView(source: FeatureSource) {
   };
 }
 
-/** Returns the contribution of a source as text, multiplied by the quantity. */
+/** Returns the contribution of a source as text, after multiplication by the quantity. */
 export function contributedText({ value, amount }: FeatureSource): string {
   if (value.kind === FeatureKind.TEXT) return value.text;
   return value.kind === FeatureKind.SWITCH ? String(value.isOn) : amountText(amount);
 }
 
-/** Returns a combined value as text: `true`, an amount, `UNLIMITED` or a text. Null for a TEXT without a source. */
+/**
+ * Returns a combined value as text: `true`, an amount, `UNLIMITED` or the text itself. Returns null for a TEXT without
+ * a source.
+ */
 export function combinedText(value: CombinedValue): string | null {
   if (value.kind === FeatureKind.TEXT) return value.text;
   return value.kind === FeatureKind.SWITCH ? String(value.isOn) : amountText(value.amount);

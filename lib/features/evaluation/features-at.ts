@@ -28,20 +28,20 @@ import { accountQuotaPeriod, type QuotaSpan, subscriptionQuotaPeriod } from './q
 export interface FeatureAt {
   readonly name: string;
   readonly kind: FeatureKind;
-  /** Combination of a NUMBER. Null for other kinds. */
+  /** How the contributions to a NUMBER are combined. Null for other kinds. */
   readonly combine: FeatureCombination | null;
   readonly value: CombinedValue;
-  /** The contributions: base subscriptions first, then by age. */
+  /** The contributions. Those of base subscriptions come first, then older ones before newer ones. */
   readonly sources: readonly FeatureSource[];
-  /** The contributions to a QUOTA in the order of consumption. Empty for other kinds. */
+  /** The contributions to a QUOTA, in the order in which they are consumed. Empty for other kinds. */
   readonly counted: readonly CountedSource[];
 }
 
 export interface FeaturesAt {
   readonly at: Instant;
-  /** The next instant at which an answer can change without a further call. Null if there is none. */
+  /** The next instant at which a result can change without a call. Null if there is none. */
   readonly until: Instant | null;
-  /** The next instant at which a value can change without a further call. Null if there is none. */
+  /** The next instant at which a value can change without a call. Null if there is none. */
   readonly valuesUntil: Instant | null;
   readonly features: ReadonlyMap<string, FeatureAt>;
 }
@@ -94,7 +94,9 @@ interface Service {
   readonly terms: ServiceTerms;
 }
 
-/** Base and standalone subscriptions come before add-ons, and older subscriptions before newer ones. */
+/**
+ * Sorts the services. Base and standalone subscriptions come before add-ons, and older subscriptions before newer ones.
+ */
 function inOrderOfContribution(
   { subscription: a }: ServiceStream,
   { subscription: b }: ServiceStream,
@@ -110,7 +112,7 @@ function byAge(a: Aged, b: Aged): number {
 }
 
 /**
- * Returns the declarations by name: those of the version in force, and those of older versions that supply the plans
+ * Returns the declarations by name. They come from the version in force, and from older versions that supply the plans
  * of services.
  */
 function declarationsAt({ plans }: FeatureFacts, services: readonly Service[], at: Instant) {
@@ -130,7 +132,10 @@ interface Around {
   readonly at: Instant;
 }
 
-/** Returns the contribution of a subscription: the values of its plan, replaced by the overrides on the subscription. */
+/**
+ * Returns the contributions of a subscription. They are the values of its plan, unless overrides on the subscription
+ * replace them.
+ */
 function sourcesOf(
   { stream, terms }: Service,
   { facts, inForce, declared, at }: Around & { readonly declared: ReadonlyMap<string, FeatureDeclaration> },
@@ -180,7 +185,10 @@ function sourceOf(value: FeatureValue, { quotaOf, ...contributor }: Contributor)
   return { ...contributor, value, amount, quota };
 }
 
-/** Returns the unit that the plan bills beyond a quota. Null if the feature has no unit or the plan does not price it. */
+/**
+ * Returns the unit that the plan bills beyond a quota. Returns null if the feature has no unit, or if the plan has no
+ * price for it.
+ */
 function billedUnit(
   { version, plan }: ServiceTerms['inForce'],
   feature: string,
@@ -192,8 +200,8 @@ function billedUnit(
 }
 
 /**
- * Returns the unit that the subscription's plan bills beyond a quota. If the service is off, this is the last plan.
- * Null if nothing can be billed, or if the account has no such subscription.
+ * Returns the unit that the subscription's plan bills beyond a quota. If the service is off, uses the last plan.
+ * Returns null if nothing can be billed, or if the account does not have the subscription.
  */
 export function billedUnitOf(
   { streams, plans }: FeatureFacts,
@@ -210,7 +218,7 @@ export function billedUnitOf(
   return inForce === undefined ? null : billedUnit(inForce, feature, declared);
 }
 
-/** Returns the override on the account, which replaces all contributions. Null if there is none. */
+/** Returns the override on the account, or null if there is none. It replaces all contributions. */
 function accountSource(
   { name, kind }: FeatureDeclaration,
   { facts: { account }, inForce, at }: Around,

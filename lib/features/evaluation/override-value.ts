@@ -21,7 +21,7 @@ const expected: Readonly<Record<FeatureKind, string>> = {
 
 /**
  * Returns the value of an override as text.
- * @param billedUnit unit that is billed beyond a quota. Null if nothing can be billed.
+ * @param billedUnit Unit that is billed beyond a quota. Null if nothing can be billed.
  * @throws BillingError FEATURE_VALUE_INVALID (63003) if the value does not fit the kind of the feature, or if nothing
  * can be billed.
  */
@@ -41,7 +41,7 @@ export function writtenValue(
   return written;
 }
 
-/** Returns the kinds that a given value can have. */
+/** Returns the kinds of features that the given value fits. */
 function typeOf(given: unknown): ReadonlySet<FeatureKind> {
   if (typeof given === 'boolean') return new Set([FeatureKind.SWITCH]);
   if (typeof given === 'string') return new Set([FeatureKind.SWITCH, FeatureKind.NUMBER, FeatureKind.TEXT]);
@@ -74,13 +74,16 @@ function invalidValue(feature: string, hint: string): BillingError {
 
 type Span = Pick<FeatureOverride, 'from' | 'until'>;
 
-/** Returns the end of a new override: the requested end, or the start of a later override of the same target (§2). */
+/**
+ * Returns the end of a new override. It is the requested end, or the start of a later override of the same target if
+ * that is earlier (§2).
+ */
 export function untilNext({ from, until }: Span, others: readonly Span[]): Instant | null {
   const later = others.filter((other) => other.from > from && !isEmpty(other)).map((other) => other.from);
   return later.reduce((end, next) => minInstant(end ?? next, next), until);
 }
 
-/** Returns the overrides of the same target that a new override ends at its start. */
+/** Returns the overrides of the same target that end when a new override starts. */
 export function endedBy<O extends Span>({ from }: Span, others: readonly O[]): readonly O[] {
   return others.filter((other) => other.from <= from && (other.until === null || other.until > from));
 }

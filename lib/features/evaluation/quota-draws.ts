@@ -3,10 +3,13 @@ import { Decimal, sum, ZERO } from '../../values/money/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 import type { FeatureSource, QuotaSource } from './feature-source.ts';
 
-/** A contribution to a QUOTA, which has its own counter. */
+/** A contribution to a QUOTA. It has its own counter. */
 export type CountedSource = FeatureSource & { readonly quota: QuotaSource; readonly amount: Decimal };
 
-/** Returns the contributions with counters in the order of consumption: earliest end of the period first, then oldest first (§4). */
+/**
+ * Returns the contributions with counters in the order in which they are consumed. The one whose period ends first
+ * comes first, then the older one (§4).
+ */
 export function inOrderOfConsumption(sources: readonly FeatureSource[]): readonly CountedSource[] {
   return sources
     .filter(isCounted)
@@ -22,7 +25,7 @@ function isCounted(source: FeatureSource): source is CountedSource {
   return source.quota !== null && source.amount !== null;
 }
 
-/** Returns the used amount of a contribution's counter. */
+/** Returns the used amount in a contribution's counter. */
 export type UsedOf = (source: CountedSource) => Decimal;
 
 export interface QuotaBalance {
@@ -32,7 +35,7 @@ export interface QuotaBalance {
   readonly resetsAt: Instant | null;
 }
 
-/** Returns the balance of a quota across all contributions, which are in the order of consumption. */
+/** Returns the balance of a quota over all contributions. The contributions must be in the order of consumption. */
 export function quotaBalance(sources: readonly CountedSource[], usedOf: UsedOf): QuotaBalance {
   return {
     used: sum(sources.map(usedOf)),
@@ -52,19 +55,19 @@ export interface PlannedDraw {
   readonly isUnbounded: boolean;
 }
 
-/** How a consumption is taken from counters. */
+/** The plan for taking a consumption from counters. */
 export interface DrawPlan {
   readonly draws: readonly PlannedDraw[];
   /** The part beyond the quota. */
   readonly overage: Decimal;
-  /** The contribution whose unit is billed for the part beyond the quota. Null if nothing is billed. */
+  /** The contribution whose unit is billed for the part beyond the quota. Null if that part is not billed. */
   readonly billed: CountedSource | null;
 }
 
 /**
- * Returns the draws of a consumption, or null if it is not allowed. The most permissive overage of the contributions
- * applies to the part beyond the quota: BILL, then ALLOW, then BLOCK (§4).
- * @param sources contributions in the order of consumption.
+ * Returns the amounts to take from each counter for a consumption, or null if the consumption is not allowed. The most
+ * permissive overage among the contributions applies to the part beyond the quota: BILL, then ALLOW, then BLOCK (§4).
+ * @param sources Contributions in the order of consumption.
  */
 export function planDraws(
   sources: readonly CountedSource[],
@@ -94,7 +97,10 @@ function firstWith(sources: readonly CountedSource[], overage: QuotaOverage): Co
   return sources.find((source) => overageOf(source) === overage);
 }
 
-/** An override with BILL can outlive the priced unit, for example after a plan change. Then nothing can be billed. */
+/**
+ * Returns the overage of a contribution. An override with BILL may remain when the unit no longer has a price, for
+ * example after a plan change. Nothing can be billed in this case.
+ */
 export function overageOf({ value, quota }: CountedSource): QuotaOverage {
   const overage = value.kind === FeatureKind.QUOTA ? value.overage : QuotaOverage.BLOCK;
   return overage === QuotaOverage.BILL && quota.unit === null ? QuotaOverage.BLOCK : overage;

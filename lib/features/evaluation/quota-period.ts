@@ -23,15 +23,15 @@ export interface QuotaSpan {
   readonly end: LocalDate | null;
 }
 
-/** A bill cycle that applies until the next one begins. */
+/** A bill cycle. It applies until the next one starts. */
 interface Cadence {
   readonly from: LocalDate;
   readonly cycle: CycleDates;
 }
 
 /**
- * Returns the period of a subscription's quota on a date (§4). A moved bill cycle or another billing period ends the
- * period at its next boundary.
+ * Returns the period of a subscription's quota on a date (§4). If the bill cycle or the billing period changes, the
+ * period ends at the next boundary.
  */
 export function subscriptionQuotaPeriod(stream: ServiceStream, per: QuotaPeriod, date: LocalDate): QuotaSpan {
   const fixed = fixedSpan(per, { start: stream.start, date });
@@ -52,7 +52,7 @@ export function subscriptionQuotaPeriod(stream: ServiceStream, per: QuotaPeriod,
   return spanAt(cadences, { start: stream.start, date });
 }
 
-/** Returns the period of an override on the account, from the account's bill cycle day. */
+/** Returns the period for an override on the account. It depends on the account's bill cycle day. */
 export function accountQuotaPeriod(
   account: Pick<Account, 'billCycleDayLocal' | 'timeZone' | 'createdDate'>,
   per: QuotaPeriod,
@@ -82,7 +82,10 @@ function cyclePeriod(per: QuotaPeriod, { inForce }: ServiceCycle): BillingPeriod
   return per === QuotaPeriod.BILLING_PERIOD ? billedPeriod(inForce.phase) : BillingPeriod.MONTHLY;
 }
 
-/** Returns the recurring period, otherwise the period of the first usage section, otherwise a month. */
+/**
+ * Returns the billing period for a quota. This is the recurring period, or else the period of the first usage section,
+ * or else a month.
+ */
 function billedPeriod({ recurring, usages }: PlanPhase): BillingPeriod {
   const [usage] = usages;
   const periods = [recurring?.billingPeriod, usage?.billingPeriod];
@@ -94,7 +97,9 @@ function cycleOf(localDate: LocalDate, billingPeriod: BillingPeriod, day: number
   return cycleDatesOf({ localDate, billingPeriod, billCycleDayLocal: day });
 }
 
-/** Returns the span between the boundaries around a date. Each cadence defines the boundaries after its start. */
+/**
+ * Returns the span between the two boundaries around a date. Each cadence defines the boundaries after its own start.
+ */
 function spanAt(cadences: readonly Cadence[], { start, date }: Dates): QuotaSpan {
   const index = Math.max(
     0,

@@ -4,9 +4,9 @@ import { Decimal, decimal } from '../../values/money/index.ts';
 const HUNDRED = decimal(100);
 
 /**
- * Returns the thresholds, in percent, that a counter has reached and that were not announced in its period, in
- * ascending order (§5).
- * @param announced the highest announced threshold. 0 means none.
+ * Returns the thresholds, in percent, that a counter has reached and that have not been announced in its period (§5).
+ * They are in ascending order.
+ * @param announced The highest announced threshold, or 0 if there is none.
  */
 export function reachedThresholds(
   thresholds: readonly number[],
@@ -27,10 +27,7 @@ export function reachedThresholds(
 /** Smallest step of a counter. */
 const STEP = decimal('1e-10');
 
-/**
- * Returns the limits up to which a consumption reaches no threshold that was not announced, and does not exceed the
- * amount.
- */
+/** Returns the limits below which a consumption reaches no new threshold and does not exceed the amount. */
 export function quietLimits(thresholds: readonly number[], amount: Decimal): readonly DrawLimit[] {
   const percents = [0, ...thresholds.toSorted((a, b) => a - b)];
   return percents.map((announced, index) => {

@@ -11,11 +11,13 @@ export interface AccountFeatures {
   readonly account: Pick<Account, 'id' | 'recordId' | 'timeZone'>;
   readonly features: FeaturesAt;
   readonly used: UsedAmounts;
-  /** Percentages of a quota at which an event is published. */
+  /** Percentages of a quota. When one is reached, an event is published. */
   readonly thresholds: readonly number[];
 }
 
-/** Maximum age of cached features in milliseconds, after which changes by other processes are seen (§3). */
+/**
+ * Maximum age of cached features in milliseconds. After that time, changes made by other processes become visible (§3).
+ */
 const CACHED_FEATURES_MS = 1_000;
 const MAX_CACHED_ACCOUNTS = 50_000;
 
@@ -30,7 +32,7 @@ export interface RaisedCounter {
   readonly used: Decimal;
 }
 
-/** A load, with the changes that this process has committed since the load began. */
+/** A load, with the changes that this process has committed since the load started. */
 interface Load {
   readonly tenantRecordId: number;
   readonly key: string;
@@ -41,8 +43,8 @@ interface Load {
 }
 
 /**
- * Keeps the features of accounts for a second, or until this process commits a change to the account or the catalog,
- * or until a value changes without a call (§3).
+ * Caches the features of accounts for a second. The cache is cleared earlier if this process commits a change to the
+ * account or the catalog, or if a value changes without a call (§3).
  */
 export class FeatureCache {
   readonly #nowMs: () => number;
@@ -54,7 +56,7 @@ export class FeatureCache {
     this.#nowMs = nowMs;
   }
 
-  /** Returns the cached features that apply at the instant, or undefined. */
+  /** Returns the cached features that are valid at the instant, or undefined. */
   find({ recordId }: TenantRef, accountId: Uuid, at: Instant): AccountFeatures | undefined {
     const entry = this.#entries.get(keyOf(recordId, accountId));
     if (entry === undefined || entry.untilMs <= this.#nowMs()) return undefined;
@@ -62,7 +64,7 @@ export class FeatureCache {
     return at >= from && (until === null || at < until) ? entry.loaded : undefined;
   }
 
-  /** Loads the features and keeps them. Concurrent calls for one account and instant share one load. */
+  /** Loads the features and caches them. Concurrent calls for the same account and instant share one load. */
   async load(
     { recordId }: TenantRef,
     { accountId, at }: { readonly accountId: Uuid; readonly at: Instant },
@@ -96,8 +98,8 @@ export class FeatureCache {
   }
 
   /**
-   * Raises counters after a consumption, which is cheaper than loading them again. If the features are no longer
-   * cached, drops the account, because a release may have lowered the counters in the meantime.
+   * Raises counters after a consumption. This is cheaper than loading them again. If the features are no longer cached,
+   * removes the account, because a release may have lowered the counters in the meantime.
    */
   raise({ recordId }: TenantRef, loaded: AccountFeatures, raised: readonly RaisedCounter[]): void {
     if (raised.length === 0) return;
@@ -111,7 +113,7 @@ export class FeatureCache {
     for (const load of this.#loads.values()) if (load.key === key) load.raised.push(...raised);
   }
 
-  /** Drops the cached features that a commit has changed. */
+  /** Removes the cached features that a commit has changed. */
   drop({ tenantRecordId, accountRecordIds }: StoredChange): void {
     for (const load of this.#loads.values()) {
       if (load.tenantRecordId !== tenantRecordId) continue;

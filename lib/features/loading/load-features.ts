@@ -12,7 +12,7 @@ import type { CountedSource, UsedOf } from '../evaluation/quota-draws.ts';
 type Facts = FeatureFacts & { readonly account: Account };
 
 /**
- * Loads the facts about an account's features with a constant number of statements.
+ * Loads the data on which an account's features depend, in a constant number of statements.
  * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
  */
 export async function loadFeatureFacts(
@@ -26,7 +26,9 @@ export async function loadFeatureFacts(
   return facts;
 }
 
-/** Loads the facts about the features of accounts, in the same order, with a constant number of statements. */
+/**
+ * Loads the data on which the features of accounts depend, in the same order and in a constant number of statements.
+ */
 export async function loadFactsOfAccounts(
   session: ReadSession,
   accounts: readonly Account[],
@@ -77,14 +79,17 @@ export class UsedAmounts {
     return (source) => this.#used.get(counterKey(counterOf(feature, source))) ?? ZERO;
   }
 
-  /** Raises an amount. Lower amounts are older, because only `release` lowers a counter, and a release drops the cache. */
+  /**
+   * Raises an amount. Ignores a lower amount, because it is older. Only `release` lowers a counter, and it clears the
+   * cache.
+   */
   raise(counter: CounterKey, used: Decimal): void {
     const key = counterKey(counter);
     if ((this.#used.get(key) ?? ZERO).lessThan(used)) this.#used.set(key, used);
   }
 }
 
-/** Returns the key of the counter that a contribution has at the instant of its evaluation. */
+/** Returns the key of a contribution's counter at the instant of its evaluation. */
 export function counterOf(feature: string, { quota: { ownerId, span } }: CountedSource): CounterKey {
   return { ownerId, feature, periodStart: span.start };
 }
@@ -93,7 +98,7 @@ function counterKey({ ownerId, feature, periodStart }: CounterKey): string {
   return `${ownerId} ${feature} ${periodStart}`;
 }
 
-/** Loads the counters of these quotas with at most one statement. */
+/** Loads the counters of these quotas. Executes at most one statement. */
 export async function loadUsedAmounts(
   session: ReadSession,
   quotas: Iterable<Pick<FeatureAt, 'name' | 'counted'>>,

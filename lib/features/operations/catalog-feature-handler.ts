@@ -10,7 +10,7 @@ import { ActingComponent, BusEventType, type TenantRef } from '../../records/ind
 import { batchAuthorship, type QueueHandler } from '../../runtime/index.ts';
 import { featureCheck } from './feature-change-handler.ts';
 
-/** Number of accounts that are scheduled in one transaction. */
+/** Number of accounts for which one transaction schedules checks. */
 const ACCOUNTS_PER_PAGE = 1_000;
 
 type Affected = { readonly plans: readonly string[]; readonly features: readonly string[] | null };
@@ -63,7 +63,7 @@ export function catalogFeatureHandler(
   };
 }
 
-/** Returns the revision before the first of the changes. 0 if a change has no revision. */
+/** Returns the revision before the first change, or 0 if a change has no revision. */
 function revisionBefore(changes: readonly ClaimedEntry[]): number {
   const revisions = changes.map(({ payload }) => catalogRevisionOf(payload) ?? 1);
   return Math.min(...revisions) - 1;

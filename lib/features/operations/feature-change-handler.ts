@@ -16,7 +16,7 @@ import { featuresAt } from '../evaluation/features-at.ts';
 import { loadFactsOfAccounts } from '../loading/load-features.ts';
 import { featureChangeEvent } from '../storing/feature-events.ts';
 
-/** Events after which the features of the account are checked. */
+/** Events that cause a check of the account's features. */
 const causes: ReadonlySet<BusEventType> = new Set([
   BusEventType.SUBSCRIPTION_CREATION,
   BusEventType.SUBSCRIPTION_CHANGE,
@@ -40,7 +40,7 @@ export function featureChecks(events: readonly NewBusEvent[], now: Instant): rea
   return [...accounts].map((accountRecordId) => featureCheck(accountRecordId, now));
 }
 
-/** Returns the check of an account's features at an instant. There is one live entry per instant. */
+/** Returns the check of an account's features at an instant. The queue contains at most one such check per instant. */
 export function featureCheck(accountRecordId: number, at: Instant): NewNotification {
   return {
     queueName: QueueName.FEATURE_CHANGES,
@@ -51,7 +51,10 @@ export function featureCheck(accountRecordId: number, at: Instant): NewNotificat
   };
 }
 
-/** Publishes FEATURE_CHANGE for the features that differ from the last check (§5), each at its own instant. */
+/**
+ * Publishes FEATURE_CHANGE for the features that have changed since the last check (§5). Each event has its own
+ * instant.
+ */
 export function featureChangeHandler(
   ports: Pick<Ports, 'storage' | 'clock'>,
   catalogs: CatalogProvider,
@@ -72,7 +75,7 @@ export function featureChangeHandler(
   };
 }
 
-/** Checks the accounts that are free. Returns the entries of busy accounts. */
+/** Checks the accounts that are not locked. Returns the entries of busy accounts. */
 async function check(session: WriteSession, batch: HandlerBatch, catalogsOf: CatalogSource) {
   const recordIds = batch.entries.flatMap(({ accountRecordId }) => accountRecordId ?? []);
   const accounts = await session.tryLockAccounts(recordIds);

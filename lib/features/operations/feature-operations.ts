@@ -10,7 +10,7 @@ import type { Uuid } from '../../values/ids/index.ts';
 import type { Decimal } from '../../values/money/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 
-/** A feature of an account at an instant. Only the members of its kind are not null. */
+/** A feature of an account at an instant. Fields that do not apply to its kind are null. */
 export interface FeatureView {
   readonly name: string;
   readonly kind: FeatureKind;
@@ -31,13 +31,13 @@ export interface FeatureView {
   readonly sources: readonly FeatureSourceView[];
 }
 
-/** What a subscription or an override contributes to a feature. */
+/** The contribution of a subscription or an override to a feature. */
 export interface FeatureSourceView {
   /** Null for an override on the account. */
   readonly subscriptionId: Uuid | null;
   readonly planName: string | null;
   readonly phaseName: string | null;
-  /** The override that replaces the value of the catalog. */
+  /** The override that replaces the value in the catalog. Null if there is none. */
   readonly overrideId: Uuid | null;
   /** The value as text: `true`, an amount, `UNLIMITED` or the text itself. */
   readonly value: string;
@@ -58,34 +58,37 @@ export interface FeaturesRequest {
 export interface ConsumeRequest<F extends string = string> {
   readonly accountId: Uuid;
   readonly feature: F;
-  /** More than 0, with at most 15 digits before the point and 10 after it. Defaults to 1. */
+  /** Amount above 0, with at most 15 digits before and 10 digits after the decimal point. Defaults to 1. */
   readonly amount?: Decimal;
-  /** Key of this consumption, at most 128 characters. A second call with the same key consumes nothing. */
+  /** Key of the consumption, with at most 128 characters. A repeated call with the same key consumes nothing. */
   readonly key?: string | null;
-  /** Instant of the consumption, at most 35 days ago and not in the future. It selects the period. Defaults to now. */
+  /**
+   * Instant of the consumption, which determines the period. It can be up to 35 days ago, but not in the future.
+   * Defaults to now.
+   */
   readonly at?: Instant | null;
 }
 
 /** The outcome of a consumption, across all subscriptions with the quota. */
 export interface Consumption {
-  /** False if nothing was consumed, because less than the amount is left. */
+  /** False if nothing was consumed because the remaining amount was too small. */
   readonly allowed: boolean;
   readonly used: Decimal;
   readonly remaining: Decimal;
   /** Part of the amount beyond the quota. */
   readonly overage: Decimal;
-  /** The earliest end of a period. Null if there is none. */
+  /** The end of the period that ends first. Null if no period ends. */
   readonly resetsAt: Instant | null;
 }
 
 /** The outcome of a release, and the balance after it. */
 export interface Release extends Omit<Consumption, 'allowed' | 'overage'> {
-  /** The released amount. 0 if the key was released before, or if its call consumed nothing. */
+  /** The released amount. 0 if the key had already been released, or if its call had consumed nothing. */
   readonly released: Decimal;
 }
 
 /**
- * A value that fits the kind of the feature: a flag, an amount as text such as `5.5` or `UNLIMITED`, a text, or the
+ * A value that fits the kind of the feature: a flag, an amount as text (such as `5.5` or `UNLIMITED`), a text, or the
  * terms of a quota.
  */
 export type FeatureInput =
@@ -94,7 +97,7 @@ export type FeatureInput =
   | {
       readonly amount: string;
       readonly per?: QuotaPeriod;
-      /** Defaults to BLOCK. An override on an account cannot have BILL. */
+      /** Overage policy. Defaults to BLOCK. An override on an account cannot use BILL. */
       readonly overage?: QuotaOverage;
       /** If true, the amount applies once for each unit of the subscription's quantity. Defaults to false. */
       readonly perQuantity?: boolean;
@@ -108,13 +111,13 @@ export interface OverrideRequest<F extends string = string> {
   readonly value: FeatureInput;
   /** Start of the override. Defaults to now. */
   readonly from?: Instant | null;
-  /** Exclusive end. By default, the override has no end. */
+  /** Exclusive end of the override. By default, it has no end. */
   readonly until?: Instant | null;
   /** At most 255 characters. */
   readonly reason?: string | null;
 }
 
-/** The account and the feature of an override. */
+/** The account and the feature to which an override belongs. */
 export interface OverrideTarget {
   readonly accountId: Uuid;
   readonly feature: string;
@@ -175,8 +178,8 @@ export interface FeatureOperations<C extends Leading = [], F extends string = st
   override(...given: [...C, request: HostInput<OverrideRequest<F>>]): Promise<FeatureOverride>;
 
   /**
-   * Ends an override now. Does nothing if it has ended. With `target`, the override must belong to that account and
-   * feature.
+   * Ends an override now. Does nothing if it has already ended. If `target` is given, the override must belong to that
+   * account and feature.
    * @throws BillingError FEATURE_OVERRIDE_NOT_FOUND (63004), ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), BUSY (60018).
    */
   endOverride(

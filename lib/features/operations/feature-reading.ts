@@ -11,7 +11,7 @@ import { type FeatureAt, type FeaturesAt, featuresAt } from '../evaluation/featu
 import { type AccountFeatures, FeatureCache } from '../loading/feature-cache.ts';
 import { loadFeatureFacts, loadUsedAmounts } from '../loading/load-features.ts';
 
-/** Reads features, from memory where possible (§3). */
+/** Functions that read features. They use the cache if possible (§3). */
 export type FeatureReading = ReturnType<typeof featureReading>;
 
 export function featureReading(
@@ -41,7 +41,7 @@ export function featureReading(
     at: read,
 
     /**
-     * Returns the features now. A call in a transaction of the host reads the state of that transaction.
+     * Returns the current features. In a transaction of the host, returns the state that this transaction sees.
      * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
      */
     current(context: CallContext, accountId: Uuid): AccountFeatures | Promise<AccountFeatures> {

@@ -95,7 +95,10 @@ function checkAmount(amount: Decimal): void {
   );
 }
 
-/** Usage has fewer decimals than counters, so a contribution that bills overage accepts fewer decimals (§4). */
+/**
+ * Checks that an amount can be billed as usage. Usage has fewer decimals than counters, so fewer decimals are allowed
+ * if a contribution bills overage (§4).
+ */
 function checkBillable(amount: Decimal, sources: readonly CountedSource[]): void {
   if (amount.decimalPlaces() <= MAX_FRACTION_DIGITS) return;
   if (sources.every((source) => overageOf(source) !== QuotaOverage.BILL)) return;

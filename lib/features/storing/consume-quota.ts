@@ -21,11 +21,11 @@ import type { Consumption } from '../operations/feature-operations.ts';
 import { quotaThresholdEvent } from './feature-events.ts';
 import { keysSince, QUOTA_KEY_MS } from './quota-limits.ts';
 
-/** One consumption, with everything that its transaction needs. */
+/** One consumption with all data that its transaction needs. */
 export interface Consuming {
   readonly loaded: AccountFeatures;
   readonly feature: string;
-  /** The contributions in the order of consumption. */
+  /** The contributions, in the order in which they are consumed. */
   readonly sources: readonly CountedSource[];
   readonly amount: Decimal;
   readonly key: string | null;
@@ -48,7 +48,7 @@ export interface Consumed {
   readonly draws: readonly Pick<Drawn, 'source' | 'used'>[];
 }
 
-/** Consumes an amount in one transaction (§4). A key that was used before returns its first result. */
+/** Consumes an amount in one transaction (§4). If the key was already used, returns the first result. */
 export async function consumeQuota(
   session: WriteSession,
   consuming: Consuming,
@@ -77,7 +77,10 @@ interface Outcome extends Consumed {
   readonly plan: DrawPlan | null;
 }
 
-/** Draws the amount. Reads the counters only if several contribute, or if the amount may not be left. */
+/**
+ * Takes the amount from the counters. Reads them first only if there are several contributions, or if the remaining
+ * amount may be too small.
+ */
 async function drawAmount(session: WriteSession, consuming: Consuming): Promise<Outcome> {
   const { feature, sources, amount } = consuming;
   const [only, ...others] = sources;
@@ -100,7 +103,7 @@ async function drawAmount(session: WriteSession, consuming: Consuming): Promise<
   throw new ConcurrentChangeError(`Another call consumed feature "${feature}" in the meantime`, { feature });
 }
 
-/** Returns the counters after the draws. Null if a counter would exceed its amount. */
+/** Returns the counters after the amounts were taken. Returns null if a counter would exceed its limit. */
 async function drawPlanned(
   session: WriteSession,
   { loaded, feature }: Consuming,
@@ -122,7 +125,9 @@ async function drawPlanned(
   return drawn.length < results.length ? null : drawn;
 }
 
-/** A counter is kept as long as a consumption can be backdated into its period. */
+/**
+ * Returns the time until which a counter must be kept, because a consumption can still be backdated into its period.
+ */
 export function keptUntil({ quota: { resetsAt } }: CountedSource): Instant | null {
   return resetsAt === null ? null : addMilliseconds(resetsAt, 2 * QUOTA_KEY_MS);
 }
@@ -137,7 +142,10 @@ function outcomeOf(
   return { plan, draws, consumption: { allowed: true, ...balance, overage: overageOf(plan, draws) } };
 }
 
-/** Returns the part beyond the quota. Another call may have raised a counter without a limit since it was read. */
+/**
+ * Returns the part beyond the quota. In a counter without a limit, another call may have increased the used amount
+ * since it was read.
+ */
 function overageOf({ draws: planned, overage, billed }: DrawPlan, draws: readonly Drawn[]): Decimal {
   if (billed !== null || !planned.some(({ isUnbounded }) => isUnbounded)) return overage;
   return sum(
@@ -150,8 +158,8 @@ function beyond(used: Decimal, { amount }: CountedSource): Decimal {
 }
 
 /**
- * Records the part beyond the quota as usage. Returns its tracking id, which is the id of the use if other usage of the
- * subscription has the tracking id, for example that of another feature with the same key.
+ * Records the part beyond the quota as usage. Returns its tracking id. If the subscription already has other usage with
+ * the tracking id, for example for another feature with the same key, uses the id of the consumption instead.
  */
 async function bill(
   session: WriteSession,
@@ -180,7 +188,7 @@ async function bill(
   return useId;
 }
 
-/** Publishes QUOTA_THRESHOLD once per counter, period and threshold (§5). */
+/** Publishes QUOTA_THRESHOLD, at most once per counter, period and threshold (§5). */
 async function announceThresholds(
   session: WriteSession,
   { loaded, feature }: Consuming,
@@ -229,7 +237,7 @@ async function keep(
     throw new ConcurrentChangeError(`Another call used key ${shortened(key)} in the meantime`, { key });
 }
 
-/** Returns the first result of a key. @throws BillingError QUOTA_KEY_REUSED (63005) for a different amount. */
+/** Returns the first result for a key. @throws BillingError QUOTA_KEY_REUSED (63005) if the amount is different. */
 function firstResult({ key, amount: first, outcome }: QuotaUse, amount: Decimal): Consumption {
   if (!first.equals(amount)) throw keyReused(key, first);
   return {

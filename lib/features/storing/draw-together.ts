@@ -7,7 +7,10 @@ import { quietLimits } from '../evaluation/quota-thresholds.ts';
 import { counterOf } from '../loading/load-features.ts';
 import { type Consumed, type Consuming, keptUntil } from './consume-quota.ts';
 
-/** Largest total that concurrent calls draw together. It is also the largest amount of one call (§4 rule 7). */
+/**
+ * Maximum total that concurrent calls take from a counter together. The amount of one call has the same maximum (§4
+ * rule 7).
+ */
 const MAX_TOTAL = decimal('1e15');
 
 type CounterCall = Pick<Consuming, 'loaded' | 'feature' | 'sources' | 'amount' | 'key'>;
@@ -28,7 +31,7 @@ export function sharedDraws({ storage, systemClock }: Pick<Ports, 'storage' | 's
     const limits = quietLimits(loaded.thresholds, source.amount);
     const { recordId: accountRecordId } = loaded.account;
 
-    /** Returns the counter after each of the amounts, in order. */
+    /** Returns the state of the counter after each amount, in order. */
     async function drawAll(amounts: readonly Decimal[]): Promise<readonly (Decimal | null)[]> {
       const total = sum(amounts);
       const none = amounts.map(() => null);

@@ -10,7 +10,7 @@ interface ThresholdReached {
   readonly percent: number;
 }
 
-/** Returns the event for a counter that has reached a threshold (§5). */
+/** Returns the event that reports that a counter has reached a threshold (§5). */
 export function quotaThresholdEvent(
   { id: accountId, recordId: accountRecordId }: Pick<Account, 'id' | 'recordId'>,
   { feature, source, used, percent }: ThresholdReached,
@@ -28,7 +28,7 @@ export function quotaThresholdEvent(
   return { type: BusEventType.QUOTA_THRESHOLD, accountRecordId, payload: { accountId, metaData } };
 }
 
-/** Returns the event for a feature whose value has changed (§5). */
+/** Returns the event that reports a changed value of a feature (§5). */
 export function featureChangeEvent(
   { id: accountId, recordId: accountRecordId }: Pick<Account, 'id' | 'recordId'>,
   change: { readonly feature: string; readonly from: string | null; readonly to: string | null },
