@@ -1,4 +1,6 @@
-/** The framework-free engine: operations, ports and their types. The entry point `billwright` adds Node's ports. */
+/**
+ * The engine without any framework: operations, ports and their types. The entry point `billwright` adds Node's ports.
+ */
 
 export type { AccountClosingOperations, CloseOptions } from './account-closing/index.ts';
 export type {

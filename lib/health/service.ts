@@ -8,8 +8,8 @@ import { addMilliseconds, type Instant } from '../values/time/index.ts';
 /** The checks of a node by name (platform §13). */
 export interface HealthReport {
   /**
-   * Passes if the database responds within 2 s. The message warns if row-level security does not apply to the
-   * engine's role.
+   * Passes if the database responds within 2 s. The message contains a warning if the engine's role bypasses row-level
+   * security.
    */
   readonly database: HealthCheck;
   /** Passes if at most 1000 queue entries are late (`health.lateThreshold`), and none by more than 10 minutes. */
@@ -18,7 +18,7 @@ export interface HealthReport {
   readonly clock: HealthCheck;
   /** Passes unless operators have removed the node from rotation. */
   readonly rotation: HealthCheck;
-  /** Passes if the server key decrypts the stored secrets. The log names the secrets that it cannot decrypt. */
+  /** Passes if the server key can decrypt the stored secrets. The log names the secrets that it cannot decrypt. */
   readonly serverKey: HealthCheck;
 }
 
@@ -39,7 +39,7 @@ interface NodeHealth {
   readonly lateThresholdMs: number;
 }
 
-/** Runs all health checks of this node with a constant number of cheap queries. Never throws. */
+/** Runs all health checks of this node with a constant number of fast queries. Never throws. */
 export async function healthReport(
   { clock, systemClock, logger, storage }: HealthPorts,
   node: NodeHealth,
@@ -99,7 +99,10 @@ export interface HealthCheck {
 
 const passed: HealthCheck = { healthy: true, message: null };
 
-/** Fails if too many entries are late, or if one entry is very late (platform §13 rule 1). */
+/**
+ * Returns the result for the queues. It is a failure if too many entries are late, or if one entry is very late
+ * (platform §13 rule 1).
+ */
 export function queuesCheck({ late, oldest }: QueueBacklog, now: Instant): HealthCheck {
   if (late > MAX_LATE_ENTRIES) return failed(`More than ${MAX_LATE_ENTRIES} queue entries are late`);
   const lateMs = oldest === null ? 0 : now - oldest;
@@ -108,7 +111,8 @@ export function queuesCheck({ late, oldest }: QueueBacklog, now: Instant): Healt
 }
 
 /**
- * Fails if the clocks differ by more than the duration of the query explains. Times are milliseconds of system time.
+ * Returns the result for the clocks. It is a failure if they differ by more than the duration of the query explains.
+ * Times are milliseconds of system time.
  */
 export function clockCheck({
   startedMs,
@@ -121,7 +125,8 @@ export function clockCheck({
 }
 
 /**
- * Fails if the server key was changed (platform §6.3 rule 4). The report names no secret, because anyone may read it.
+ * Returns the result for the server key. It is a failure if the key was changed (platform §6.3 rule 4). The report does
+ * not name secrets, because anyone may read it.
  */
 export function serverKeyCheck({ length }: readonly string[]): HealthCheck {
   if (length === 0) return passed;

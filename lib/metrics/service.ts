@@ -19,7 +19,7 @@ type MetricsPorts = Pick<Ports, 'clock' | 'systemClock' | 'logger'> & {
 /** The counters of a node. */
 interface Counted {
   readonly entries: EntryCounts;
-  /** Counts of pushes. Undefined if the node sends no pushes. */
+  /** Counts of pushes. Undefined if the node does not send pushes. */
   readonly pushes: PushCounts | undefined;
   /** Counts of each event sink of the host. */
   readonly sinks: readonly { readonly name: string; readonly counts: PushCounts }[];
@@ -28,14 +28,14 @@ interface Counted {
 }
 
 /**
- * Returns the engine's metrics (platform §13 rule 3), read by queries of constant cost. Metrics of an unreachable
- * database are missing.
+ * Returns a reader of the engine's metrics (platform §13 rule 3). Its queries have constant cost. If the database is
+ * unreachable, its metrics are missing.
  */
 export function metricsReader(
   { clock, systemClock, logger, storage }: MetricsPorts,
   counted: Counted,
 ): () => Promise<readonly Metric[]> {
-  /** Returns the stored metrics. The list is empty while the database does not respond. */
+  /** Returns the stored metrics. Returns an empty list if the database does not respond. */
   async function stored(): Promise<readonly Metric[]> {
     try {
       const metrics = await atMost(systemClock, HEALTH_ANSWER_MS, Promise.all([queue(), pushes(), sinks()]));
@@ -185,7 +185,7 @@ function secondsSince(from: Instant | null, now: Instant): number {
   return from === null ? 0 : Math.max(0, (now - from) / 1_000);
 }
 
-/** Counts the events of this node's committed transactions since the node was opened. */
+/** Counts the events of transactions that this node has committed since it was opened. */
 export class EventCounts {
   readonly #events = new Map<string, MetricValue>();
   readonly #payments = new Map<string, MetricValue>();
@@ -227,13 +227,13 @@ function countIn(counts: Map<string, MetricValue>, labels: MetricValue['labels']
   counts.set(key, { labels, value: (counts.get(key)?.value ?? 0) + 1 });
 }
 
-/** One number of a metric. Its labels have few values and never contain ids of tenants or accounts. */
+/** One value of a metric. Its labels have only a few different values, and never contain ids of tenants or accounts. */
 export interface MetricValue {
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
 }
 
-/** A metric of this node: a count since the node was opened, or a current measurement. */
+/** A metric of this node. It is either a count since the node was opened or a current measurement. */
 export interface Metric {
   /** Name in lower case with underscores, ending in the unit. Names of counters end in `_total`. */
   readonly name: string;

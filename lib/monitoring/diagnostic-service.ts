@@ -20,7 +20,7 @@ export interface DiagnosticSources {
   readonly logDirectories: readonly string[];
 }
 
-/** Operations that collect data for diagnosing a problem (platform §12.6). */
+/** Creates the operations that collect data for the diagnosis of a problem (platform §12.6). */
 export function diagnosticOperations(
   ports: Pick<Ports, 'logFiles' | 'systemClock'>,
   sources: DiagnosticSources,
@@ -78,22 +78,22 @@ export interface DiagnosticRequest {
   readonly withTenantConfig?: boolean | undefined;
   readonly withServiceConfig?: boolean | undefined;
   readonly withLogs?: boolean | undefined;
-  /** Names of log files of this node. Defaults to the file that was written last. */
+  /** Names of log files of this node. Defaults to the most recently written file. */
   readonly logFileNames?: readonly string[] | undefined;
   /** Directory of log files. Defaults to the first directory in `health.diagnostic.logDirs`. */
   readonly logDirectory?: string | undefined;
 }
 
-/** The data for diagnosing a problem. A part is null if it was not requested. */
+/** The data for the diagnosis of a problem. A part that was not requested is null. */
 export interface Diagnostic {
   /**
    * The export of the account (accounts §16). The caller must read to the end, or call the iterator's
    * `return`.
    */
   readonly accountData: AsyncIterable<string> | null;
-  /** Key values of the tenant, sorted by key, with masked secrets. */
+  /** Key values of the tenant, sorted by key. Secrets are masked. */
   readonly tenantConfig: readonly KeyValues[] | null;
-  /** The current server settings by name, with masked secrets. */
+  /** The current server settings by name. Secrets are masked. */
   readonly serviceConfiguration: Readonly<Record<string, unknown>> | null;
   /** The last 5 MiB of each file. */
   readonly logs: readonly LogFile[] | null;
@@ -108,11 +108,11 @@ export interface DiagnosticOperations<C extends Leading = []> {
   diagnostic(...given: [...C, request: DiagnosticRequest]): Promise<Diagnostic>;
 }
 
-/** Number of bytes in a piece. Masking a piece takes some milliseconds. */
+/** Number of bytes in a piece. It takes a few milliseconds to mask a piece. */
 const PIECE_BYTES = 65_536;
 const NEWLINE = 0x0a;
 
-/** Masks strings in a log file that have the form of a secret. Lets other work run between pieces. */
+/** Masks strings in a log file that look like a secret. Other work can run between the pieces. */
 async function maskedLog({ name, text }: LogFile, nextTurn: SystemClock['nextTurn']): Promise<LogFile> {
   const pieces: Uint8Array[] = [];
   for (let from = 0; from < text.length; ) {
@@ -125,15 +125,18 @@ async function maskedLog({ name, text }: LogFile, nextTurn: SystemClock['nextTur
 }
 
 /**
- * Returns the end of a piece. Pieces end at line breaks, so that no secret is split, unless a line is longer than a
- * piece.
+ * Returns the end of a piece. A piece ends at a line break, so that no secret is divided, unless a line is longer than
+ * a piece.
  */
 function endOfPiece(text: Uint8Array, from: number): number {
   const newline = text.indexOf(NEWLINE, from + PIECE_BYTES);
   return Math.min(newline < 0 ? text.length : newline + 1, from + 2 * PIECE_BYTES);
 }
 
-/** Returns the masked piece. Returns the same bytes if nothing is masked, because a file may contain invalid UTF-8. */
+/**
+ * Returns the piece with secrets masked. If nothing is masked, returns the same bytes, because a file may contain
+ * invalid UTF-8.
+ */
 function maskedPiece(bytes: Uint8Array): Uint8Array {
   const text = new TextDecoder().decode(bytes);
   const masked = maskSecretShapes(text);

@@ -22,7 +22,7 @@ import type { Uuid } from '../values/ids/index.ts';
 import { DAY_MS, MAX_SHOWN_ENTRIES } from '../values/limits.ts';
 import { addMilliseconds, type Instant, instant } from '../values/time/index.ts';
 
-/** Number of the server's latest entries that are searched for a tenant's entries. */
+/** Number of the server's latest entries in which a tenant's entries are searched. */
 const MAX_RECENT_ENTRIES = 50_000;
 
 /** Maximum number of parked accounts in the health report. */
@@ -37,11 +37,14 @@ type HealthDataPorts = Pick<Ports, 'storage' | 'clock' | 'systemClock'>;
 interface HealthDataInput {
   readonly lateThresholdMs: number;
   readonly nodes: () => Promise<readonly NodeInfo[]>;
-  /** Stores the access log lines that this node still has in memory. */
+  /** Stores the lines of the access log that are still in this node's memory. */
   readonly storeRequests: () => Promise<void>;
 }
 
-/** Reads the health report with a constant number of bounded statements (platform §12.1). */
+/**
+ * Creates the operation that reads the health report. It executes a constant number of statements with limited cost
+ * (platform §12.1).
+ */
 export function healthDataOperations(
   ports: HealthDataPorts,
   input: HealthDataInput,
@@ -126,7 +129,7 @@ export function healthDataOperations(
   };
 }
 
-/** An account that automatic runs skip, because invoicing the account failed. */
+/** An account that automatic runs skip because it could not be invoiced. */
 export interface ParkedAccountView {
   readonly accountId: Uuid;
   readonly accountRecordId: number;
@@ -134,7 +137,10 @@ export interface ParkedAccountView {
   readonly parkedDate: Instant;
 }
 
-/** The health of the deployment (platform §12.1): nodes, and the entries and requests of the tenant and the system. */
+/**
+ * The health of the deployment (platform §12.1). It contains the nodes, and the entries and requests of the tenant and
+ * of the system.
+ */
 export interface HealthData {
   /** System time of the report. */
   readonly at: Instant;
@@ -142,20 +148,20 @@ export interface HealthData {
   readonly businessNow: Instant;
   /** Nodes that were active in the last five minutes. */
   readonly nodes: readonly NodeInfo[];
-  /** Parked accounts. At most 50, oldest first. */
+  /** Parked accounts, oldest first. At most 50 are listed. */
   readonly parkedAccounts: readonly ParkedAccountView[];
-  /** Unfinished bus events that are late by more than `health.lateThreshold`. At most 100, oldest first. */
+  /** Unfinished bus events that are late by more than `health.lateThreshold`, oldest first. At most 100 are listed. */
   readonly lateBusEvents: readonly QueueEntryView[];
-  /** Unfinished notifications that are late, including pushes. */
+  /** Unfinished notifications that are late. Pushes are included. */
   readonly lateNotifications: readonly QueueEntryView[];
-  /** Finished bus events. At most 100, newest first. */
+  /** Finished bus events, newest first. At most 100 are listed. */
   readonly recentBusEvents: readonly QueueEntryView[];
   readonly recentNotifications: readonly QueueEntryView[];
-  /** Requests of the last two days. At most 1,000, newest last. */
+  /** Requests of the last two days, newest last. At most 1,000 are listed. */
   readonly recentRequests: readonly AccessLine[];
 }
 
 export interface HealthDataOperations<C extends Leading = []> {
-  /** Returns the health data of the deployment that the tenant may see. */
+  /** Returns the health of the deployment, as far as the tenant is allowed to see it. */
   data(...given: C): Promise<HealthData>;
 }

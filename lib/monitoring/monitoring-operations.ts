@@ -3,7 +3,7 @@ import type { DiagnosticOperations } from './diagnostic-service.ts';
 import type { HealthDataOperations } from './health-data-service.ts';
 import type { SampleOperations } from './sample-service.ts';
 
-/** Operations for operators to monitor the deployment (platform §12). */
+/** Operations with which operators monitor the deployment (platform §12). */
 export interface MonitoringOperations<C extends Leading = []>
   extends HealthDataOperations<C>,
     SampleOperations<C>,

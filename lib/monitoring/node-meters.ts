@@ -41,7 +41,7 @@ export class NodeMeters implements Meters {
     known.durations.add(milliseconds);
   }
 
-  /** Returns the values of each category with events. Durations are measured since the previous call. */
+  /** Returns the values of each category that has events. Durations cover the time since the previous call. */
   read(): readonly Measured[] {
     const nowMs = this.#systemClock.nowMs();
     const meters = [...this.#meters].map(([eventCategory, meter]) => ({
@@ -59,13 +59,17 @@ export class NodeMeters implements Meters {
   }
 }
 
-/** Logarithm of the ratio between adjacent buckets. They differ by 2%, so the error of a percentile is 2% as well. */
+/**
+ * Logarithm of the ratio between the bounds of adjacent buckets. The bounds differ by 2%, so the error of a percentile
+ * is also 2%.
+ */
 const STEP = Math.log(1.02);
 
 const percentiles = { median: 0.5, tp75: 0.75, tp95: 0.95, tp98: 0.98, tp99: 0.99, tp999: 0.999 } as const;
 
 /**
- * Durations in milliseconds, with exact minimum, maximum, mean and deviation. Percentiles are computed from buckets.
+ * Collects durations in milliseconds. Minimum, maximum, mean and deviation are exact. Percentiles are computed from
+ * buckets.
  */
 export class Durations {
   readonly #buckets = new Map<number, number>();
@@ -87,7 +91,7 @@ export class Durations {
     this.#greatest = Math.max(this.#greatest, taken);
   }
 
-  /** Returns the values by kind of sample (platform §12.2). Empty without durations. */
+  /** Returns the values by kind of sample (platform §12.2). Empty if there are no durations. */
   read(): Readonly<Record<string, number>> {
     if (this.#count === 0) return {};
     const mean = this.#sum / this.#count;
@@ -117,7 +121,7 @@ const SEC_MS = 1_000;
 /** The rates of a meter, in events per second, by kind of sample (platform §12.2). */
 const rateMinutes = { one_minute_rate: 1, five_minute_rate: 5, fifteen_minute_rate: 15 } as const;
 
-/** Counts events and their rates, both over all time and as exponentially weighted moving averages. */
+/** Counts events. Computes their rate over the whole time and as exponentially weighted moving averages. */
 export class Meter {
   readonly #startedMs: number;
   #count = 0;
@@ -134,7 +138,7 @@ export class Meter {
     this.#count += count;
   }
 
-  /** Returns the samples by kind and updates the averages. Null without events. */
+  /** Returns the samples by kind and updates the averages. Returns null if there are no events. */
   read(nowMs: number): Readonly<Record<string, number>> | null {
     if (this.#count === 0) return null;
     const passedSec = (nowMs - this.#readMs) / SEC_MS;

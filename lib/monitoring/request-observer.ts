@@ -3,11 +3,11 @@ import type { AccessLine, MonitoringStore } from '../ports/storage/index.ts';
 import { type ActivityPorts, detached } from '../runtime/index.ts';
 import { madeStorable, maskQuery } from '../values/text/index.ts';
 
-/** Records the requests to a server that runs in front of the engine (platform §12). */
+/** Records the requests to a server that uses the engine (platform §12). */
 export interface RequestObserver {
   /** Records a finished request and its duration, without delaying it. */
   answered(request: AnsweredRequest, milliseconds: number): void;
-  /** Records the duration of a request that the access log omits. */
+  /** Records the duration of a request that does not appear in the access log. */
   timed(milliseconds: number): void;
   /** Returns a logger whose warnings and errors are counted together with those of the engine. */
   counting(logger: Logger): Logger;
@@ -25,7 +25,10 @@ export function requestObserver(meters: Meters, accessLog: Pick<AccessLog, 'add'
   };
 }
 
-/** Requests are stored in batches of this size, or after a maximum time. Requests above the maximum number are lost. */
+/**
+ * Number of requests that are stored together. A smaller number is stored after a maximum time. If more requests are
+ * waiting than the limit allows, some are lost.
+ */
 export const ACCESS_FLUSH_LINES = 500;
 const ACCESS_FLUSH_MS = 5_000;
 export const MAX_ACCESS_LINES_HELD = 10_000;
@@ -33,16 +36,16 @@ export const MAX_ACCESS_LINES_HELD = 10_000;
 /** Maximum length of a URI in the access log. */
 const MAX_ACCESS_URI = 2_000;
 
-/** A finished request, as its server reports it. */
+/** A finished request. The server reports it. */
 export interface AnsweredRequest {
-  /** Record id of the tenant. Null means no tenant. */
+  /** Record id of the tenant. Null if the request has no tenant. */
   readonly tenantRecordId: number | null;
   readonly method: string;
   readonly path: string;
   /** Query string without `?`. */
   readonly query: string;
   readonly status: number;
-  /** Bytes of the body. Null if the response has no body, or if the length is unknown. */
+  /** Number of bytes of the body. Null if the response has no body or its length is unknown. */
   readonly bytesSent: number | null;
   readonly principal: string | null;
   readonly createdBy: string | null;
@@ -55,8 +58,8 @@ interface AccessPorts extends ActivityPorts {
 }
 
 /**
- * Stores the requests of this node in batches, a few seconds late (platform §12.1 rule 5). Above a bound, requests
- * are counted but not stored.
+ * Stores the requests of this node in batches, with a delay of a few seconds (platform §12.1 rule 5). Above a limit,
+ * requests are counted but not stored.
  */
 export class AccessLog {
   readonly #ports: AccessPorts;
@@ -121,7 +124,7 @@ export class AccessLog {
     this.#cancelTimer = detached(this.#ports, flush);
   }
 
-  /** Stores the buffered requests. After a failure, they wait for the next attempt. */
+  /** Stores the buffered requests. If this fails, they wait for the next attempt. */
   async #store(): Promise<void> {
     const lines = this.#held;
     if (lines.length === 0) return;

@@ -17,7 +17,7 @@ type RecorderPorts = Pick<Ports, 'storage' | 'clock' | 'systemClock' | 'logger'>
 interface RecorderInput {
   readonly nodeName: string;
   readonly meters: NodeMeters;
-  /** Gauges of the process. Undefined to store no samples of the process. */
+  /** Gauges of the process. If undefined, samples of the process are not stored. */
   readonly process: ProcessGauges | undefined;
   readonly lateThresholdMs: number;
   readonly accessRetentionMs: number;
@@ -31,7 +31,7 @@ const gauges = {
 } as const;
 
 /**
- * Stores the samples of this node each minute (platform §12.2). The first node also stores the samples of the
+ * Stores the samples of this node every minute (platform §12.2). The first node also stores samples of the whole
  * deployment.
  */
 export class SampleRecorder {

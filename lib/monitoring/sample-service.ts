@@ -9,7 +9,7 @@ import type { Instant } from '../values/time/index.ts';
 /** Maximum number of sample values per call. */
 const MAX_SAMPLE_VALUES = 500_000;
 
-/** Operations that read the stored measurements (platform §12.3). */
+/** Creates the operations that read the stored measurements (platform §12.3). */
 export function sampleOperations(
   ports: Pick<Ports, 'storage' | 'systemClock' | 'scopes'>,
 ): SampleOperations<WithContext> {
@@ -47,7 +47,7 @@ export function sampleOperations(
 
 /** Filters for samples. A sample must match all of them. Times are system time. */
 export interface SamplesRequest {
-  /** Start of the time range. Defaults to 14 days ago, the age of the oldest stored samples. */
+  /** Start of the time range. Defaults to 14 days ago, because older samples are not stored. */
   readonly from?: Instant | undefined;
   /** Exclusive end of the time range. Defaults to now. */
   readonly to?: Instant | undefined;
@@ -82,7 +82,7 @@ const bucketMs: Readonly<Record<Granularity, number>> = {
   DAY: 86_400 * SEC_MS,
 };
 
-/** The samples of one kind of one category on one node, in time order. */
+/** The samples of one kind, category and node, in time order. */
 export interface SampleSeries {
   /** Name of the node. Empty for the whole deployment. */
   readonly nodeName: string;
@@ -97,7 +97,7 @@ interface Collected {
   readonly buckets: Map<number, { value: number; count: number }>;
 }
 
-/** Combines stored samples into series. Samples are added in time order (platform §12.3 rule 3). */
+/** Combines stored samples into series. Samples must be added in time order (platform §12.3 rule 3). */
 export class SeriesOfSamples {
   readonly #bucketMs: number;
   readonly #isRequested: (category: string, kind: string) => boolean;
@@ -145,7 +145,7 @@ export class SeriesOfSamples {
   }
 }
 
-/** Returns the value of a bucket after one more sample. `count` includes that sample. */
+/** Returns the value of a bucket after a sample was added. `count` includes that sample. */
 function combined(
   kind: string,
   { value: before, count }: { value: number; count: number },

@@ -12,7 +12,7 @@ import {
 import { systemAuthorshipOf } from '../runtime/index.ts';
 import { stringifyExactJson } from '../values/money/index.ts';
 
-/** Maximum number of broadcasts per read. A starting node reads this many of the latest broadcasts again. */
+/** Maximum number of broadcasts per read. A node that starts also reads this many of the latest broadcasts again. */
 const BROADCASTS_AT_ONCE = 1_000;
 
 export type BroadcastHandler = (payload: EventPayload) => Promise<void> | void;
@@ -27,25 +27,25 @@ export interface BroadcastPorts extends Pick<Ports, 'clock' | 'systemClock' | 'i
 interface NewBroadcast extends Pick<Broadcast, 'service' | 'type' | 'payload'> {
   /** If true, sends the broadcast only to this node. */
   readonly localOnly: boolean;
-  /** If true, event sinks get the broadcast too (platform §10.4 rule 4). */
+  /** If true, event sinks also receive the broadcast (platform §10.4 rule 4). */
   readonly isEvent: boolean;
-  /** The new state of a plugin, stored with the broadcast. */
+  /** The new state of a plugin. It is stored together with the broadcast. */
   readonly switched?: Switched | undefined;
 }
 
-/** The new state of a plugin on all nodes, including nodes that start later. Null means running. */
+/** The new state of a plugin on all nodes, including nodes that start later. Null means that it is running. */
 export interface Switched {
   readonly pluginName: string;
   readonly state: PluginSwitch['state'] | null;
 }
 
-/** Sends messages to all nodes. Messages are stored, and each node calls its handler (platform §11). */
+/** Sends messages to all nodes. The messages are stored, and each node passes them to its handler (platform §11). */
 export function broadcasts(ports: BroadcastPorts, handlerOf: HandlerOf) {
   const heard = new HeardBroadcasts();
   let begun = false;
   let listening: Promise<void> = Promise.resolve();
 
-  /** Handles the broadcasts since the last call. The first call skips all earlier broadcasts. */
+  /** Handles the broadcasts that arrived since the last call. The first call skips all earlier broadcasts. */
   function listen(): Promise<void> {
     const reading = listening.then(() => readNew());
     listening = reading.catch(() => undefined);
@@ -98,7 +98,7 @@ export function broadcasts(ports: BroadcastPorts, handlerOf: HandlerOf) {
 
     /**
      * Stores the broadcast. This node handles it immediately.
-     * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an author that cannot be stored.
+     * @throws BillingError MISSING_OR_INVALID_FIELD (60003) if the author cannot be stored.
      */
     async send(author: SystemAuthor, sent: NewBroadcast): Promise<void> {
       const { localOnly, isEvent, switched, ...content } = sent;
@@ -135,12 +135,12 @@ function serviceEvent({
   };
 }
 
-/** Milliseconds after which all broadcasts with a lower number are visible, because each is a short transaction. */
+/** Milliseconds after which all broadcasts with a lower number are certainly visible. Their transactions are short. */
 const BROADCAST_SETTLED_MS = 60_000;
 
 /**
- * The broadcasts that this node has received. A lower number may be committed after a higher one, so recent numbers
- * are read again.
+ * The broadcasts that this node has received. A broadcast with a lower number may be committed after one with a higher
+ * number, so recent numbers are read again.
  */
 export class HeardBroadcasts {
   /** System time at which each broadcast was received, by number. */
@@ -157,7 +157,7 @@ export class HeardBroadcasts {
     this.#after = Math.max(this.#after, recordId);
   }
 
-  /** Returns the new broadcasts and records them as received. */
+  /** Returns those broadcasts that are new, and records them as received. */
   hear(broadcasts: readonly Broadcast[], nowMs: number): readonly Broadcast[] {
     const fresh = broadcasts.filter(({ recordId }) => !this.#heardAt.has(recordId));
     for (const { recordId } of fresh) this.#heardAt.set(recordId, nowMs);

@@ -22,9 +22,9 @@ interface CommandServiceInput {
   /** The host's handlers by command type. */
   readonly handlers: Readonly<Record<string, NodeCommandHandler>>;
   readonly nodes: () => Promise<readonly NodeInfo[]>;
-  /** Called after a plugin of this node was switched on or off. */
+  /** Called after a plugin of this node was started or stopped. */
   readonly onChange: () => Promise<void>;
-  /** Drops the caches of a tenant, or of all tenants (null). */
+  /** Clears the caches of a tenant. Null clears the caches of all tenants. */
   readonly dropCaches: (tenantRecordId: number | null) => void;
 }
 
@@ -34,8 +34,8 @@ export function nodeCommands(ports: BroadcastPorts, input: CommandServiceInput) 
   const sending = broadcasts(ports, handlerOf);
 
   /**
-   * Returns the plugin of a command. Plugins cannot be downloaded, so only a registered plugin can be installed or
-   * started.
+   * Returns the plugin that a command names. Plugins cannot be downloaded, so only a registered plugin can be installed
+   * or started.
    */
   async function findPlugin(command: NodeCommand): Promise<PluginInfo> {
     const own = switches.find(command);
@@ -88,7 +88,7 @@ export function nodeCommands(ports: BroadcastPorts, input: CommandServiceInput) 
       await sending.send(author, { service: NODES, type, payload, localOnly, isEvent: true, switched });
     },
 
-    /** Restores the plugin states that earlier commands to all nodes have set, and starts to receive broadcasts. */
+    /** Restores the plugin states that earlier commands to all nodes have set. Then starts to receive broadcasts. */
     async prepare(): Promise<void> {
       const { storage, logger } = ports;
       if (!storage.singleNode) await sending.listen();

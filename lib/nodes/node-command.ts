@@ -27,22 +27,21 @@ export interface NodeCommand {
   /** A `PluginCommand`, or the name of a handler that the host has registered (1 to 255 characters). */
   readonly type: string;
   /**
-   * Properties of the command, at most 100. Plugin commands specify the plugin by `pluginName` or
-   * `pluginKey`.
+   * Properties of the command, at most 100. A plugin command identifies its plugin with `pluginName` or `pluginKey`.
    */
   readonly properties: readonly NodeCommandProperty[];
-  /** True for a system command. Passed to handlers. Defaults to false. */
+  /** True for a system command. The value is passed to handlers. Defaults to false. */
   readonly isSystemCommand?: boolean;
 }
 
-/** Executes a command on each node. Errors are logged. */
+/** Executes a command. Called on each node. Errors are logged. */
 export type NodeCommandHandler = (command: NodeCommand) => Promise<void> | void;
 
 export function isPluginCommand(type: string): type is PluginCommand {
   return Object.values<string>(PluginCommand).includes(type);
 }
 
-/** Checks the value of a field. @throws BillingError MISSING_OR_INVALID_FIELD (60003). */
+/** Checks the fields of a command. @throws BillingError MISSING_OR_INVALID_FIELD (60003) if one is invalid. */
 export function checkCommand({ type, properties }: NodeCommand): void {
   checkText('nodeCommandType', type, MAX_NODE_COMMAND_TYPE_CHARACTERS);
   if (properties.length > MAX_NODE_COMMAND_PROPERTIES)

@@ -13,7 +13,7 @@ export class PluginSwitches {
     this.#registered = pluginInfos(registered);
   }
 
-  /** Returns a live list of the running plugins among the given plugins. Every command updates the list. */
+  /** Returns a list of those given plugins that are running. Each command updates the list. */
   running<P extends PluginIdentity>(plugins: readonly P[]): readonly P[] {
     const list: P[] = [];
     this.#follow(() => list.splice(0, list.length, ...plugins.filter(({ name }) => this.#isRunning(name))));
@@ -40,7 +40,7 @@ export class PluginSwitches {
       }));
   }
 
-  /** Returns the registered plugin of a command, or null for an unknown plugin. */
+  /** Returns the registered plugin that a command names, or null if it is not registered. */
   find(command: NodeCommand): PluginInfo | null {
     return pluginNamedBy(command, this.#registered);
   }
@@ -73,7 +73,10 @@ export class PluginSwitches {
   }
 }
 
-/** Returns the state of a plugin after a command (null means running). Only INSTALL starts an uninstalled plugin. */
+/**
+ * Returns the state of a plugin after a command. Null means that it is running. Only INSTALL starts an uninstalled
+ * plugin.
+ */
 export function switchedBy(
   type: PluginCommand,
   state: PluginSwitch['state'] | null,
@@ -91,7 +94,7 @@ export function switchedBy(
   }
 }
 
-/** Returns the plugin that the properties of the command name. */
+/** Returns the name of the plugin that the properties of a command identify. */
 export function pluginNamedBy(
   { properties }: NodeCommand,
   plugins: readonly PluginInfo[],
@@ -121,7 +124,7 @@ interface RegisteredPlugins {
   readonly plugins: readonly PluginIdentity[];
 }
 
-/** Merges plugins of several types with the same name into one plugin with several services. */
+/** Merges plugins of different types that have the same name into one plugin with several services. */
 function pluginInfos(registered: readonly RegisteredPlugins[]): readonly PluginInfo[] {
   const found = new Map<string, PluginInfo>();
   for (const { service, plugins } of registered) {

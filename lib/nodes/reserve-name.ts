@@ -4,7 +4,7 @@ import { pause } from '../runtime/index.ts';
 import { type BillingError, billingError, ErrorCode } from '../values/errors/index.ts';
 import { NODE_BEAT_MS, NODE_LISTED_MS } from '../values/limits.ts';
 
-/** Milliseconds for which a starting node tries to reserve a name that is in use. */
+/** Milliseconds for which a starting node tries again to reserve a name that is in use. */
 const NODE_NAME_WAIT_MS = 5_000;
 const NODE_NAME_PAUSE_MS = 250;
 
@@ -13,9 +13,9 @@ type NamePorts = Pick<Ports, 'systemClock' | 'logger'> & {
 };
 
 /**
- * Reserves the name for this node before its first use (platform §15 rule 1). If a process with this name has just
- * ended, waits until its connection is closed.
- * @throws BillingError BUSY (60018) if a live node has the name.
+ * Reserves the name for this node before it is used (platform §15 rule 1). If a process with this name has just ended,
+ * waits until its connection is closed.
+ * @throws BillingError BUSY (60018) if a running node has the name.
  */
 export async function reserveName(ports: NamePorts, nodeName: string): Promise<void> {
   const { nodes } = ports.storage;
@@ -28,7 +28,10 @@ export async function reserveName(ports: NamePorts, nodeName: string): Promise<v
   }
 }
 
-/** Waits for a heartbeat of another node with this name. Used if the storage has no other way to detect live nodes. */
+/**
+ * Waits for a heartbeat of another node with this name, and rejects the name if there is one. Used if the storage
+ * cannot detect running nodes in another way.
+ */
 async function refuseLiveNamesake(
   { systemClock, logger, storage }: NamePorts,
   nodeName: string,

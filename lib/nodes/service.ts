@@ -7,7 +7,7 @@ import { nodeCommands } from './command-service.ts';
 import type { NodeCommand, NodeCommandHandler } from './node-command.ts';
 import type { PluginSwitches } from './plugin-switches.ts';
 
-/** Milliseconds for which an ended node stays stored. */
+/** Milliseconds for which a node remains stored after it has ended. */
 const NODE_KEPT_MS = DAY_MS;
 
 /** Milliseconds between reads of broadcasts. */
@@ -19,15 +19,15 @@ interface NodeServiceInput {
   readonly switches: PluginSwitches;
   /** The host's handlers by command type. */
   readonly handlers?: Readonly<Record<string, NodeCommandHandler>> | undefined;
-  /** Drops the caches of a tenant, or of all tenants (null). */
+  /** Clears the caches of a tenant. Null clears the caches of all tenants. */
   readonly dropCaches: (tenantRecordId: number | null) => void;
-  /** Returns true if the name belongs to an earlier, ended process of this node. By default returns false. */
+  /** Returns true if the name belonged to a process of this node that has ended. By default, always returns false. */
   readonly isFormerNode?: ((name: string) => boolean) | undefined;
 }
 
 /**
- * Registers this process among the processes that share the storage (platform §15 rule 1), and executes commands to
- * nodes.
+ * Registers this process as one of those that share the storage (platform §15 rule 1), and executes the commands that
+ * it receives.
  */
 export function nodeService(ports: BroadcastPorts, input: NodeServiceInput) {
   let started = false;
@@ -69,7 +69,7 @@ export function nodeService(ports: BroadcastPorts, input: NodeServiceInput) {
     knowsFormer = true;
   }
 
-  /** Repeats the work after a pause, even after errors. */
+  /** Repeats the work with a pause in between. Continues after errors. */
   function repeated(everyMs: number, run: () => Promise<void>) {
     const { systemClock, logger } = ports;
     let isStopped = false;

@@ -8,30 +8,30 @@ import type { Instant } from '../values/time/index.ts';
 export interface Clock {
   now(): Instant;
   /**
-   * Milliseconds of system time until `now()` shows `at`; negative if `at` has passed. More precise than
-   * `now()`, which hides up to a second.
+   * Returns the milliseconds of system time until `now()` returns `at`. Negative if `at` has passed. More precise than
+   * `now()`, which returns whole seconds.
    */
   msUntil?(at: Instant): number;
-  /** Registers `listener` for moves of the clock. Returns a function that removes the listener. */
+  /** Registers a function that is called when the clock is moved. Returns a function that removes it. */
   onMove?(listener: () => void): () => void;
   /** Refreshes a clock that is shared with other nodes. The dispatcher and the HTTP adapter await this call. */
   refresh?(): Promise<void>;
 }
 
 /**
- * System time and timers for leases, heartbeats, retry pauses and waits. They are separate from the business clock,
- * so that a move of that clock never expires a lease (platform §9.3 rule 6).
+ * System time and timers for leases, heartbeats, retry pauses and waits. They are separate from the business clock, so
+ * that leases never expire because that clock is moved (platform §9.3 rule 6).
  */
 export interface SystemClock {
   /**
-   * True if this is the machine's real time, which the engine corrects by the database's time (platform §15 rule 7).
+   * True if this is the machine's real time. The engine then corrects it by the database's time (platform §15 rule 7).
    * Defaults to false.
    */
   readonly isOfMachine?: boolean;
   nowMs(): number;
   /**
-   * Resolves after all waiting timers, requests and signals have run. An in-process database never leaves the current
-   * turn, so long work has to yield explicitly.
+   * Resolves after all waiting timers, requests and signals have run. Long work must call this explicitly, because an
+   * in-process database never yields.
    */
   nextTurn(): Promise<void>;
   /**

@@ -31,7 +31,7 @@ export type * from './plugins/usage-source.ts';
 export type * from './push-sender.ts';
 export type * from './tracer.ts';
 
-/** The services that the engine needs from outside. */
+/** The external services that the engine needs. */
 export interface Ports {
   readonly storage: Storage<never>;
   readonly clock: Clock;
@@ -44,17 +44,17 @@ export interface Ports {
   readonly documentRenderer?: DocumentRenderer | undefined;
   readonly eInvoices?: EInvoiceWriter | undefined;
   readonly eInvoiceSender?: EInvoiceSender | undefined;
-  /** Registered gateways by name. The built-in external payment gateway is always among them. */
+  /** Registered gateways by name. They always include the built-in gateway for external payments. */
   readonly gateways: ReadonlyMap<string, PaymentGateway>;
   readonly invoiceFormatter?: InvoiceFormatterFactory | undefined;
   readonly paymentControls: ReadonlyMap<string, PaymentControl>;
-  /** Sends events to callbacks. Without a sender, no events are pushed. */
+  /** Sends events to callbacks. Without a sender, events are not pushed. */
   readonly pushSender?: PushSender | null | undefined;
   readonly meters?: Meters | undefined;
   readonly logFiles?: LogFiles | undefined;
   /** Records traces. Requires `scopes`. */
   readonly tracer?: Tracer | undefined;
-  /** Carries the tenant, account and user of the current work, for log lines. */
+  /** Holds the tenant, account and user of the current work, for log lines. */
   readonly scopes?: WorkScopes | undefined;
 }
 export type {

@@ -1,4 +1,4 @@
-/** Structured logging with the methods of pino, so that a pino instance is a Logger. */
+/** A structured logger. It has the methods of pino, so a pino instance is a Logger. */
 export interface Logger {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;
@@ -7,11 +7,11 @@ export interface Logger {
 }
 
 export interface LogFilesRequest {
-  /** Directories that may be read, with their files. */
+  /** Directories from which files may be read. */
   readonly allowed: readonly string[];
-  /** Directory to read. Null for the first allowed directory. */
+  /** Directory to read. If null, the first allowed directory is read. */
   readonly directory: string | null;
-  /** File names without a path. Empty for the file that was written last. */
+  /** File names without a path. If empty, the most recently written file is read. */
   readonly names: readonly string[];
   /** Maximum number of bytes per file, counted from its end. */
   readonly maxBytes: number;
@@ -22,9 +22,9 @@ export interface LogFile {
   readonly text: Uint8Array;
 }
 
-/** Reads the log files of this node (platform §12.6). */
+/** Reads log files of this node (platform §12.6). */
 export interface LogFiles {
-  /** Returns the files. Null if the directory may not be read. */
+  /** Returns the files, or null if reading the directory is not allowed. */
   read(request: LogFilesRequest): Promise<readonly LogFile[] | null>;
 }
 
@@ -49,6 +49,6 @@ export interface Meters {
 
 export interface ProcessGauges {
   memoryBytes(): number;
-  /** Returns the largest event loop delay in milliseconds since the last call. */
+  /** Returns the largest delay of the event loop since the last call, in milliseconds. */
   eventLoopLagMs(): number;
 }

@@ -2,8 +2,8 @@
 export interface PushRequest {
   readonly url: URL;
   /**
-   * The checked addresses of the URL's host, in order of preference. Do not resolve the host again or follow a
-   * redirect, because either could lead to another address.
+   * The verified addresses of the URL's host, in order of preference. Do not resolve the host again and do not follow
+   * redirects, because both could lead to another address.
    */
   readonly addresses: readonly string[];
   readonly body: string;
@@ -11,9 +11,12 @@ export interface PushRequest {
   readonly id: string;
   /** Header `webhook-timestamp`: Unix seconds of the attempt. */
   readonly timestampSec: number;
-  /** Secrets `whsec_…`, each of which signs by Standard Webhooks. Without a secret, the push is unsigned. */
+  /**
+   * Secrets of the form `whsec_…`. Each of them signs the push according to Standard Webhooks. If there are none, the
+   * push is not signed.
+   */
   readonly secrets: readonly string[];
-  /** Time limit in milliseconds for the connection and for the status. */
+  /** Time limit in milliseconds for connecting and for receiving the status. */
   readonly timeoutMs: number;
 }
 
@@ -23,8 +26,8 @@ export interface PushAnswer {
 }
 
 /**
- * Sends pushes to callbacks. This is the only way from the engine to addresses that tenants choose. The addresses of
- * `resolve` are checked before each attempt.
+ * Sends pushes to callbacks. The engine connects to addresses that tenants choose only through this port. The addresses
+ * that `resolve` returns are checked before each attempt.
  */
 export interface PushSender extends NameResolver {
   /**
@@ -39,6 +42,6 @@ export interface PushSender extends NameResolver {
 
 /** Resolves host names for calls to external receivers (platform §10.1). */
 export interface NameResolver {
-  /** Returns the IP addresses in order of preference. Throws if the host has none. */
+  /** Returns the IP addresses of the host, in order of preference. Throws if it has none. */
   resolve(host: string): Promise<readonly string[]>;
 }

@@ -9,22 +9,22 @@ export type SpanKind = 'SERVER' | 'CLIENT' | 'CONSUMER' | 'INTERNAL';
 export interface SpanStart {
   readonly name: string;
   readonly kind: SpanKind;
-  /** The parent span. Null starts a trace; absent means the tracer's current span. */
+  /** The parent span. Null starts a new trace. If absent, the tracer's current span is the parent. */
   readonly parent?: TraceParent | null | undefined;
-  /** Further causes, such as the request that planned the work a month ago. */
+  /** Additional causes, such as the request that scheduled the work a month ago. */
   readonly links?: readonly TraceParent[];
   readonly attributes?: SpanAttributes;
 }
 
 /** A piece of work in a trace. */
 export interface Span {
-  /** Identifies the span as a parent. It is stored with the work that the span causes. */
+  /** Identifies the span as the parent of others. It is stored with the work that the span causes. */
   readonly traceParent: TraceParent;
   /** Changes the name or adds attributes. */
   tell(more: { readonly name?: string; readonly attributes?: SpanAttributes }): void;
   fail(error: unknown): void;
   end(): void;
-  /** Runs the work so that spans of other libraries, such as a database driver, become children. */
+  /** Runs the work. Spans of other libraries, such as a database driver, become children of this span. */
   run<T>(work: () => T): T;
 }
 
@@ -38,19 +38,22 @@ export interface Tracer {
   detached<T>(work: () => T): T;
 }
 
-/** The request and trace of the current work. */
+/** The request and the trace to which the current work belongs. */
 export interface WorkScope {
-  /** Id of the request or call for log lines. Null if there is none, or if there are several. */
+  /** Id of the request or call for log lines. Null if there is none, or if there is more than one. */
   readonly requestId: string | null;
-  /** Returns the current span, or null without a span. */
+  /** Returns the current span, or null if there is none. */
   readonly traceParent: TraceParent | null;
-  /** Aborted once the result is no longer needed, for example after a disconnect. Long work then ends early. */
+  /**
+   * Aborted when the result is no longer needed, for example because the client has disconnected. Long work then ends
+   * early.
+   */
   readonly wanted?: AbortSignal | undefined;
-  /** The scopes of accounts in a batch, by record id. */
+  /** The scopes of the accounts in a batch, by record id. */
   readonly accounts?: ReadonlyMap<number, WorkScope>;
 }
 
-/** Carries the current scope through asynchronous work. `workScopes()` uses Node's `AsyncLocalStorage`. */
+/** Passes the current scope on through asynchronous work. `workScopes()` uses Node's `AsyncLocalStorage`. */
 export interface WorkScopes {
   /**
    * Runs the work, and everything that it starts, in the scope. If the scope is undefined, the work runs without a

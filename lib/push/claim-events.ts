@@ -16,15 +16,15 @@ interface TakeUpPorts {
 }
 
 interface Destination {
-  /** The record id of the last event with a delivery. */
+  /** The record id of the last event that has a delivery. */
   readonly after: number;
   /** URL of a callback, or the name of an event sink. */
   readonly url: string;
 }
 
 /**
- * Creates deliveries of the next events (platform §10.2 rule 1). Returns true if there may be more.
- * `destinationOf` returns null for a removed destination.
+ * Creates deliveries for the next events (platform §10.2 rule 1). Returns true if there may be more events.
+ * `destinationOf` returns null if the destination was removed.
  */
 export async function claimEvents(
   { storage, systemClock }: TakeUpPorts,
@@ -54,12 +54,12 @@ export async function claimEvents(
   return result === 'LOST' ? 'LOST' : 'MORE';
 }
 
-/** Returns the public id of an event. The id is the same for all ways of delivery. */
+/** Returns the public id of an event. It is the same for all ways of delivery. */
 export function eventIdOf({ ids }: { readonly ids: IdGenerator }): EventIdOf {
   return ({ type }) => (isOutward(type) ? ids.next() : null);
 }
 
-/** Returns one delivery for a public event, or none for an internal event. */
+/** Returns one delivery for a public event, and none for an internal event. */
 function newDelivery(event: PublishedBusEvent, url: string): readonly New<PushDelivery>[] {
   const form = externalEvent(event);
   if (form === null) return [];

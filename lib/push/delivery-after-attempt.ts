@@ -1,7 +1,7 @@
 import { type DeliveryState, ProcessingState, type PushDelivery } from '../records/index.ts';
 import { addMilliseconds, type Instant } from '../values/time/index.ts';
 
-/** Minimum delay in milliseconds before a sink gets a rejected event again. */
+/** Minimum delay in milliseconds before a sink receives a rejected event again. */
 const EVENT_SINK_LEAST_PAUSE_MS = 1_000;
 
 const MAX_DELIVERY_ERROR_CHARACTERS = 500;
@@ -10,9 +10,9 @@ export type AttemptOutcome =
   /** The HTTP status of a response. */
   | { readonly kind: 'DELIVERED'; readonly status: number | null }
   | { readonly kind: 'FAILED'; readonly status: number | null; readonly error: string }
-  /** A sink requested the event again after a delay. */
+  /** A sink requested to receive the event again after a delay. */
   | { readonly kind: 'LATER'; readonly delayMs: number; readonly error: string }
-  /** Another callback is registered now, so nothing was sent. */
+  /** Another callback has been registered in the meantime, so nothing was sent. */
   | { readonly kind: 'WITHDRAWN'; readonly error: string };
 
 interface Attempt {

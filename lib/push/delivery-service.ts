@@ -75,24 +75,24 @@ function viewOf(delivery: PushDelivery): DeliveryView {
   };
 }
 
-/** A page of deliveries. A negative `limit` lists the newest first. */
+/** A request for a page of deliveries. A negative `limit` lists the newest deliveries first. */
 export interface DeliveryListRequest extends DeliveryFilter, PageRequest {}
 
 /** An event for the tenant's callback, with the state of its delivery. */
 export interface DeliveryView extends ExternalEvent {
   /** `webhook-id` of every attempt. */
   readonly id: Uuid;
-  /** The callback URL. Query values are masked, because they may be tokens. */
+  /** The callback URL. Its query values are masked, because they may be tokens. */
   readonly url: string;
   /**
-   * AVAILABLE means not sent yet, PROCESSED accepted, FAILED not attempted again. REMOVED means that the callback is
-   * no longer registered.
+   * AVAILABLE means not sent yet, PROCESSED means accepted, and FAILED means that there will be no further attempt.
+   * REMOVED means that the callback is no longer registered.
    */
   readonly status: DeliveryState;
   /** Number of finished attempts. */
   readonly attempts: number;
   readonly lastAttemptDate: Instant | null;
-  /** HTTP status of the last attempt. Null without an attempt or a response. */
+  /** HTTP status of the last attempt. Null if there was no attempt or no response. */
   readonly lastStatus: number | null;
   readonly lastError: string | null;
   readonly nextAttemptDate: Instant | null;

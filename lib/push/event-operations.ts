@@ -53,7 +53,7 @@ export interface EventOperations<C extends Leading = []> {
 }
 
 export interface SubscribeRequest<T extends OutwardEventType = OutwardEventType> {
-  /** Tenant id or reference. Absent means all tenants and the system. */
+  /** Tenant id or reference. If absent, events of all tenants and of the system are delivered. */
   readonly tenant?: Uuid | string | TenantRef | undefined;
   /** Types of events. Defaults to all types. */
   readonly types?: readonly T[] | undefined;
@@ -68,9 +68,9 @@ export interface SubscribeRequest<T extends OutwardEventType = OutwardEventType>
 }
 
 export interface EventSubscription {
-  /** The cursor of the last processed event, from which a subscription can continue. */
+  /** The cursor of the last processed event. A later subscription can continue from it. */
   readonly cursor: string;
-  /** Ends the subscription. Resolves when the handler has finished. */
+  /** Ends the subscription. Resolves when the handler has finished its current event. */
   close(): Promise<void>;
 }
 
@@ -94,12 +94,15 @@ export interface EventSubscriptionOperations {
 export const OLDEST = 'oldest';
 export const LATEST = 'latest';
 
-/** Returns an opaque position in the order of events. */
+/** Returns the cursor for a position in the order of events. Its format is opaque to clients. */
 export function cursorOf(recordId: number): string {
   return String(recordId);
 }
 
-/** Returns the position of a cursor. @throws BillingError INVALID_PARAMETER (60002). */
+/**
+ * Returns the position that a cursor represents.
+ * @throws BillingError INVALID_PARAMETER (60002) for an invalid cursor.
+ */
 export function readCursor(cursor: string): number {
   if (cursor === OLDEST) return 0;
   if (/^\d{1,15}$/.test(cursor)) return Number(cursor);
@@ -109,7 +112,7 @@ export function readCursor(cursor: string): number {
   });
 }
 
-/** Returns the public form of a bus event, or null for internal types. */
+/** Returns the public form of a bus event, or null for an internal event. */
 export function feedEvent(event: PublishedBusEvent, tenantId: Uuid | null): FeedEvent | null {
   const form = outwardForm(event);
   if (form === null) return null;
@@ -117,7 +120,7 @@ export function feedEvent(event: PublishedBusEvent, tenantId: Uuid | null): Feed
   return asEvent({ id: eventId, tenantId, ...form, createdDate, cursor: cursorOf(recordId) });
 }
 
-/** Returns the event of a delivery, for a sink. */
+/** Converts a delivery to the event that a sink receives. */
 export function deliveredEvent(delivery: PushDelivery, tenantId: Uuid | null): PublishedEvent {
   const { id, body, createdDate } = delivery;
   const form = JSON.parse(body) as ExternalEvent;
@@ -125,7 +128,9 @@ export function deliveredEvent(delivery: PushDelivery, tenantId: Uuid | null): P
   return asEvent({ id, tenantId, ...form, metaData, createdDate });
 }
 
-/** Returns the event with its type. The table of forms guarantees the `metaData` type of each event type. */
+/**
+ * Returns the event with its specific type. The table of forms guarantees the type of `metaData` for each event type.
+ */
 function asEvent<E extends PublishedEvent>({
   createdDate,
   ...event

@@ -30,7 +30,7 @@ export interface SubscribeInput {
 interface Handled {
   readonly types: readonly OutwardEventType[] | undefined;
   readonly onEvent: (event: never) => Promise<void> | void;
-  /** The tenant. Null for all tenants and the system. */
+  /** The tenant. Null means all tenants and the system. */
   readonly tenant: TenantRef | null;
   readonly after: number;
 }
@@ -148,10 +148,7 @@ class Subscription implements EventSubscription {
     });
   }
 
-  /**
-   * Resolves with true when the handler has processed the event, or with false if the subscription closes before
-   * that.
-   */
+  /** Resolves to true when the handler has processed the event, or to false if the subscription closes before that. */
   async #give(event: FeedEvent): Promise<boolean> {
     for (let failures = 0; !this.#isClosed; failures += 1) {
       try {
@@ -181,7 +178,9 @@ class Subscription implements EventSubscription {
   }
 }
 
-/** Lets readers wait for commits. Commits of this process are signaled immediately; other nodes are polled. */
+/**
+ * Lets readers wait for commits. Commits of this process wake them immediately; for commits of other nodes, they poll.
+ */
 export class EventWatch {
   readonly #signal: Signal;
   readonly #events: Pick<EventStore, 'onPublished'>;
@@ -203,13 +202,13 @@ export class EventWatch {
     return this.#isOver;
   }
 
-  /** The number of wake-ups. Read this before checking for events. */
+  /** The number of wake-ups so far. Read it before checking for events. */
   get seen(): number {
     this.#stopListening ??= this.#events.onPublished(() => this.#signal.raise());
     return this.#signal.count;
   }
 
-  /** Resolves when there may be events since `seen`. */
+  /** Resolves when there may be new events since `seen`. */
   wait(seen: number, atMostMs: number): Promise<void> {
     return this.#isOver ? Promise.resolve() : this.#signal.wait(seen, Math.min(atMostMs, EVENT_POLL_MS));
   }

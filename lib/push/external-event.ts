@@ -8,7 +8,7 @@ import {
 import { InvariantError } from '../values/errors/index.ts';
 import { stringifyExactJson } from '../values/money/index.ts';
 
-/** The public form of an event, with members in this order (platform §10.2 rule 3). */
+/** The public form of an event. Its fields are in this order (platform §10.2 rule 3). */
 export interface ExternalEvent {
   readonly eventType: BusEventType;
   readonly accountId: string | null;
@@ -20,10 +20,10 @@ export interface ExternalEvent {
 
 type Payload = NewBusEvent['payload'];
 
-/** The members of a push to which a payload is mapped. */
+/** Describes how a payload is converted to the fields of a push. */
 interface Form {
   readonly objectType: ObjectType | ((payload: Payload) => ObjectType);
-  /** The payload member that contains the object's id. */
+  /** Name of the payload field that contains the id of the object. */
   readonly id: string;
   readonly metaData: (payload: Payload) => unknown;
 }
@@ -56,7 +56,7 @@ const tag: Form = { objectType: ObjectType.TAG, id: 'tagId', metaData: given };
 const customField: Form = { objectType: ObjectType.CUSTOM_FIELD, id: 'customFieldId', metaData: none };
 const tenantValue: Form = { objectType: ObjectType.TENANT_KVS, id: 'objectId', metaData: given };
 
-/** Public forms by event type. Null for internal types. */
+/** Public forms of events by type. Null for internal types. */
 const forms: Readonly<
   Record<OutwardEventType, Form> & Record<Exclude<BusEventType, OutwardEventType>, null>
 > = {
@@ -111,8 +111,8 @@ export function isOutward(type: BusEventType): type is OutwardEventType {
 }
 
 /**
- * Returns the events before the first event of an unknown type. That event and all later events must wait for a newer
- * node (platform §15 rule 5).
+ * Returns the events up to the first event of an unknown type. That event and all later ones must wait for a newer node
+ * (platform §15 rule 5).
  */
 export function knownEvents<E extends Pick<NewBusEvent, 'type'>>(events: readonly E[]): readonly E[] {
   const unknown = events.findIndex((event) => !isKnown(event));
@@ -154,7 +154,7 @@ export function metaDataText(metaData: unknown): string | null {
   return metaData === null ? null : stringifyExactJson(metaData);
 }
 
-/** Returns the body of a push, with exactly five members. */
+/** Returns the body of a push. It has exactly five fields. */
 export function pushBody({ eventType, accountId, objectType, objectId, metaData }: ExternalEvent): string {
   return JSON.stringify({ eventType, accountId, objectType, objectId, metaData });
 }

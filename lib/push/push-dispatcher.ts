@@ -7,7 +7,7 @@ import type { AfterAttempt } from './delivery-after-attempt.ts';
 import type { Stream } from './tenant-stream.ts';
 
 /**
- * Maximum number of tenants that a node serves at a time. Up to this number, a slow receiver does not delay other
+ * Maximum number of tenants that a node serves at a time. Below this number, a slow receiver does not delay other
  * tenants.
  */
 const PUSHING_TENANTS = 500;
@@ -26,7 +26,7 @@ const BEATS_PER_LEASE = 3;
 
 interface PushDispatcherOptions {
   readonly node: string;
-  /** Returns true if the name belongs to an earlier, ended process of this node. By default returns false. */
+  /** Returns true if the name belonged to a process of this node that has ended. By default, always returns false. */
   readonly isFormerNode?: ((name: string) => boolean) | undefined;
   /** Creates the stream of a tenant. `record` stores its results. */
   readonly streamOf: (
@@ -43,15 +43,15 @@ export class PushDispatcher {
   readonly #ports: PushPorts;
   readonly #options: PushDispatcherOptions;
   readonly #streams = new Map<number, { readonly stream: Stream; readonly lease: PushLease }>();
-  /** Leases of ended streams that are still stored because the database failed. */
+  /** Leases of finished streams that could not be released because the database failed. */
   readonly #lost = new Set<PushLease>();
-  /** Running streams. Each resolves with true if there may be more to send. */
+  /** Running streams. Each resolves to true if there may be more to send. */
   readonly #running = new Set<Promise<boolean>>();
   readonly #unsubscribe: (() => void)[] = [];
   #started = false;
   #stopping = false;
   #looking: Promise<void> | undefined;
-  /** True if something was written since the current search began. */
+  /** True if something has been written since the current search started. */
   #lookAgain = false;
   #cancelTimer: (() => void) | undefined;
   #cancelBeat: (() => void) | undefined;
@@ -80,7 +80,7 @@ export class PushDispatcher {
     this.#wake();
   }
 
-  /** Starts no more attempts, waits a limited time for running attempts, and releases the tenants. */
+  /** Starts no new attempts, waits a limited time for running attempts, and releases the tenants. */
   async stop(): Promise<void> {
     if (this.#stopping) return;
     this.#stopping = true;
@@ -118,7 +118,7 @@ export class PushDispatcher {
     }
   }
 
-  /** Wakes the stream of a tenant. If this stream is running, other tenants need no search. */
+  /** Wakes the stream of a tenant. If it is running, no search for other tenants is needed. */
   #wakeFor(tenantRecordId: number | null): void {
     const running = tenantRecordId === null ? undefined : this.#streams.get(tenantRecordId);
     if (running === undefined) this.#wake();
@@ -133,7 +133,7 @@ export class PushDispatcher {
     this.#looking ??= detached(this.#ports, () => this.#lookInBackground());
   }
 
-  /** Searches again on request. Commits during a search cause one more search. */
+  /** Searches again if requested. All commits during a search together cause one more search. */
   async #lookInBackground(): Promise<void> {
     const { systemClock, clock, logger } = this.#ports;
     this.#cancelTimer?.();
@@ -161,7 +161,7 @@ export class PushDispatcher {
     return Math.max(0, clock.msUntil?.(next) ?? next - now);
   }
 
-  /** Leases tenants with due pushes that no node serves. */
+  /** Leases tenants that have due pushes and are not served by any node. */
   async #look(): Promise<void> {
     const { storage, clock, systemClock, ids } = this.#ports;
     const limit = PUSHING_TENANTS - this.#streams.size;

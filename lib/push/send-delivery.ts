@@ -10,10 +10,10 @@ import {
 import { BillingError } from '../values/errors/index.ts';
 import type { AttemptOutcome } from './delivery-after-attempt.ts';
 
-/** Milliseconds for the connection and the response. */
+/** Time limit in milliseconds for connecting and for receiving the response. */
 const PUSH_TIMEOUT_MS = 15_000;
 
-/** The tenant's data for an attempt, read immediately before the attempt. */
+/** The tenant's data for an attempt. It is read immediately before the attempt. */
 export interface TenantTarget {
   readonly callback: string | null;
   /** Secrets that sign the push. Null if this server cannot decrypt some of them. */
@@ -26,16 +26,16 @@ interface SendPorts {
   readonly logger: Logger;
 }
 
-/** Message for unreadable secrets. The receiver would reject an unsigned push. */
+/** Error message if a signing secret cannot be read. An unsigned push would be rejected by its receiver. */
 const UNREADABLE_SECRET = 'This server cannot read the signing secret; create a new one';
 
 /**
- * Message for unknown and for internal host names. They have the same text, so that tenants cannot probe the host's
- * network.
+ * Error message for unknown and for internal host names. Both have the same text, so that tenants cannot explore the
+ * host's network.
  */
 const UNREACHABLE = 'The host of the callback does not resolve to an address that may be called';
 
-/** Makes one attempt (platform §10.2) to the registered callback at a checked address. Never throws. */
+/** Makes one attempt to call the registered callback at a verified address (platform §10.2). Never throws. */
 export async function sendDelivery(
   delivery: PushDelivery,
   target: TenantTarget,
@@ -68,7 +68,7 @@ export async function sendDelivery(
   }
 }
 
-/** Returns the checked target of a push. Null if it is forbidden or cannot be resolved. */
+/** Returns the verified target of a push. Returns null if the target is forbidden or cannot be resolved. */
 async function placeOf(
   { url, id }: PushDelivery,
   { ports, policy }: { readonly ports: SendPorts; readonly policy: CallbackPolicy },
@@ -92,5 +92,5 @@ function failed(status: number | null, error: string): AttemptOutcome {
   return { kind: 'FAILED', status, error };
 }
 
-/** Returns a reader of the tenant's callback. Each callback is read once. */
+/** Returns a function that reads the tenant's callback. It reads each callback only once. */
 export const callbackReader = () => activeValueOf('callback', (url) => url);

@@ -34,8 +34,8 @@ export function pushService(ports: PushPorts, input: PushServiceInput) {
   const callbackOf = callbackReader();
 
   /**
-   * Returns the secrets. Null if the secrets were encrypted with another server key. Pushes then wait, and the tenant
-   * sees the reason.
+   * Returns the secrets, or null if they were encrypted with a different server key. Pushes then wait, and the tenant
+   * can see the reason.
    */
   async function readable(secrets: Promise<readonly string[]>): Promise<readonly string[] | null> {
     try {
@@ -102,7 +102,8 @@ export function pushService(ports: PushPorts, input: PushServiceInput) {
 export type PushService = ReturnType<typeof pushService>;
 
 /**
- * Traces an attempt. The first attempt is in the trace of the causing call; later attempts are linked to that trace.
+ * Records an attempt in a trace. The first attempt belongs to the trace of the call that caused it. Later attempts are
+ * linked to that trace.
  */
 function tracedAttempt(
   ports: ActivityPorts,

@@ -13,7 +13,10 @@ import { PushCounts, SINK_OUTCOMES, TenantStream } from './tenant-stream.ts';
 
 const EVENT_SINK_TIMEOUT_MS = 30_000;
 
-/** Minimum time for which a sink is kept after its last use. Nodes report every few minutes which sinks they use. */
+/**
+ * Minimum time in milliseconds that a sink is kept after its last use. Nodes report every few minutes which sinks they
+ * use.
+ */
 const EVENT_SINK_LEAST_KEPT_MS = DAY_MS;
 
 type SinkPorts = Pick<Ports, 'storage' | 'clock' | 'systemClock' | 'ids' | 'logger'> & ActivityPorts;
@@ -23,11 +26,11 @@ interface CountedSink {
   readonly counts: PushCounts;
 }
 
-/** Creates deliveries to the host's event sinks and calls each sink independently (platform §10.6). */
+/** Creates deliveries to the host's event sinks, and calls each sink independently of the others (platform §10.6). */
 export function sinkService(ports: SinkPorts, sinks: readonly EventSink[], retriesMs: readonly number[]) {
   const counted = sinks.map((sink) => ({ sink, counts: new PushCounts(SINK_OUTCOMES) }));
 
-  /** Registers the sinks for all later events. Call this before the engine works. */
+  /** Registers the sinks for all later events. Call this before the engine starts to work. */
   async function register(): Promise<void> {
     const names = counted.map(({ sink }) => sink.name);
     if (names.length > 0) await ports.storage.sinks.register(names);
@@ -108,7 +111,7 @@ export function sinkService(ports: SinkPorts, sinks: readonly EventSink[], retri
       return counted.map((counted) => dispatcherOf(counted, input));
     },
 
-    /** Deletes old deliveries, and the data of sinks that have been unused for at least the same time. */
+    /** Deletes old deliveries, and the data of sinks that have not been used for the same time or longer. */
     async purge(retentionMs: number): Promise<void> {
       const { storage, clock } = ports;
       const before = addMilliseconds(clock.now(), -retentionMs);

@@ -11,22 +11,22 @@ const PUSHES_AT_A_TIME = 10;
 /** Maximum number of loaded deliveries per account. */
 const PUSH_ENOUGH_OF_ACCOUNT = 50;
 
-/** Parts of a stream. `T` is the data that each attempt uses in addition to its delivery. */
+/** The functions that a stream uses. `T` is the data that each attempt needs in addition to its delivery. */
 interface StreamParts<T> {
   readonly tenantRecordId: number;
   readonly store: Pick<PushStore, 'load'>;
   readonly now: () => Instant;
   readonly logger: Logger;
   readonly counts: PushCounts;
-  /** Reads the data of attempts and the retry delays. */
+  /** Reads the data for attempts, and the retry delays. */
   readonly target: () => Promise<T & { readonly retriesMs: readonly number[] }>;
   readonly send: (delivery: PushDelivery, target: T) => Promise<AttemptOutcome>;
-  /** True if retries precede later events of their account. */
+  /** True if later events of an account wait for the retries of earlier ones. */
   readonly isStrict: boolean;
   readonly placeOf: (delivery: PushDelivery) => Readonly<Record<string, string>>;
-  /** Stores deliveries of further events. MORE means that some of them may be due now. */
+  /** Stores deliveries for further events. MORE means that some of them may be due now. */
   readonly takeUp: () => Promise<'MORE' | 'NONE' | 'LOST'>;
-  /** Stores the results of attempts. False if another node now serves the tenant. */
+  /** Stores the results of attempts. Returns false if another node now serves the tenant. */
   readonly record: (changes: readonly AfterAttempt[]) => Promise<boolean>;
 }
 
@@ -38,8 +38,8 @@ interface Ended {
 export type Stream = Pick<TenantStream<never>, 'wake' | 'stop' | 'run'>;
 
 /**
- * Sends the due deliveries of one tenant under this node's lease. At most ten deliveries run at a time, first
- * attempts of an account in order, and each outcome is stored before the next attempt.
+ * Sends the due deliveries of one tenant, for which this node holds the lease. Up to ten deliveries run at a time. The
+ * first attempts of an account run in order, and each outcome is stored before the next attempt.
  */
 export class TenantStream<T> {
   readonly #parts: StreamParts<T>;
@@ -96,8 +96,8 @@ export class TenantStream<T> {
   }
 
   /**
-   * Loads deliveries. Creates new deliveries only if nothing else can be sent, so events of an unavailable receiver
-   * wait on the bus at no cost. Returns false if the lease is lost.
+   * Loads deliveries. Creates new ones only if nothing else can be sent. Events for an unavailable receiver therefore
+   * wait on the bus at no cost. Returns false if the lease was lost.
    */
   async #load(): Promise<boolean> {
     const hasRoom = this.#lanes.startable < PUSHES_AT_A_TIME - this.#lanes.underWay;
@@ -199,11 +199,11 @@ function outcomeOf(before: PushDelivery, { state, failures }: AfterAttempt): Pus
 export type Ordered = Pick<PushDelivery, 'recordId' | 'accountRecordId' | 'dueOrder'>;
 
 /**
- * The due deliveries of one tenant that may be sent now (platform §10.2 rule 6). First attempts of an account are
- * sent one by one in order, retries whenever they are due.
+ * The due deliveries of one tenant that can be sent now (platform §10.2 rule 6). First attempts of an account are sent
+ * one by one in order; retries are sent whenever they are due.
  */
 export class Lanes<D extends Ordered> {
-  /** First attempts by lane, in order. The first attempt of a lane may be running. */
+  /** First attempts by lane, in order. The first one of a lane may already be running. */
   readonly #firsts = new Map<number, D[]>();
   readonly #retries: D[] = [];
   readonly #underWay = new Map<number, D>();
@@ -229,7 +229,7 @@ export class Lanes<D extends Ordered> {
     return [...this.#firsts].filter(([, lane]) => lane.length >= atLeast).map(([lane]) => lane);
   }
 
-  /** Adds due deliveries in order, after the existing deliveries of their lane. */
+  /** Adds due deliveries in order, after the deliveries that their lane already has. */
   add(deliveries: readonly D[]): void {
     for (const delivery of deliveries) {
       if (this.#known.has(delivery.recordId)) continue;
@@ -243,7 +243,7 @@ export class Lanes<D extends Ordered> {
     }
   }
 
-  /** Returns up to `atMost` deliveries. They are treated as running until `end`. */
+  /** Returns up to `atMost` deliveries. They count as running until `end` is called. */
   start(atMost: number): readonly D[] {
     const started: D[] = [];
     for (const [first] of this.#firsts.values()) {
@@ -255,7 +255,10 @@ export class Lanes<D extends Ordered> {
     return started;
   }
 
-  /** Drops the deliveries after this first attempt. They are loaded again after the retry of this attempt. */
+  /**
+   * Removes the deliveries after this first attempt from its lane. They are loaded again after the retry of this
+   * attempt.
+   */
   holdBehind({ recordId, accountRecordId }: Ordered): void {
     const lane = this.#firsts.get(accountRecordId ?? 0);
     const behind = lane?.findIndex((each) => each.recordId === recordId) ?? -1;
@@ -263,7 +266,7 @@ export class Lanes<D extends Ordered> {
     for (const each of lane.splice(behind + 1)) this.#known.delete(each.recordId);
   }
 
-  /** Drops deliveries whose attempt has been recorded. */
+  /** Removes deliveries whose attempt has been recorded. */
   end(recordIds: readonly number[]): void {
     for (const recordId of recordIds) {
       const delivery = this.#underWay.get(recordId);
@@ -285,7 +288,7 @@ function laneOf({ accountRecordId }: Ordered): number {
   return accountRecordId ?? 0;
 }
 
-/** Outcome of an attempt. Attempts with `failed` and `put_off` are repeated. */
+/** Outcome of an attempt. After `failed` and `put_off`, the delivery is attempted again. */
 export type PushOutcome = 'delivered' | 'failed' | 'put_off' | 'given_up' | 'withdrawn';
 
 /** The possible outcomes of pushes and of sinks. */

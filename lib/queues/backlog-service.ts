@@ -35,7 +35,7 @@ interface BacklogServiceInput {
   readonly lateThresholdMs: number;
 }
 
-/** A request with its tenants by record id (0 means the system). Null means all tenants. */
+/** A request with its tenants by record id (0 is the system). Null means all tenants. */
 type WithTenants<R> = R & { readonly tenants: readonly number[] | null };
 
 /** Entries that are late, in processing, stuck or failed, each with the reason (platform §9.5, §12.4, §12.5). */

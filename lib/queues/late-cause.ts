@@ -6,11 +6,11 @@ import { formatInstant, instant } from '../values/time/index.ts';
 export const LateCause = {
   /** A node is processing the entry. */
   IN_PROCESSING: 'IN_PROCESSING',
-  /** The node of the entry is gone. Another node will take over the entry. */
+  /** The node of the entry has ended. Another node will take over the entry. */
   NODE_GONE: 'NODE_GONE',
   /** The entry failed or its account was busy. It will be retried. */
   PAUSED: 'PAUSED',
-  /** Other work of the same account comes first. */
+  /** Other work of the same account must run first. */
   BEHIND: 'BEHIND',
   /** This version of the engine has no handler for the entry. */
   UNKNOWN_TOPIC: 'UNKNOWN_TOPIC',
@@ -33,7 +33,7 @@ interface Circumstances {
   readonly isAnybodyAtWork: boolean;
 }
 
-/** Returns the reason why a due live entry is unfinished (platform §9.5). */
+/** Returns the reason why a due live entry has not been finished (platform §9.5). */
 export function lateCause(entry: PositionedEntry, circumstances: Circumstances): Explained {
   const { processingState, underWay, behind, topic } = entry;
   if (processingState === ProcessingState.IN_PROCESSING) return ofClaimed(entry, circumstances);

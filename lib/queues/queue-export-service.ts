@@ -26,7 +26,7 @@ interface Wanted {
   readonly from: Instant | null;
   /** Last due date of live entries. */
   readonly to: Instant | null;
-  /** Topics of notifications. Null for all topics. */
+  /** Topics of notifications. Null selects all topics. */
   readonly topics: readonly string[] | null;
 }
 
@@ -34,7 +34,7 @@ type WriteRows = (rows: readonly string[]) => Promise<void>;
 
 const WINDOW_MS = 2 * DAY_MS;
 
-/** Writes the list of a tenant's queues (platform §9.4). */
+/** Writes the list of a tenant's queue entries (platform §9.4). */
 export async function exportQueues(
   ports: Pick<Ports, 'storage' | 'systemClock' | 'scopes'>,
   context: CallContext,
@@ -92,7 +92,7 @@ async function writeNotifications(session: ReadSession, wanted: Wanted, write: W
     await writeDeliveries(session, wanted, write);
 }
 
-/** Writes the history, then the live entries. */
+/** Writes the history first, then the live entries. */
 async function writeEntries(
   session: ReadSession,
   { withHistory, withInProcessing, from, to, ...of }: Wanted & { readonly kind: QueueKind },
@@ -114,7 +114,7 @@ async function writeEntries(
   }
 }
 
-/** Writes the pushes. They are stored in their own table. */
+/** Writes the pushes, which are stored in a separate table. */
 async function writeDeliveries(
   session: ReadSession,
   { withHistory, accountRecordId, from, to }: Wanted,
@@ -133,12 +133,12 @@ async function writeDeliveries(
   }
 }
 
-/** Returns a bus entry in the list of queues (platform §9.4). */
+/** Returns a bus entry as it appears in the list (platform §9.4). */
 function busEventJson(entry: QueueEntry) {
   return stringifyExactJson({ ...common(entry), className: entry.topic, ...processing(entry) });
 }
 
-/** Returns a notification in the list of queues, with the user token of the call that scheduled it. */
+/** Returns a notification as it appears in the list, with the user token of the call that scheduled it. */
 function notificationJson(entry: QueueEntry) {
   return stringifyExactJson({
     ...common(entry),
@@ -149,7 +149,7 @@ function notificationJson(entry: QueueEntry) {
   });
 }
 
-/** Returns a push in the list of queues, as a notification of its queue. */
+/** Returns a push as it appears in the list. It is listed as a notification of its queue. */
 function deliveryJson(delivery: PushDelivery, tenantRecordId: number) {
   const { recordId, userToken, createdDate, accountRecordId, body, state, failures } = delivery;
   return stringifyExactJson({
@@ -187,7 +187,9 @@ function processing({ processingState, errorCount, processingOwner }: QueueEntry
   return { processingState, errorCount, processingOwner };
 }
 
-/** Returns the notification queues with that name, with or without their service. Null for all queues. */
+/**
+ * Returns the topics of the notification queues with that name, with or without their service. Null means all queues.
+ */
 export function topicsNamed({
   queueName,
   serviceName,

@@ -5,22 +5,22 @@ import type { Uuid } from '../values/ids/index.ts';
 import { type Instant, instant } from '../values/time/index.ts';
 import type { Explained } from './late-cause.ts';
 
-/** Filters of the list of queues (platform §9.4). */
+/** Filters for the list of queue entries (platform §9.4). */
 export interface QueueExportRequest {
   /**
-   * Account of the entries, regardless of dates. By default, all entries are listed, including entries without an
+   * Account of the entries. If given, dates are ignored. By default, all entries are listed, including those without an
    * account.
    */
   readonly accountId?: Uuid;
-  /** Selects notifications of queues with this name, with or without the service. */
+  /** Selects notifications by the name of their queue. The name may include the service. */
   readonly queueName?: string;
-  /** Selects notifications of queues of this service. */
+  /** Selects notifications by the service of their queue. */
   readonly serviceName?: string;
-  /** First due date of finished entries. Defaults to two days before now. */
+  /** Earliest due date of finished entries. Defaults to two days ago. */
   readonly minDate?: Instant;
-  /** Last due date of live entries. Defaults to two days after now. */
+  /** Latest due date of live entries. Defaults to two days from now. */
   readonly maxDate?: Instant;
-  /** If true (the default), includes the history. The other parts are also included by default. */
+  /** If true, includes the history. Like all other parts, it is included by default. */
   readonly withHistory?: boolean;
   readonly withInProcessing?: boolean;
   readonly withBusEvents?: boolean;
@@ -33,21 +33,21 @@ export interface LateEntryView extends QueueEntryView, Explained {
 }
 
 export interface QueueLookRequest {
-  /** Kind of the entries. Defaults to bus entries and notifications. */
+  /** Kind of the entries. By default, both bus entries and notifications. */
   readonly kind?: QueueKind;
   readonly accountId?: Uuid;
-  /** Maximum number of entries, 1 to 1,000. The oldest entries are returned. Defaults to 100. */
+  /** Maximum number of entries, from 1 to 1,000. The oldest entries are returned. Defaults to 100. */
   readonly limit?: number;
 }
 
 export interface FailedWorkRequest extends QueueLookRequest {
-  /** First due date (business time). Defaults to 90 days before `to`. */
+  /** Earliest due date in business time. Defaults to 90 days before `to`. */
   readonly from?: Instant;
   /** Exclusive end of the due dates. Defaults to now. */
   readonly to?: Instant;
 }
 
-/** Selects entries by record id. Unsuitable entries are skipped. */
+/** Selects entries by record id. Entries to which the operation does not apply are skipped. */
 export interface ChosenEntriesRequest {
   readonly kind: QueueKind;
   /** Record ids of the entries, 1 to 1,000. */
@@ -98,11 +98,14 @@ export interface OfOneTenant {
 }
 
 /**
- * Operations on the queues of one tenant or of all tenants, for operators. They work like the operations of
+ * Operations on the queues of one tenant or of all tenants, for operators. They correspond to the operations of
  * `acme.queues`.
  */
 export interface BacklogOperations {
-  /** Returns late entries and the reasons. @throws BillingError INVALID_PARAMETER (60002) for an invalid limit. */
+  /**
+   * Returns late entries, each with the reason.
+   * @throws BillingError INVALID_PARAMETER (60002) for an invalid limit.
+   */
   late(request?: HostInput<QueueLookRequest> & OfOneTenant): Promise<readonly Plain<LateEntryView>[]>;
   /** Returns entries that nodes are processing. @throws BillingError INVALID_PARAMETER (60002) for an invalid limit. */
   busy(request?: HostInput<QueueLookRequest> & OfOneTenant): Promise<readonly Plain<QueueEntryView>[]>;
@@ -121,9 +124,9 @@ export interface BacklogOperations {
 export interface QueueEntryView {
   readonly recordId: number;
   readonly kind: QueueKind;
-  /** Type of a bus event, or `<service>:<queue>` of a notification. */
+  /** Type of a bus event or, for a notification, `<service>:<queue>`. */
   readonly topic: string;
-  /** Content of the event. For a push, the content of the push. */
+  /** Content of the event. For a push, the content that is pushed. */
   readonly event: EventPayload;
   /** Id of the tenant. Null for entries of the system. */
   readonly tenantId: Uuid | null;
@@ -132,7 +135,7 @@ export interface QueueEntryView {
   /** Id of the account. Null for entries of the tenant itself. */
   readonly accountId: Uuid | null;
   readonly accountRecordId: number | null;
-  /** Token of the causing call. Null for a push. */
+  /** User token of the call that caused the entry. Null for a push. */
   readonly userToken: Uuid | null;
   readonly createdDate: Instant;
   /** The due date by the business clock. */
@@ -144,15 +147,15 @@ export interface QueueEntryView {
   readonly errorCount: number;
   /** The last error. */
   readonly reason: string | null;
-  /** The node that processes the entry, or processed it last. */
+  /** The node that is processing the entry or has processed it last. */
   readonly processingOwner: string | null;
-  /** The next attempt, or the end of the node's lease, in system time. Null without either. */
+  /** Time of the next attempt, or end of the node's lease, in system time. Null if there is neither. */
   readonly availableDate: Instant | null;
 }
 
 /**
- * First id of pushes in the list. Pushes are stored in their own table (platform §10.2 rule 1), so their ids are
- * shifted beyond the ids of entries.
+ * First id of pushes in the list. Pushes are stored in a separate table (platform §10.2 rule 1), so their ids are moved
+ * above the ids of all entries.
  */
 const FIRST_DELIVERY_ID = 2 ** 52;
 
@@ -181,7 +184,7 @@ export function viewOfEntry(entry: OperatorEntry): QueueEntryView & { readonly u
   };
 }
 
-/** Returns the due date. Bus events are due immediately. */
+/** Returns the due date. A bus event is due when it is created. */
 export function dueDateOf({ kind, createdDate, effectiveDate }: OperatorEntry): Instant {
   return kind === 'BUS' ? createdDate : effectiveDate;
 }
@@ -212,7 +215,7 @@ export function viewOfDelivery(delivery: OperatorDelivery): QueueEntryView {
   };
 }
 
-/** Separates the record ids of entries from those of pushes. The result contains the ids of each table. */
+/** Separates the record ids of entries from those of pushes. Returns the ids of each table. */
 export function separatedIds(recordIds: readonly number[]) {
   return {
     entries: recordIds.filter((id) => id < FIRST_DELIVERY_ID),

@@ -67,7 +67,7 @@ function own({ tenant }: CallContext) {
   return [tenant.recordId];
 }
 
-/** Returns the tenants whose entries a caller can manage (platform §12.1 rule 6). */
+/** Returns the tenants whose queue entries a caller is allowed to manage (platform §12.1 rule 6). */
 export function ownAndSystem({ tenant }: Pick<CallContext, 'tenant'>): readonly number[] {
   return [tenant.recordId, SYSTEM_TENANT.recordId];
 }

@@ -5,7 +5,7 @@ import type { Decimal } from '../values/money/index.ts';
 
 export const MAX_EMAIL_CHARACTERS = 254;
 
-/** Personal data that callers set on creation and update and that operator searches find. */
+/** Options of personal data. Callers set it on creation and update, and operator searches find it. */
 const contact = { set: 'update', searched: true, personal: true } as const;
 const terms = { set: 'update', searched: true } as const;
 const fixed = { set: 'creation', searched: true } as const;
@@ -14,7 +14,7 @@ const fixed = { set: 'creation', searched: true } as const;
 export const accountFields = {
   recordId: f.recordId,
   id: f.id({ searched: true }),
-  /** External key, unique in the tenant. Defaults to the id. */
+  /** External key, unique in the tenant. Defaults to the id of the account. */
   externalKey: f.key(fixed),
   /** Reference time. Its time of day applies to operations that specify only a date. Defaults to the creation time. */
   referenceTime: f.instant(fixed),
@@ -27,19 +27,19 @@ export const accountFields = {
   /** The default payment method. */
   paymentMethodId: f.orNull(f.id(terms)),
   name: f.orNull(f.text({ ...contact, max: 255 })),
-  /** Number of characters of the first name at the start of `name`. */
+  /** Length of the first name in characters. `name` starts with the first name. */
   firstNameLength: f.orNull(f.integer({ ...contact, range: [0, MAX_STORED_INTEGER] })),
   company: f.orNull(f.text({ ...contact, max: 255, audit: 'companyName' })),
-  /** The registered name, if it differs from the company. */
+  /** The registered name. Null if it is the same as the company. */
   legalName: f.orNull(f.text({ ...contact, max: 255, ours: true })),
-  /** Tax number of a business, such as a VAT id. A VAT id of the EU has the format of its country. */
+  /** Tax number of a business, such as a VAT id. An EU VAT id must have the format of its country. */
   taxId: f.orNull(f.text({ ...contact, max: 64, ours: true })),
   address1: f.orNull(f.text({ ...contact, max: 255 })),
   address2: f.orNull(f.text({ ...contact, max: 255 })),
   city: f.orNull(f.text({ ...contact, max: 100 })),
   state: f.orNull(f.text({ ...contact, max: 100, audit: 'stateOrProvince' })),
   postalCode: f.orNull(f.text({ ...contact, max: 16 })),
-  /** Country, locale and zone survive anonymization because taxes depend on them. */
+  /** Country. Like the locale and time zone, it is kept when the account is anonymized, because taxes depend on it. */
   country: f.orNull(f.text({ ...terms, max: 50 })),
   locale: f.orNull(f.text({ ...terms, max: 35 })),
   timeZone: f.timeZone(fixed),
@@ -51,17 +51,17 @@ export const accountFields = {
   updatedDate: f.instant({ searched: true }),
 };
 export interface Account extends RecordOf<typeof accountFields> {}
-/** The fields of an account that callers give (accounts §1.1). */
+/** The fields of an account that callers can set (accounts §1.1). */
 export type AccountInput = InputOf<typeof accountFields>;
 
-/** Stored sums over an account's invoices (invoicing §1.4, §1.5), updated together with the invoices. */
+/** Stored sums of an account's invoices (invoicing §1.4, §1.5). They are updated together with the invoices. */
 export interface AccountBalance {
   readonly accountId: Uuid;
   readonly accountBalance: Decimal;
   readonly accountCBA: Decimal;
 }
 
-/** A secondary address of an account (accounts §15); independent of the account's own `email`. */
+/** A secondary e-mail address of an account (accounts §15). It is independent of the account's own `email`. */
 export const accountEmailFields = {
   recordId: f.recordId,
   id: f.id(),

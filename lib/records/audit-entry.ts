@@ -9,7 +9,7 @@ export type ChangeType = keyof typeof ChangeType;
 export const auditEntryFields = {
   recordId: f.recordId,
   id: f.id(),
-  /** Table of the changed record, without its prefix and in upper case, such as ACCOUNT. */
+  /** Table of the changed record, in upper case and without its prefix, such as ACCOUNT. */
   tableName: f.text(),
   targetId: f.id(),
   targetRecordId: f.bigint(),
@@ -31,7 +31,10 @@ export const auditRowFields = {
 };
 export interface AuditRow extends RecordOf<typeof auditRowFields> {}
 
-/** Author and time of the audit rows of a write. In a batch of due work, each account has the token of the call that caused its work. */
+/**
+ * The author and the time in the audit rows of a write. In a batch of due work, each account uses the user token of the
+ * call that caused its work.
+ */
 export interface Authorship {
   readonly userName: string;
   readonly reasonCode: string | null;

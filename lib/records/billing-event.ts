@@ -20,42 +20,44 @@ export const BillingTransitionType = enumeration(
 );
 export type BillingTransitionType = keyof typeof BillingTransitionType;
 
-/** An event of the stream from subscriptions to invoicing (invoicing §4, subscriptions §19). */
+/** An event in the stream that invoicing receives from subscriptions (invoicing §4, subscriptions §19). */
 export interface BillingEvent {
   readonly subscriptionId: Uuid;
   readonly bundleId: Uuid;
   readonly effectiveDate: Instant;
-  /** The stored local date, which billing uses instead of `effectiveDate`. */
+  /** The stored local date. Billing uses it instead of `effectiveDate`. */
   readonly localDate: LocalDate;
   /**
-   * Start of the bill cycle: `localDate`, or the local date of an earlier event whose period this event splits
-   * (invoicing §5.2 rule 5).
+   * Start of the bill cycle. This is `localDate` or, if this event splits the period of an earlier event, the local
+   * date of that event (invoicing §5.2 rule 5).
    */
   readonly cycleStart: LocalDate;
-  /** Order of events at one instant across subscriptions: the order of storage, new events last. */
+  /**
+   * Order of events that have the same instant, across subscriptions. It is the order of storage, with new events last.
+   */
   readonly totalOrdering: number;
   readonly transitionType: BillingTransitionType;
   readonly productName: string | null;
   readonly planName: string | null;
-  /** Name of the plan whose prices are overridden. Absent without overrides (catalog §10). */
+  /** Name of the plan whose prices are overridden. Absent if there are no overrides (catalog §10). */
   readonly parentPlanName?: string;
   readonly phaseName: string | null;
   readonly phasePrettyName: string | null;
   readonly phaseDuration: Duration | null;
   readonly isEvergreen: boolean;
   readonly catalogEffectiveDate: Instant | null;
-  /** Fixed price. Null without such a price; 0 is a price. */
+  /** Fixed price. Null if there is none. A price of 0 is a price. */
   readonly fixedPrice: Decimal | null;
   readonly recurringPrice: Decimal | null;
   readonly billingPeriod: BillingPeriod;
   readonly billingMode: BillingMode;
   /**
-   * Bill cycle day, 1–31, from the alignment or the last BCD_CHANGE. Taken from the subscription if the account has
-   * none (invoicing §4 rule 4).
+   * Bill cycle day from 1 to 31. It comes from the alignment or the last BCD_CHANGE. If the account has none, it comes
+   * from the subscription (invoicing §4 rule 4).
    */
   readonly billCycleDayLocal: number;
   readonly isAccountAligned: boolean;
-  /** The alignment of the bill cycle with its catalog case; null if no plan was ever in force. */
+  /** The alignment of the bill cycle, with the catalog case that matched. Null if no plan has ever been in force. */
   readonly billingAlignment: RuleDecision<BillingAlignment> | null;
   /** True if the day comes from a BCD_CHANGE. */
   readonly isRequestedDay: boolean;
@@ -65,11 +67,11 @@ export interface BillingEvent {
    * §6).
    */
   readonly usages: readonly UsageSection[];
-  /** Coupons that reduce the prices of this event, in the order of redemption. Absent without coupons. */
+  /** Coupons that reduce the prices of this event, in the order of redemption. Absent if there are none. */
   readonly discounts?: readonly Discount[];
 }
 
-/** The conditions of a catalog case by property; empty means always true. */
+/** The conditions of a catalog case by property. A case without conditions always applies. */
 export type RuleConditions = Readonly<Record<string, string>>;
 
 /** The result of a catalog rule and the deciding case. */

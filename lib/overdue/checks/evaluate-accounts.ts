@@ -42,7 +42,7 @@ import type { OrderedJob } from './order-checks.ts';
 
 interface EvaluationTools {
   readonly config: OverdueConfig;
-  /** Source of catalogs. If null, jobs that cancel subscriptions are skipped. */
+  /** Source of catalogs. If null, jobs that would cancel subscriptions are skipped. */
   readonly catalogsOf: CatalogSource | null;
   readonly ids: IdGenerator;
 }
@@ -84,7 +84,9 @@ function cancels({ transition }: Evaluation) {
   return transition !== null && transition.cancellation !== 'NONE';
 }
 
-/** Returns the accounts on which overdue set AUTO_INVOICING_OFF. Accounts that were never overdue are not queried. */
+/**
+ * Returns the accounts on which overdue has set AUTO_INVOICING_OFF. Does not query accounts that were never overdue.
+ */
 async function ownersOfInvoicingOff(session: WriteSession, facts: readonly OverdueFacts[]) {
   const tagged = facts.filter(({ prev, hasInvoicingOff }) => prev !== null && hasInvoicingOff);
   const rows = await session.overdue.findAccounts(tagged.map(({ account }) => account.id));
@@ -92,7 +94,7 @@ async function ownersOfInvoicingOff(session: WriteSession, facts: readonly Overd
   return new Set(owned.map(({ accountId }) => accountId));
 }
 
-/** Whether to schedule, keep or remove the next check of an account (§6). */
+/** The next check of an account, which is scheduled, kept or removed (§6). */
 export type NextCheck =
   | { readonly kind: 'KEEP' }
   | { readonly kind: 'REMOVE' }
@@ -101,7 +103,7 @@ export type NextCheck =
       readonly at: Instant;
       /** The instant at which the check was requested (§5.3). */
       readonly asked: Instant;
-      /** A pending check up to this time stays unchanged. */
+      /** Time up to which a pending check is left unchanged. */
       readonly staysBy: Instant;
     };
 
@@ -115,13 +117,13 @@ interface Evaluation {
 interface EvaluationInput {
   readonly config: OverdueConfig;
   readonly job: OverdueJob;
-  /** Latest due time of today's other work, which may still prevent a worse state. Null without such work. */
+  /** Latest due time of today's other work that may still prevent a worse state. Null if there is no such work. */
   readonly workUntil: Instant | null;
   readonly ownsInvoicingOff: boolean;
   readonly now: Instant;
 }
 
-/** Evaluates an account (§5.1). An exempt account is clear without checks, even with debts (§7). */
+/** Evaluates an account (§5.1). An exempt account is always clear and has no checks, even if it has debts (§7). */
 export function evaluate(facts: OverdueFacts, input: EvaluationInput): Evaluation {
   const { config, job, ownsInvoicingOff, now } = input;
   const { account, prev, today, tags, lastPaymentResponse, hasInvoicingOff } = facts;
@@ -147,8 +149,8 @@ export function evaluate(facts: OverdueFacts, input: EvaluationInput): Evaluatio
 }
 
 /**
- * Returns the check that runs after today's other work, because that work may prevent a worse state (§5.2 rule 5).
- * Null means that the account enters the state now. A late check defers only a state that is reached today.
+ * Returns a check that runs after today's other work, because that work may prevent a worse state (§5.2 rule 5).
+ * Returns null if the account enters the state now. A check that is late waits only if the state is reached today.
  */
 function laterCheckToday(
   { job, workUntil, now }: EvaluationInput,
@@ -224,8 +226,8 @@ function endOf({ account, transition: { cancellation, effective } }: EnteredStat
 }
 
 /**
- * Adds or removes the tag AUTO_INVOICING_OFF, and stores the new states. Removing the tag starts the invoice run for
- * the blocked time (§9.2).
+ * Adds or removes the tag AUTO_INVOICING_OFF, and stores the new states. When the tag is removed, an invoice run for
+ * the blocked time starts (§9.2).
  */
 async function moveInvoicingOff(session: WriteSession, entered: readonly EnteredState[], ids: IdGenerator) {
   const accountsThat = (step: InvoicingOffStep): readonly Account[] =>

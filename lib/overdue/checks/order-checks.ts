@@ -11,23 +11,23 @@ export interface ClaimedJob {
 
 export interface LockedJob extends ClaimedJob {
   readonly account: Account;
-  /** The paying parent. Null if the account pays its own invoices. */
+  /** The parent that pays. Null if the account pays its own invoices. */
   readonly parent: Account | null;
 }
 
 export interface OrderedJob extends LockedJob {
-  /** Latest due time of today's other work, which may still prevent a worse state. Null without such work. */
+  /** Latest due time of today's other work that may still prevent a worse state. Null if there is no such work. */
   readonly workUntil: Instant | null;
 }
 
 interface OrderedJobs {
   readonly first: readonly OrderedJob[];
-  /** New entries that run after the other work. The current entries end. */
+  /** New entries that run after the other work. They replace the current entries. */
   readonly later: readonly NewNotification[];
   readonly waiting: readonly WaitingEntry[];
 }
 
-/** A queue entry to release, with its delay if known. */
+/** A queue entry to release. It contains the delay if that is known. */
 export interface WaitingEntry {
   readonly entry: ClaimedEntry;
   readonly delayMs: number | null;
@@ -66,8 +66,8 @@ export async function orderChecks(
 }
 
 /**
- * Returns the queries for pending work of the account and its paying parent: work that was due before the job, and
- * work that is due later today.
+ * Returns the queries for pending work of the account and its paying parent. They find work that was due before the
+ * job, and work that becomes due later today.
  */
 function asksOf({ job, account, parent }: LockedJob, index: number, now: Instant) {
   const dueBy = dueAhead(job, account, now);
@@ -85,8 +85,8 @@ function askerOf(index: number, which: 'FIRST' | 'TODAY') {
 }
 
 /**
- * Returns the instant up to which other work comes first (§5.2): now, or the end of a check's local date. Null for a
- * CLEAR job.
+ * Returns the instant up to which other work must run first (§5.2). This is now or, for a check, the end of its local
+ * date. Returns null for a CLEAR job.
  */
 export function dueAhead(
   { action, asked }: OverdueJob,
@@ -100,17 +100,17 @@ export function dueAhead(
 export type RetryTiming =
   /** The job runs when the other work is due. */
   | { readonly kind: 'DUE'; readonly at: Instant }
-  /** The job runs when the pause of the other work ends. */
+  /** The job runs when the delay of the other work is over. */
   | { readonly kind: 'PAUSE'; readonly delayMs: number }
   /**
-   * The other work is running. Only work of the parent can run now, because entries of one account never run
-   * concurrently.
+   * The other work is running. It must be work of the parent, because entries of the same account never run at the same
+   * time.
    */
   | { readonly kind: 'UNDER_WAY' };
 
 /**
- * Returns the time at which to retry a job that waits for other work. @param due time at which the job is due, if it
- * is due by now.
+ * Returns the time at which a job that waits for other work is tried again.
+ * @param due Time at which the job is due, if that time has come.
  */
 export function retryTiming(
   { isUnderWay, availableAtMs, lastDue }: EarlierWork,

@@ -53,8 +53,8 @@ export class OverdueHandler implements QueueHandler {
   readonly #topicsAhead: readonly string[];
 
   /**
-   * @param of `topicsAhead` contains the topics of work that precedes overdue work (§5.2) and has handlers in this
-   * engine.
+   * @param of `topicsAhead` contains the topics of work that must run before overdue work (§5.2) and for which this
+   * engine has handlers.
    */
   constructor(
     ports: HandlerPorts,
@@ -87,13 +87,16 @@ export class OverdueHandler implements QueueHandler {
     await this.#run(work, cancelling).catch(() => this.#oneByOne(work, cancelling));
   }
 
-  /** Processes the jobs one by one. A failed entry must not block other entries or repeat finished entries. */
+  /**
+   * Processes the jobs one by one. A failed entry then does not block other entries, and finished entries are not
+   * repeated.
+   */
   async #oneByOne(work: Work, jobs: readonly ClaimedJob[]) {
     for (const job of jobs)
       await this.#run(work, [job]).catch((error: unknown) => work.batch.failed(job.entry, error));
   }
 
-  /** Runs the jobs. Returns the jobs that need missing catalogs. */
+  /** Runs the jobs. Returns the jobs that need catalogs which are not available. */
   async #run(work: Work, jobs: readonly ClaimedJob[]) {
     if (jobs.length === 0) return [];
     const { batch, now } = work;
@@ -140,8 +143,8 @@ function jobsOf(batch: HandlerBatch) {
 }
 
 /**
- * Returns the authorship of a batch. Jobs of parents and children have the token of the call that caused them, which
- * `tokens` receives during the batch.
+ * Returns the authorship of a batch. Jobs of parents and children use the user token of the call that caused them.
+ * `tokens` receives these tokens during the batch.
  */
 function authorshipOf(
   { entries }: HandlerBatch,
@@ -160,8 +163,8 @@ function authorshipOf(
 }
 
 /**
- * Locks the accounts that are free and reads their paying parents. An account and its parent are never locked
- * together (§8 rule 4).
+ * Locks those accounts that are free, and reads their paying parents. Never locks an account together with its parent
+ * (§8 rule 4).
  */
 export async function lockJobs(
   session: WriteSession,
@@ -228,8 +231,8 @@ export async function wakeRelatives(
 }
 
 /**
- * The transactions of overdue itself. Their events start no refresh, because a condition on a tag that a state sets
- * would otherwise cause an endless loop.
+ * The transactions of overdue itself. Their events do not cause a refresh. Otherwise a condition on a tag that a state
+ * sets would cause an endless loop.
  */
 export class OwnTransactions {
   readonly #sessions = new WeakSet<WriteSession>();
@@ -244,10 +247,12 @@ export class OwnTransactions {
   }
 }
 
-/** Number of accounts that one transaction schedules after a configuration has lost its last condition. */
+/** Number of accounts for which one transaction schedules jobs after a configuration has lost its last condition. */
 export const ACCOUNTS_PER_OVERDUE_PAGE = 200;
 
-/** Schedules every account that is not clear after a configuration loses its last condition (§1.2 rule 5). */
+/**
+ * Schedules a job for each account that is not clear after a configuration has lost its last condition (§1.2 rule 5).
+ */
 export class ConfigChangeHandler implements QueueHandler {
   readonly name = 'overdue-service:config-change';
   readonly topics = [BusEventType.TENANT_CONFIG_CHANGE, BusEventType.TENANT_CONFIG_DELETION];
@@ -308,7 +313,7 @@ function isOfOverdue({ metaData }: EventPayload) {
 }
 
 /**
- * Returns CLEAR jobs for accounts that become exempt under a configuration without conditions (§7 rule 2). Takes at
+ * Returns CLEAR jobs for accounts that become exempt while the configuration has no conditions (§7 rule 2). Executes at
  * most one statement.
  */
 export async function clearsOfExemptAccounts(

@@ -5,7 +5,7 @@ import { type Decimal, parseWireDecimal } from '../../values/money/index.ts';
 import { shortened } from '../../values/text/index.ts';
 import { type Duration, TimeUnit, UNLIMITED_DURATION } from '../../values/time/index.ts';
 
-/** A value in XML or JSON. Reading the value as a wrong type returns undefined and reports a finding. */
+/** A value in XML or JSON. If it is read as the wrong type, the read returns undefined and adds a finding. */
 export abstract class WrittenValue {
   readonly at: number;
   /** Label for messages, such as `Element "unit"`. */
@@ -19,10 +19,10 @@ export abstract class WrittenValue {
   }
 
   abstract text(): string | undefined;
-  /** Returns list items, which are named `elementName` in XML. */
+  /** Returns the items of a list. In XML, their elements are named `elementName`. */
   abstract items(elementName: string): readonly WrittenValue[];
   abstract record(): WrittenRecord | undefined;
-  /** Returns the text of a scalar, or undefined if a finding was reported. */
+  /** Returns the text of a scalar. If the value is not a scalar, adds a finding and returns undefined. */
   protected abstract scalar(): string | undefined;
   protected abstract shown(): string;
   protected abstract readonly flags: ReadonlyMap<string, boolean>;
@@ -45,7 +45,7 @@ export abstract class WrittenValue {
     return found ?? this.report(`"${shortened(text)}" is not one of ${known.join(', ')}`);
   }
 
-  /** Returns text that XML, the stored form, can contain. */
+  /** Returns text that can be stored as XML. */
   textForXml(): string | undefined {
     const text = this.text();
     if (text === undefined || XML_CHARACTERS.test(text)) return text;
@@ -53,7 +53,9 @@ export abstract class WrittenValue {
     return undefined;
   }
 
-  /** Returns a duration of at least `least` units. UNLIMITED needs no number and allows -1, as in catalogs. */
+  /**
+   * Returns a duration of at least `least` units. As in catalogs, UNLIMITED needs no number and may have the number -1.
+   */
   duration(least = 0): Duration | undefined {
     const record = this.record();
     if (record === undefined) return undefined;
@@ -83,7 +85,7 @@ export abstract class WrittenValue {
   }
 }
 
-/** The named parts of an element or object. Parts that were not read are reported as unknown. */
+/** The named parts of an element or object. Parts that nobody reads are reported as unknown. */
 export class WrittenRecord {
   readonly at: number;
   readonly #label: string;
@@ -103,7 +105,7 @@ export class WrittenRecord {
     this.#parts = new Map([...byName].map(([name, found]) => [name, found.map(([, value]) => value)]));
   }
 
-  /** Returns the part with that name and reports duplicates. */
+  /** Returns the part with this name. Reports duplicates. */
   take(name: string): WrittenValue | undefined {
     const [first, ...others] = this.takeAll(name);
     for (const { at, label } of others) this.#findings.add(at, `${label} is repeated; keep one`);
@@ -115,7 +117,7 @@ export class WrittenRecord {
     return this.#parts.get(name) ?? [];
   }
 
-  /** Returns the part with that name and reports a missing part. */
+  /** Returns the part with this name. Reports it if it is missing. */
   require(name: string): WrittenValue | undefined {
     const value = this.take(name);
     if (value === undefined) this.#findings.add(this.at, `${this.#label} lacks "${name}"`);
@@ -143,7 +145,9 @@ const WRITTEN_FLAGS: ReadonlyMap<string, boolean> = new Map([
   ['false', false],
 ]);
 
-/** A JSON value, read like request bodies. Scalars of another type are converted (http-api §9 rule 6). */
+/**
+ * A JSON value, read in the same way as request bodies. Scalars of a different type are converted (http-api §9 rule 6).
+ */
 export class JsonValue extends WrittenValue {
   protected readonly flags = WRITTEN_FLAGS;
   readonly #node: JsonNode;
@@ -200,7 +204,7 @@ function scalarOf(node: JsonNode) {
   }
 }
 
-/** The value of an element, or of an attribute that stands for an element. */
+/** The value of an element, or of an attribute that is used in place of an element. */
 export class XmlValue extends WrittenValue {
   protected readonly flags = XML_FLAGS;
   readonly #element: XmlElement;
@@ -226,7 +230,7 @@ export class XmlValue extends WrittenValue {
     return items;
   }
 
-  /** Returns the children by name. Attributes are returned only on request, by `@` and their name. */
+  /** Returns the children by name. Attributes are returned only if they are requested by `@` and their name. */
   record(): WrittenRecord {
     const { children, attributes, text } = this.#element;
     if (text !== '') this.findings.add(this.at, `${this.label} must not contain text`);
@@ -251,7 +255,7 @@ export class XmlValue extends WrittenValue {
 
 const XML_FLAGS: ReadonlyMap<string, boolean> = new Map([...WRITTEN_FLAGS, ['1', true], ['0', false]]);
 
-/** Returns true for attributes that editors add to the root. */
+/** Returns true for an attribute that XML editors add to the root element. */
 function isSchemaHint(attribute: string) {
   return (
     attribute.startsWith('xmlns:') || /^xsi:(?:noNamespaceSchemaLocation|schemaLocation)$/.test(attribute)
@@ -287,7 +291,7 @@ export class Findings {
     else this.#unlisted += 1;
   }
 
-  /** Reports the findings of `work` under the subject. */
+  /** Runs `work`. All findings that it reports belong to the given subject. */
   about<T>(subject: string, work: () => T): T {
     const before = this.#subject;
     this.#subject = `${subject}: `;

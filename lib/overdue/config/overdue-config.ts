@@ -5,10 +5,10 @@ import { type Decimal, formatDecimal } from '../../values/money/index.ts';
 import type { Duration } from '../../values/time/index.ts';
 import { INT_MAX } from './config-values.ts';
 
-/** The state of an account that is not overdue. This state is never configured (§2.1). */
+/** The state of an account that is not overdue. Configurations never contain this state (§2.1). */
 export const CLEAR_STATE_NAME = '__KILLBILL__CLEAR__OVERDUE_STATE__';
 
-/** Policy for the cancellation of subscriptions when an account enters a state (§5.1 step 6). */
+/** Policy that specifies how subscriptions are cancelled when an account enters a state (§5.1 step 6). */
 export const CancellationPolicy = {
   NONE: 'NONE',
   IMMEDIATE: 'IMMEDIATE',
@@ -22,11 +22,11 @@ export const controlTagNames: readonly string[] = systemDefinitions
   .map(({ name }) => name);
 
 /**
- * A condition, whose criteria must all be met. A condition without criteria is never met (§1.1 rule 1). Null means
- * that a criterion is not set.
+ * A condition is met if all of its criteria are met. Null means that a criterion is not set. A condition without
+ * criteria is never met (§1.1 rule 1).
  */
 export interface OverdueCondition {
-  /** Time since the anchor. UNLIMITED is never reached (§1.1 rule 2). */
+  /** Required time since the anchor. UNLIMITED is never reached (§1.1 rule 2). */
   readonly unpaidFor: Duration | null;
   readonly unpaidCount: number | null;
   readonly unpaidTotal: Decimal | null;
@@ -39,7 +39,7 @@ export interface OverdueState {
   readonly name: string;
   /** If true, the state is never entered (§2.1). */
   readonly isClearState: boolean;
-  /** Condition of the state. Null if evaluation never enters the state. */
+  /** Condition of the state. If null, evaluation never enters the state. */
   readonly condition: OverdueCondition | null;
   readonly externalMessage: string;
   readonly blockChanges: boolean;
@@ -48,13 +48,13 @@ export interface OverdueState {
   readonly reevaluationInterval: Duration | null;
 }
 
-/** An overdue configuration, with states from the most to the least severe. */
+/** An overdue configuration. Its states are ordered from the most to the least severe. */
 export interface OverdueConfig {
   readonly initialReevaluationInterval: Duration | null;
   readonly states: readonly OverdueState[];
 }
 
-/** The default configuration, which evaluates nothing (§1.2 rule 1). */
+/** The default configuration. It contains no states, so no account becomes overdue (§1.2 rule 1). */
 export const defaultOverdueConfig: OverdueConfig = {
   initialReevaluationInterval: null,
   states: [
@@ -83,7 +83,7 @@ function isEnterable(state: OverdueState): state is EnterableState {
   return !state.isClearState && state.condition !== null;
 }
 
-/** Returns the XML of a JSON configuration (§1.2 rule 3). */
+/** Converts a JSON configuration to XML (§1.2 rule 3). */
 export function writeOverdueXml({ initialReevaluationInterval, states }: OverdueConfig): string {
   const initial = durationNode('initialReevaluationInterval', initialReevaluationInterval);
   const content = [...initial, ...states.map(stateNode)];
@@ -183,8 +183,8 @@ function conditionDefinition(condition: OverdueCondition) {
 }
 
 /**
- * Returns the days of an interval. Null if the interval is absent or is not a fixed number of days that fits into 32
- * bits (§10).
+ * Returns the number of days in an interval. Returns null if there is no interval, or if it is not a fixed number of
+ * days that fits into 32 bits (§10).
  */
 export function wholeDays(interval: Duration | null): number | null {
   if (interval?.unit === 'DAYS') return interval.number;

@@ -22,12 +22,14 @@ import {
   type OverdueState,
 } from './overdue-config.ts';
 
-/** Maximum number of states, because each may be evaluated. Typical configurations have three to five. */
+/**
+ * Maximum number of states, because each of them may be evaluated. Typical configurations have three to five states.
+ */
 const MAX_OVERDUE_STATES = 100;
 
 /**
- * Maximum number of characters. A document is parsed in one step, which takes a few milliseconds, or 0.2 s for a
- * hostile document.
+ * Maximum number of characters. A document is parsed without a pause, which takes a few milliseconds, or up to 0.2 s
+ * for a hostile document.
  */
 export const MAX_OVERDUE_CONFIG_CHARACTERS = 256 * 1_024;
 
@@ -57,12 +59,12 @@ export function readOverdueXml(document: Uint8Array | string, reading: ConfigRea
   });
 }
 
-/** Decodes a configuration. @throws the errors of `readOverdueXml`, for other encodings and too many bytes. */
+/** Decodes a configuration. @throws The errors of `readOverdueXml`, for an unsupported encoding or too many bytes. */
 export function overdueXmlText(document: Uint8Array | string): string {
   return decode(document).text;
 }
 
-/** Reads a JSON configuration with default intervals (§1). @throws the errors of `readOverdueXml`. */
+/** Parses a JSON configuration and adds the default intervals (§1). @throws The errors of `readOverdueXml`. */
 export function readOverdueJson(document: string, reading: ConfigReading = {}): OverdueConfig {
   const { text } = decode(document);
   return read(text, (findings) => {
@@ -79,15 +81,15 @@ export function readOverdueJson(document: string, reading: ConfigReading = {}): 
 
 export interface ConfigReading {
   /**
-   * If true, accepts conditions without criteria, which are never met, in stored configurations. Defaults to false
-   * (§1.3 rule 2).
+   * If true, accepts conditions without criteria, which are never met. Stored configurations may contain them. Defaults
+   * to false (§1.3 rule 2).
    */
   readonly acceptsEmptyConditions?: boolean;
 }
 
 const noConfig: OverdueConfig = { initialReevaluationInterval: null, states: [] };
 
-/** Names (§1.1) and counts (§1.3) that differ between XML and JSON. */
+/** Names (§1.1) and limits (§1.3) that differ between XML and JSON. */
 const xmlForm = {
   name: '@name',
   blockChanges: 'blockChanges',
@@ -122,7 +124,7 @@ interface Reading extends ConfigReading {
   readonly findings: Findings;
 }
 
-/** Reads the states. Stops at the maximum number of states (§1.3 rule 6). */
+/** Reads the states, up to the maximum number of states (§1.3 rule 6). */
 function readStates(values: readonly WrittenValue[], reading: Reading) {
   const { findings } = reading;
   const first = values[MAX_OVERDUE_STATES];
@@ -138,7 +140,7 @@ function configOf(initialReevaluationInterval: Duration | null, states: readonly
   return { initialReevaluationInterval, states: states.map(({ state }) => state) };
 }
 
-/** Maximum number of bytes per character: two in UTF-16, up to four in UTF-8. */
+/** Maximum number of bytes per character that the size limit allows. UTF-16 needs two, and UTF-8 up to four. */
 const MOST_BYTES_PER_CHARACTER = 4;
 
 function decode(document: Uint8Array | string) {
@@ -228,12 +230,15 @@ function daysOf({ unit, number }: Duration) {
 export const OverdueFormat = { XML: 'XML', JSON: 'JSON' } as const;
 export type OverdueFormat = (typeof OverdueFormat)[keyof typeof OverdueFormat];
 
-/** Returns the format of a document. XML starts with `<`, JSON never does. */
+/** Returns the format of a document. An XML document starts with `<`; a JSON document never does. */
 export function formatOf(document: Uint8Array | string): OverdueFormat {
   return overdueXmlText(document).trimStart().startsWith('<') ? OverdueFormat.XML : OverdueFormat.JSON;
 }
 
-/** Reads a configuration in either form. @throws BillingError OVERDUE_INVALID_FOR_TENANT (5010), TOO_LARGE (60012). */
+/**
+ * Parses a configuration in either format.
+ * @throws BillingError OVERDUE_INVALID_FOR_TENANT (5010), TOO_LARGE (60012).
+ */
 export function readOverdueDocument(
   document: Uint8Array | string,
   format: OverdueFormat = formatOf(document),
@@ -241,7 +246,7 @@ export function readOverdueDocument(
   return readIn(format, document, {});
 }
 
-/** Reads a stored configuration, which earlier rules accepted. */
+/** Parses a stored configuration. It may have been accepted by earlier rules. */
 export function readStoredOverdueDocument(document: string): OverdueConfig {
   return readIn(formatOf(document), document, { acceptsEmptyConditions: true });
 }
@@ -252,15 +257,15 @@ function readIn(format: OverdueFormat, document: Uint8Array | string, reading: C
     : readOverdueJson(overdueXmlText(document), reading);
 }
 
-/** Rejects an invalid value of the tenant's key (§1.3). @throws the errors of `readOverdueDocument`. */
+/** Rejects an invalid value of the tenant's key (§1.3). @throws The errors of `readOverdueDocument`. */
 export function checkOverdueConfig(value: string): void {
   readOverdueDocument(value);
 }
 
-/** A state with its positions, for rules across states. */
+/** A state with its positions, for rules that compare states. */
 interface ReadState {
   readonly state: OverdueState;
-  /** Position of the name. Null for an unreadable name, which has been reported. */
+  /** Position of the name. Null if the name could not be read, which has been reported. */
   readonly nameAt: number | null;
   readonly timeAt: number | null;
 }
@@ -309,11 +314,11 @@ function flagOf(record: WrittenRecord, name: string) {
 interface ReadCondition {
   readonly condition: OverdueCondition | null;
   readonly timeAt: number | null;
-  /** True if the condition exists without a criterion. False for an unreadable condition, which has been reported. */
+  /** True if the condition contains no criterion. False if the condition could not be read, which has been reported. */
   readonly isEmpty: boolean;
 }
 
-/** Reads a condition. An unreadable condition is not also reported as missing. */
+/** Parses a condition. If it cannot be read, it is not also reported as missing. */
 function readCondition(part: WrittenValue | undefined, reading: Reading): ReadCondition {
   if (part === undefined) return { condition: null, timeAt: null, isEmpty: false };
   const criteria = part.record();
@@ -351,7 +356,7 @@ function readCriteria(record: WrittenRecord, { form, findings }: Reading): ReadC
   return { condition, timeAt: time?.at ?? null, isEmpty };
 }
 
-/** Reads the responses. An empty list sets no criterion (§1.1 rule 3). */
+/** Parses the payment responses. An empty list means that there is no such criterion (§1.1 rule 3). */
 function readResponses(items: readonly WrittenValue[]) {
   const known = Object.values(PaymentResponse);
   return items.length === 0 ? null : items.flatMap((item) => item.oneOf(known) ?? []);
@@ -364,7 +369,7 @@ function notNegative<T extends number | Decimal>(written: WrittenValue | undefin
 }
 
 /**
- * Sets the default intervals of JSON (§1.3 rule 5). A state is checked at the threshold of the next more severe
+ * Adds the default intervals of JSON (§1.3 rule 5). A state is checked again at the threshold of the next more severe
  * state. A clear account is checked at the last threshold.
  */
 function withJsonDefaults(config: OverdueConfig): OverdueConfig {

@@ -12,7 +12,7 @@ import {
 
 /**
  * Returns the most severe state whose condition is met today, or null for clear (§4). Never returns a state that is
- * marked clear (§2.1).
+ * marked as clear (§2.1).
  */
 export function evaluateOverdue(
   config: OverdueConfig,
@@ -75,8 +75,8 @@ export function criterionHolds(criterion: Criterion, snapshot: BillingSnapshot, 
 }
 
 /**
- * Returns the first date of a time criterion. Null if the date never comes, because nothing is unpaid or the time is
- * unlimited.
+ * Returns the first date on which a time criterion is met. Returns null if there is none, because nothing is unpaid or
+ * the time is unlimited.
  */
 export function thresholdDate(anchor: LocalDate | null, duration: Duration): LocalDate | null {
   return anchor === null ? null : (durationEnd(anchor, duration) ?? null);
@@ -90,7 +90,7 @@ export interface CheckedAccount {
   readonly today: LocalDate;
 }
 
-/** Returns the date of the next check (§6), which is later than today, or null. */
+/** Returns the date of the next check (§6), or null. The date is after today. */
 export function nextCheckDate({ config, snapshot, next, today }: CheckedAccount): LocalDate | null {
   // If no states are configured, accounts with debts are still checked, in case a new configuration arrives
   // (§6 rule 6).
@@ -103,7 +103,7 @@ export function nextCheckDate({ config, snapshot, next, today }: CheckedAccount)
   return turn === null ? again : minDate(turn, again);
 }
 
-/** Returns the first later date on which time alone can change the state, or null. */
+/** Returns the first later date on which the state can change without any other event, or null. */
 export function nextTurn(
   config: OverdueConfig,
   { anchor, nextUnpaidDate }: BillingSnapshot,
@@ -124,16 +124,16 @@ function owes({ anchor, nextUnpaidDate }: BillingSnapshot) {
   return anchor !== null || nextUnpaidDate !== null;
 }
 
-/** An invoice that is owed (§3.1), regardless of its target date. */
+/** An invoice that is owed (§3.1), whatever its target date is. */
 export interface UnpaidInvoice extends Pick<Invoice, 'invoiceDate' | 'commitDate' | 'targetDate'> {
   readonly invoiceId: Uuid;
   readonly balance: Decimal;
 }
 
-/** Facts of a snapshot in addition to unpaid invoices (§3.2). */
+/** Data of a snapshot other than the unpaid invoices (§3.2). */
 export interface SnapshotFacts {
   /**
-   * Failure reason of the newest failed purchase for the unpaid invoices, OTHER if unknown. Null if no purchase
+   * Reason for the newest failed purchase among the unpaid invoices. OTHER if it is unknown, and null if no purchase
    * failed.
    */
   readonly lastPaymentResponse: PaymentResponse | null;
@@ -145,11 +145,11 @@ export interface BillingSnapshot extends SnapshotFacts {
   readonly unpaidTotal: Decimal;
   /** Date from which the age of the oldest unpaid invoice is measured. Null if nothing is unpaid. */
   readonly anchor: LocalDate | null;
-  /** The next target date of another owed invoice. */
+  /** The next target date of an owed invoice that is not included yet. */
   readonly nextUnpaidDate: LocalDate | null;
 }
 
-/** Returns the snapshot of `today`. An invoice is included starting on its target date (§3.1). */
+/** Returns the snapshot of `today`. It includes each invoice from its target date on (§3.1). */
 export function billingSnapshot(
   owed: readonly UnpaidInvoice[],
   { lastPaymentResponse, tags, today }: SnapshotFacts & { readonly today: LocalDate },
@@ -168,7 +168,7 @@ export function billingSnapshot(
   };
 }
 
-/** Returns the invoices that are included on a date (§3.1). */
+/** Returns the invoices that the snapshot of a date includes (§3.1). */
 export function unpaidOn<I extends Pick<Invoice, 'targetDate'>>(
   owed: readonly I[],
   date: LocalDate,
@@ -177,8 +177,8 @@ export function unpaidOn<I extends Pick<Invoice, 'targetDate'>>(
 }
 
 /**
- * Returns the date from which an invoice ages. Drafts cannot be paid, so their age is measured from the commit date
- * (§3.2).
+ * Returns the date from which the age of an invoice is measured. For a former draft, this is the commit date, because
+ * drafts cannot be paid (§3.2).
  */
 export function agesFrom({ invoiceDate, commitDate }: UnpaidInvoice): LocalDate {
   return commitDate !== null && commitDate > invoiceDate ? commitDate : invoiceDate;

@@ -31,7 +31,7 @@ export interface ExplainedState {
   readonly state: string;
   /** Local date on which the state began. Null if the account was never in another state. */
   readonly since: LocalDate | null;
-  /** Name of the first state whose condition is met. Null if no condition is met. */
+  /** Name of the first state whose condition is met. Null if there is none. */
   readonly matched: string | null;
   readonly exempt: 'SELF' | 'PARENT' | null;
   readonly isPaidByParent: boolean;
@@ -39,7 +39,7 @@ export interface ExplainedState {
   readonly nextCheck: LocalDate | null;
 }
 
-/** Returns the state of an account in a few sentences. */
+/** Returns a description of an account's state in a few sentences. */
 export function explanationText(explained: ExplainedState): string {
   const { matched, exempt, isPaidByParent, reasons, nextCheck } = explained;
   const sentences = [stateSentence(explained)];
@@ -65,7 +65,10 @@ function stateSentence({ state, since }: ExplainedState) {
   return since === null ? 'The account is not overdue.' : `The account has not been overdue${from}.`;
 }
 
-/** Returns the reasons up to the first state that applies. They explain why more severe states do not apply. */
+/**
+ * Returns the reasons for all states up to the first one that applies. They explain why the more severe states do not
+ * apply.
+ */
 function reasonsUpTo(matched: string | null, reasons: readonly StateReasons[]) {
   const last = reasons.findIndex(({ state }) => state === matched);
   return (last < 0 ? reasons : reasons.slice(0, last + 1)).map(({ text }) => text);
@@ -171,17 +174,17 @@ function amountText(amount: Decimal, currency: Currency | null) {
 
 export interface CalendarInput {
   readonly config: OverdueConfig;
-  /** The owed invoices, including invoices with a later target date. */
+  /** The owed invoices. They include invoices whose target date is later. */
   readonly owed: readonly UnpaidInvoice[];
   readonly facts: SnapshotFacts;
   readonly current: string;
-  /** Local date of the pending check. Null if time alone changes nothing. */
+  /** Local date of the pending check. Null if the state cannot change without other events. */
   readonly check: LocalDate | null;
   readonly today: LocalDate;
   readonly until: LocalDate;
 }
 
-/** A date with its new state. Null means clear. */
+/** A date with the new state on that date. Null means clear. */
 export interface CalendarStep {
   readonly date: LocalDate;
   readonly state: OverdueState | null;

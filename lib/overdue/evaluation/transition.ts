@@ -18,24 +18,24 @@ import {
 } from '../config/overdue-config.ts';
 import { agesFrom, earliest, type UnpaidInvoice } from './evaluate.ts';
 
-/** The name and flags of overdue's blocking state (§2.2). */
+/** The name and the flags of the blocking state that overdue sets (§2.2). */
 export type OverdueBlock = Pick<
   BlockingState,
   'stateName' | 'isBlockChange' | 'isBlockEntitlement' | 'isBlockBilling'
 >;
 
-/** The change of AUTO_INVOICING_OFF (§5.1 step 7). */
+/** The change of the tag AUTO_INVOICING_OFF (§5.1 step 7). */
 export const InvoicingOffStep = { ADD: 'ADD', REMOVE: 'REMOVE', KEEP: 'KEEP' } as const;
 export type InvoicingOffStep = (typeof InvoicingOffStep)[keyof typeof InvoicingOffStep];
 
-/** The effects of entering a state (§5.1 steps 5 to 9), as data. */
+/** The effects of entering a state as plain data (§5.1 steps 5 to 9). */
 export interface OverdueTransition {
   readonly state: OverdueBlock;
   readonly effective: DatedInstant;
   readonly cancellation: CancellationPolicy;
   readonly invoicingOff: InvoicingOffStep;
   readonly ownsInvoicingOff: boolean;
-  /** Content of the OVERDUE_CHANGE event (§9.3). Null if only flags change, which emits no event. */
+  /** Content of the OVERDUE_CHANGE event (§9.3). Null if only flags change, because this emits no event. */
   readonly change: OverdueChange | null;
 }
 
@@ -51,7 +51,7 @@ export interface TransitionInput {
   readonly prev: OverdueBlock | null;
   /** The state after this check. Null means clear. */
   readonly next: OverdueState | null;
-  /** True if overdue has set AUTO_INVOICING_OFF. */
+  /** True if overdue itself has set AUTO_INVOICING_OFF. */
   readonly ownsInvoicingOff: boolean;
   readonly hasInvoicingOff: boolean;
   readonly effective: DatedInstant;
@@ -77,7 +77,7 @@ export function planTransition(input: TransitionInput): OverdueTransition | null
   };
 }
 
-/** Returns the blocking state of an overdue state (§2.2). Null means clear. */
+/** Returns the blocking state for an overdue state (§2.2). Null means clear. */
 export function blockOf(state: OverdueState | null): OverdueBlock {
   const isDisabling = state?.disableEntitlement ?? false;
   return {
@@ -96,7 +96,7 @@ function hasSameFlags(one: OverdueBlock, other: OverdueBlock) {
   );
 }
 
-/** Returns the change of AUTO_INVOICING_OFF. Overdue removes only its own tag (§5.1 step 7). */
+/** Returns the change of AUTO_INVOICING_OFF. Overdue removes only a tag that it has set itself (§5.1 step 7). */
 function invoicingOffStep(
   { hasInvoicingOff, ownsInvoicingOff }: TransitionInput,
   billing: Pick<OverdueChange, 'isBlockedBilling' | 'isUnblockedBilling'>,
@@ -110,7 +110,7 @@ function invoicingOffStep(
 }
 
 export interface EffectiveInput {
-  /** The scheduled instant of the check, regardless of its delay. Null for a refresh. */
+  /** The instant for which the check was scheduled, even if it runs later. Null for a refresh. */
   readonly scheduled: Instant | null;
   /** The state after this check. Null means clear. */
   readonly next: OverdueState | null;
@@ -124,8 +124,8 @@ export interface EffectiveInput {
 }
 
 /**
- * Returns the start of a new state (§5.3): now or, for a worse state that a check found, the time at which the state
- * was due or reached.
+ * Returns the start of a new state (§5.3). This is now. For a worse state that a check found, it is the time at which
+ * the state was due or reached.
  */
 export function effectiveOf(input: EffectiveInput): DatedInstant {
   const { account, prevEffective } = input;
@@ -137,7 +137,7 @@ export function effectiveOf(input: EffectiveInput): DatedInstant {
   return { at: effective.at, date: maxDate(effective.date, prevEffective.date) };
 }
 
-/** Returns the time at which a worse state was due. Null if the state was not expected earlier. */
+/** Returns the time at which a worse state was due. Returns null if the state was not expected before now. */
 function dueOf({ scheduled, next, isWorse, reached, account }: EffectiveInput) {
   if (scheduled === null || next === null || !isWorse) return null;
   const asked = dated(scheduled, account);
@@ -150,8 +150,8 @@ function dated(instant: Instant, { timeZone }: Pick<Account, 'timeZone'>) {
 }
 
 /**
- * Returns the first date on which unpaid invoices met a state's criteria (§5.3 rule 2), or null if the state has no
- * such criteria.
+ * Returns the first date on which the unpaid invoices met the criteria of a state (§5.3 rule 2). Returns null if the
+ * state has no such criteria.
  */
 export function reachedDate({ condition }: OverdueState, unpaid: readonly UnpaidInvoice[]): LocalDate | null {
   if (condition === null) return null;
@@ -168,7 +168,7 @@ export function reachedDate({ condition }: OverdueState, unpaid: readonly Unpaid
   ]);
 }
 
-/** Returns the first invoice with which the sum reaches the required total. */
+/** Returns the first invoice at which the running sum reaches the required total. */
 function firstUpTo(orderChecks: readonly UnpaidInvoice[], total: Decimal) {
   let owed = ZERO;
   return orderChecks.find(({ balance }) => {
@@ -192,8 +192,8 @@ function latest(dates: readonly (LocalDate | null)[]) {
 }
 
 /**
- * Returns true if the configuration lists the new state before the old one. Unlisted states are compared by their
- * blocks.
+ * Returns true if the configuration lists the new state before the old one. States that it does not list are compared
+ * by what they block.
  */
 export function isWorse(
   { states }: OverdueConfig,

@@ -34,8 +34,8 @@ export interface OverdueFacts {
 }
 
 /**
- * Loads the facts of accounts in a constant number of statements (§3.2).
- * @param of `responses` selects whether to read the reasons for failed payments.
+ * Loads the overdue data of accounts in a constant number of statements (§3.2).
+ * @param of `responses` specifies whether to read the reasons for failed payments.
  */
 export async function loadOverdueFacts(
   session: ReadSession,
@@ -81,7 +81,7 @@ export async function loadOverdueFacts(
   });
 }
 
-/** Returns the reason for the newest failure (§3.2). Null if there is no failure. */
+/** Returns the reason for the newest failure, or null if there is none (§3.2). */
 function lastResponse(failures: readonly LastFailure[]) {
   const [last] = failures.toSorted((one, other) => other.transactionRecordId - one.transactionRecordId);
   return last === undefined ? null : (last.paymentResponse ?? PaymentResponse.OTHER);
@@ -107,15 +107,17 @@ interface OverdueDocument {
   readonly config: OverdueConfig;
 }
 
-/** The overdue configurations of tenants (§1.2), each parsed once. Nodes detect an upload by the tenant's revision. */
+/**
+ * The overdue configurations of tenants (§1.2). Each is parsed once. Nodes detect an upload by the tenant's revision.
+ */
 export class OverdueConfigs {
   readonly #logger: Logger;
   readonly #default: OverdueDocument;
   readonly #cache = new ActiveValueCache<OverdueConfig>();
 
   /**
-   * Reads the host's default configuration. @throws BillingError OVERDUE_INVALID_FOR_TENANT (5010), TOO_LARGE (60012)
-   * for an invalid default.
+   * Parses the host's default configuration.
+   * @throws BillingError OVERDUE_INVALID_FOR_TENANT (5010), TOO_LARGE (60012) if it is invalid.
    */
   constructor(logger: Logger, defaultText?: string) {
     this.#logger = logger;
@@ -142,7 +144,7 @@ export class OverdueConfigs {
     return document;
   }
 
-  /** Returns the tenant's configuration. A value that was stored without an upload may be invalid (R13). */
+  /** Returns the tenant's configuration. It may be invalid if it was stored without an upload (R13). */
   #parsed(session: ReadSession, text: string) {
     try {
       return { text, config: readStoredOverdueDocument(text) };

@@ -14,7 +14,7 @@ export interface OverdueOperations<C extends Leading = []>
 export interface OverdueStateView {
   /** Name of the state. An account that is not overdue has `__KILLBILL__CLEAR__OVERDUE_STATE__`. */
   readonly name: string;
-  /** Message for the customer, possibly empty. */
+  /** Message for the customer. It may be empty. */
   readonly externalMessage: string;
   /** Days between the retries of a failed payment (the tenant's `payment.retry.days`). */
   readonly daysBetweenPaymentRetries: readonly number[];
@@ -23,15 +23,15 @@ export interface OverdueStateView {
   readonly isBlockChanges: boolean;
   readonly isClearState: boolean;
   /**
-   * Days until the next check in this state. Null if the account is never checked, or if the interval is a number of
-   * months or years.
+   * Number of days until the next check in this state. Null if the account is never checked, or if the interval is
+   * given in months or years.
    */
   readonly reevaluationIntervalDays: number | null;
 }
 
 export interface OverdueReason {
   readonly state: string;
-  /** True if the whole condition is met. The account is in the first state for which this is true. */
+  /** True if all criteria of the condition are met. The account gets the first state for which this is true. */
   readonly holds: boolean;
   readonly criteria: readonly OverdueCriterionReason[];
   /** The result as one English sentence. */
@@ -58,7 +58,7 @@ export interface OverduePreview {
   readonly state: OverdueStateView;
   /** True if the account or its paying parent is exempt, so that the state does not change. */
   readonly isExempt: boolean;
-  /** The states that the account reaches up to that day, in order. */
+  /** The states that the account enters up to that day, in order. */
   readonly steps: readonly OverdueStep[];
   /** One entry per configured state as of that day, the most severe state first. */
   readonly reasons: readonly OverdueReason[];
@@ -66,7 +66,7 @@ export interface OverduePreview {
 
 export interface OverdueInvoice {
   readonly invoiceId: Uuid;
-  /** Date since which the invoice is unpaid: its date, or the commit date of a former draft. */
+  /** Date since which the invoice is unpaid. It is the invoice date or, for a former draft, the commit date. */
   readonly unpaidSince: LocalDate;
   readonly balance: Decimal;
 }
@@ -79,24 +79,27 @@ export interface OverdueExplanation {
   /** Today in the account's zone. */
   readonly date: LocalDate;
   /**
-   * The first state whose condition is met, or null. It differs from `state` until the next check, and while the
+   * The first state whose condition is met, or null. It can differ from `state` until the next check, and while the
    * account is exempt.
    */
   readonly matched: string | null;
-  /** The account with OVERDUE_ENFORCEMENT_OFF: the account itself or its paying parent. Null if neither has the tag. */
+  /**
+   * The account that has the tag OVERDUE_ENFORCEMENT_OFF: the account itself or its paying parent. Null if neither has
+   * it.
+   */
   readonly exemptBy: Uuid | null;
   /** The account whose unpaid invoices are evaluated: the account itself or its paying parent. */
   readonly payingAccountId: Uuid;
   readonly currency: string | null;
   readonly unpaidCount: number;
   readonly unpaidTotal: Decimal;
-  /** The earliest `unpaidSince`. Null if nothing is unpaid. */
+  /** The earliest `unpaidSince` of all invoices. Null if nothing is unpaid. */
   readonly unpaidSince: LocalDate | null;
-  /** Reason for the last failed payment of an unpaid invoice, OTHER if unknown. Null if no payment failed. */
+  /** Reason for the last failed payment of an unpaid invoice. OTHER if it is unknown, and null if no payment failed. */
   readonly lastPaymentResponse: PaymentResponse | null;
   readonly controlTags: readonly string[];
   readonly invoices: readonly OverdueInvoice[];
-  /** The next check if nothing else changes. Null if no check is scheduled. */
+  /** Time of the next check, provided that nothing else changes. Null if no check is scheduled. */
   readonly nextCheck: Instant | null;
   /** One entry per configured state, the most severe state first. */
   readonly reasons: readonly OverdueReason[];
@@ -145,12 +148,14 @@ export interface OverdueAccountOperations<C extends Leading = []> {
 
 /** A configuration from a host (§1.1), with states from the most to the least severe. */
 export interface NewOverdueDefinition {
-  /** Days between checks of accounts that owe money but are not overdue. Defaults to the time of the last state. */
+  /**
+   * Days between checks of accounts that owe money but are not overdue. Defaults to the threshold of the last state.
+   */
   readonly initialReevaluationInterval?: number | null;
   readonly overdueStates: readonly NewOverdueState[];
 }
 
-/** A state of a new configuration. Needs a condition or `isClearState`. */
+/** A state of a new configuration. It requires either a condition or `isClearState`. */
 export interface NewOverdueState {
   /** Name of 1 to 50 characters. */
   readonly name: string;
@@ -162,13 +167,13 @@ export interface NewOverdueState {
   readonly isBlockChanges?: boolean;
   /** If true, service, billing and changes are blocked. */
   readonly isDisableEntitlement?: boolean;
-  /** Policy for the end of billing of cancelled subscriptions. Defaults to NONE. */
+  /** Policy that determines when billing of cancelled subscriptions ends. Defaults to NONE. */
   readonly subscriptionCancellationPolicy?: CancellationPolicy;
-  /** Days until the next check. Defaults to the time until the previous state's threshold. */
+  /** Days until the next check. Defaults to the time until the threshold of the previous state. */
   readonly autoReevaluationIntervalDays?: number | null;
 }
 
-/** A condition, whose criteria must all be met. Null and absent criteria are equivalent. */
+/** A condition is met if all of its criteria are met. Null and absent criteria are equivalent. */
 export interface NewOverdueCondition {
   /** Age of the oldest unpaid invoice. */
   readonly timeSinceEarliestUnpaidInvoiceEqualsOrExceeds?: Duration | null;
@@ -184,7 +189,7 @@ export interface NewOverdueCondition {
 }
 
 export interface OverdueUploadOptions {
-  /** Format of the document. Defaults to XML if the document begins with `<`, otherwise JSON. */
+  /** Format of the document. Defaults to XML if the document starts with `<`, and otherwise to JSON. */
   readonly format?: OverdueFormat;
 }
 
@@ -201,9 +206,9 @@ export interface OverdueConfigOperations<C extends Leading = []> {
     ...given: [...C, config: Uint8Array | string | NewOverdueDefinition, options?: OverdueUploadOptions]
   ): Promise<void>;
 
-  /** Returns the configuration in force with its defaults. */
+  /** Returns the configuration in force. Default values are filled in. */
   get(...given: [...C]): Promise<OverdueDefinition>;
 
-  /** Returns the configuration as XML. An uploaded XML text is unchanged; JSON is converted. */
+  /** Returns the configuration as XML. Uploaded XML is returned unchanged; JSON is converted. */
   getXml(...given: [...C]): Promise<string>;
 }

@@ -160,7 +160,7 @@ async function pendingCheck(session: ReadSession, { account }: OverdueFacts) {
   return pending?.effectiveDate ?? null;
 }
 
-/** Returns the start of the state. A change of only the flags does not start a new state (§5.1 step 5). */
+/** Returns the start of the state. If only flags change, the state does not start again (§5.1 step 5). */
 async function sinceWhen(session: ReadSession, { account, prev }: OverdueFacts, now: Instant) {
   if (prev === null) return null;
   const blocks = await session.subscriptions.findBlocksOfAccounts([account.id]);
@@ -252,7 +252,7 @@ export function configuredStateView(
   };
 }
 
-/** Returns the view of the stored state. The configuration may no longer contain that state (§2.1). */
+/** Returns the view of the stored state. The current configuration may not contain this state (§2.1). */
 export function storedStateView(stored: BlockingState | null, settings: StateSettings): OverdueStateView {
   const name = stored?.stateName ?? CLEAR_STATE_NAME;
   if (stored === null || name === CLEAR_STATE_NAME) return configuredStateView(null, settings);
@@ -267,7 +267,7 @@ export function storedStateView(stored: BlockingState | null, settings: StateSet
   };
 }
 
-/** Operations on overdue configurations (§1), which are stored as a tenant key (platform §3). */
+/** Operations on overdue configurations (§1). A configuration is stored under a key of the tenant (platform §3). */
 export class OverdueConfigService implements OverdueConfigOperations<WithContext> {
   readonly #ports: Pick<Ports, 'storage'>;
   readonly #configs: OverdueConfigs;
@@ -304,7 +304,7 @@ export class OverdueConfigService implements OverdueConfigOperations<WithContext
   }
 }
 
-/** Returns the text to store. @throws the errors of `upload`. */
+/** Returns the text to store. @throws The errors of `upload`. */
 function checkedText(config: Uint8Array | string | NewOverdueDefinition, format?: OverdueFormat) {
   if (typeof config !== 'string' && !(config instanceof Uint8Array)) return definitionText(config);
   readOverdueDocument(config, format);
@@ -315,10 +315,7 @@ const withAmountsRead = converterOf({
   overdueStates: [{ condition: { totalUnpaidInvoiceBalanceEqualsOrExceeds: 'amount' } }],
 });
 
-/**
- * Returns the JSON of a definition after validation. @throws the errors of `upload`, with problems that have no
- * positions.
- */
+/** Returns a valid definition as JSON. @throws The errors of `upload`, with problems that have no positions. */
 export function definitionText(definition: NewOverdueDefinition): string {
   const text = stringifyExactJson(withAmountsRead(definition, ''));
   try {

@@ -12,17 +12,22 @@ import type { Uuid } from '../../values/ids/index.ts';
 import { formatInstant, type Instant, parseWireInstant } from '../../values/time/index.ts';
 import { enterableStates, type OverdueConfig } from '../config/overdue-config.ts';
 
-/** CHECK is scheduled, REFRESH follows a change, CLEAR follows an exemption of the account (§7). */
+/**
+ * The action of a job. CHECK is scheduled, REFRESH follows a change, and CLEAR follows an exemption of the account
+ * (§7).
+ */
 export const OverdueAction = { CHECK: 'CHECK', REFRESH: 'REFRESH', CLEAR: 'CLEAR' } as const;
 export type OverdueAction = (typeof OverdueAction)[keyof typeof OverdueAction];
 
 export interface OverdueJob {
   readonly action: OverdueAction;
-  /** The scheduled instant of a check (§5.3 rule 1), or the instant of the event, regardless of the delay. */
+  /**
+   * The instant for which a check was scheduled (§5.3 rule 1), or the instant of the event, even if the job runs later.
+   */
   readonly asked: Instant;
-  /** True if the paying parent and paid children are evaluated next (§8 rule 1). */
+  /** True if the paying parent and the paid children must be evaluated next (§8 rule 1). */
   readonly spreads: boolean;
-  /** The account of the entry that caused the job, if it is another account. */
+  /** The account of the entry that caused the job, if it differs from the account of the job. */
   readonly causedBy: number | null;
 }
 
@@ -32,7 +37,7 @@ export interface OverdueWakeUp extends OverdueJob {
   readonly due?: Instant;
 }
 
-/** Returns the key of the only live check of an account. */
+/** Returns the unique key of an account's check. An account has at most one check in the queue. */
 export function checkKey(accountRecordId: number): string {
   return `overdue-check:${accountRecordId}`;
 }
@@ -68,7 +73,7 @@ export function scheduledCheck(accountRecordId: number, at: Instant): OverdueWak
   return { accountRecordId, action: OverdueAction.CHECK, asked: at, spreads: false, causedBy: null };
 }
 
-/** Reads a job. @throws InvariantError for a payload that is not an overdue job. */
+/** Parses a job. @throws InvariantError if the payload is not an overdue job. */
 export function readOverdueJob(payload: EventPayload): OverdueJob {
   const { action, asked, spreads, causedBy } = payload;
   const at = typeof asked === 'string' ? parseWireInstant(asked) : undefined;
@@ -86,7 +91,7 @@ function isOneOf<T extends string>(all: Readonly<Record<string, T>>, value: unkn
   return Object.values(all).some((each) => each === value);
 }
 
-/** Events after which the account is evaluated, regardless of their content (§7). */
+/** Events that cause an evaluation of the account, whatever they contain (§7). */
 const changesOfDebt: ReadonlySet<BusEventType> = new Set<BusEventType>([
   BusEventType.INVOICE_PAYMENT_SUCCESS,
   BusEventType.INVOICE_PAYMENT_FAILED,
@@ -96,8 +101,8 @@ const changesOfDebt: ReadonlySet<BusEventType> = new Set<BusEventType>([
 ]);
 
 /**
- * Returns the jobs for the events of a transaction (§7), one per account and action, CLEAR jobs first. Empty if no
- * state can be entered.
+ * Returns the jobs for the events of a transaction (§7). There is at most one per account and action, and CLEAR jobs
+ * come first. Empty if the configuration has no state that can be entered.
  */
 export function jobsOfEvents(
   events: readonly NewBusEvent[],
@@ -141,7 +146,7 @@ function actionAfter({ type, payload }: NewBusEvent, tags: ReadonlySet<string | 
   return name !== undefined && tags.has(name) ? OverdueAction.REFRESH : null;
 }
 
-/** Returns true if an account got OVERDUE_ENFORCEMENT_OFF. */
+/** Returns true if the event adds OVERDUE_ENFORCEMENT_OFF to an account. */
 export function isNewExemption({ type, payload }: NewBusEvent): boolean {
   const isOfAccount = payload.objectType === ObjectType.ACCOUNT;
   return type === BusEventType.TAG_CREATION && isOfAccount && exempts(payload);

@@ -19,21 +19,22 @@ import type { BillingPeriod, TimeUnit } from '../../values/time/index.ts';
 // C stands for currencies, U for units, P for products, N for plans, L for price lists and F for features.
 
 /**
- * A decimal text such as `'29.00'`, whose digits are kept, or a `Decimal`. Up to 15 integer and 9 fractional digits.
+ * A decimal, either as text such as `'29.00'`, whose digits are kept, or as a `Decimal`. Up to 15 digits before and 9
+ * digits after the decimal point.
  */
 export type Amount = `${number}` | Decimal;
 
-/** A count or bound. A number is equivalent to its digits. */
+/** A count or bound. A number is equivalent to its text. */
 export type Quantity = number | Amount;
 
-/** Amounts by currency. `null` means not sold in this currency. `0` means zero in every currency. */
+/** Amounts by currency. `null` means that the plan is not sold in the currency. `0` means zero in every currency. */
 export type PriceDefinition<C extends Currency> =
   | 0
   | ({ readonly [currency in C]?: Amount | null } & {
       readonly [undeclared in Exclude<Currency, C>]?: never;
     });
 
-/** An instant as ISO text. A date means its midnight; text without a time zone means UTC. */
+/** An instant as ISO text. A date without a time means midnight. Text without a time zone means UTC. */
 export type InstantText = string;
 
 export interface LimitDefinition<U extends string> {
@@ -42,7 +43,7 @@ export interface LimitDefinition<U extends string> {
   readonly min?: Quantity;
 }
 
-/** A feature of the catalog. `unit` is the unit of the usage that a QUOTA with overage BILL records. */
+/** A feature of the catalog. For a QUOTA with overage BILL, `unit` is the unit of the usage to record. */
 export type FeatureDefinition =
   | { readonly kind: 'SWITCH' | 'TEXT'; readonly combine?: never; readonly unit?: never }
   | { readonly kind: 'NUMBER'; readonly combine?: FeatureCombination; readonly unit?: never }
@@ -71,12 +72,15 @@ export interface FeatureValueDefinitions<O extends QuotaOverage> {
   readonly QUOTA: QuotaDefinition<O>;
 }
 
-/** The value of one feature. BILL requires a feature with a unit. */
+/** The value of one feature. The overage BILL requires that the feature has a unit. */
 export type FeatureValueDefinition<D extends FeatureDefinition> = FeatureValueDefinitions<
   D extends { readonly unit: string } ? QuotaOverage : Exclude<QuotaOverage, 'BILL'>
 >[D['kind']];
 
-/** Values by feature. A plan takes precedence over its product, and a phase over its plan. */
+/**
+ * Values by feature. A value of a plan takes precedence over that of its product, and a value of a phase over that of
+ * its plan.
+ */
 export type FeatureSettings<F extends FeatureDefinitions> = [keyof F] extends [never]
   ? { readonly [undeclared: string]: never }
   : { readonly [feature in keyof F]?: FeatureValueDefinition<F[feature]> };
@@ -137,7 +141,7 @@ export interface UsageDefinition<C extends Currency, U extends string> {
   readonly recurringPrice?: PriceDefinition<C>;
 }
 
-/** The charges of a phase. At least one of the three members is required. */
+/** The charges of a phase. At least one of the three fields is required. */
 export interface PhaseCharges<C extends Currency, U extends string, F extends FeatureDefinitions>
   extends WithFeatures<F> {
   readonly prettyName?: string;
@@ -227,18 +231,18 @@ export interface SubscriptionCaseConditions<P extends string, L extends string>
 }
 
 /**
- * Rules of a version. The first case whose conditions are all met applies; a case without conditions always applies
+ * Rules of a version. The first case whose conditions are all met applies. A case without conditions always applies
  * (catalog §8).
  */
 export interface RulesDefinition<P extends string, L extends string> {
-  /** Cases of the rule. The last case has no conditions. */
+  /** Cases of the rule. The last case must have no conditions. */
   readonly changePolicy: readonly (ChangeCaseConditions<P, L> & {
     readonly policy: 'IMMEDIATE' | 'END_OF_TERM' | 'ILLEGAL';
   })[];
   readonly changeAlignment?: readonly (ChangeCaseConditions<P, L> & {
     readonly alignment: PlanAlignmentChange;
   })[];
-  /** Cases of the rule. The last case has no conditions. */
+  /** Cases of the rule. The last case must have no conditions. */
   readonly cancelPolicy: readonly (SubscriptionCaseConditions<P, L> & {
     readonly policy: 'IMMEDIATE' | 'END_OF_TERM';
   })[];
@@ -251,7 +255,7 @@ export interface RulesDefinition<P extends string, L extends string> {
   readonly priceList?: readonly (FromConditions<P, L> & { readonly toPriceList: L | 'DEFAULT' })[];
 }
 
-/** One version: everything that is sold starting on its date. */
+/** One version of the catalog. It contains everything that is sold from its date on. */
 export interface VersionDefinition<
   C extends Currency,
   U extends string,
@@ -264,14 +268,16 @@ export interface VersionDefinition<
   /** Billing mode of plans without a mode. */
   readonly recurringBillingMode?: BillingMode;
   readonly currencies: readonly C[];
-  /** The units by name. Each unit is an empty record or a `prettyName`. */
+  /** The units by name. A unit is described by an empty record or by a `prettyName`. */
   readonly units?: { readonly [unit in U]: { readonly prettyName?: string } };
   readonly features?: F & { readonly [feature in keyof F]: { readonly unit?: NoInfer<U> } };
   /** The products by name. */
   readonly products: { readonly [product in P]: ProductDefinition<NoInfer<U>, NoInfer<P>, NoInfer<F>> };
   /** The plans by name. */
   readonly plans: { readonly [plan in N]: PlanDefinition<NoInfer<C>, NoInfer<U>, NoInfer<P>, NoInfer<F>> };
-  /** The price lists by name. Each plan is in at least one list. By default, `DEFAULT` contains all plans. */
+  /**
+   * The price lists by name. Each plan must be in at least one list. By default, the list `DEFAULT` contains all plans.
+   */
   readonly priceLists?: { readonly [list in L]: PriceListDefinition<NoInfer<N>> } & {
     readonly DEFAULT: PriceListDefinition<NoInfer<N>>;
   };
@@ -279,10 +285,10 @@ export interface VersionDefinition<
   readonly rules?: RulesDefinition<NoInfer<P>, NoInfer<L>>;
 }
 
-/** A version whose type does not contain its names. */
+/** A version whose type does not contain the names it defines. */
 export type AnyVersionDefinition = VersionDefinition<Currency, string, string, string, string>;
 
-/** Versions in any order, with distinct dates. A catalog without versions sells nothing. */
+/** Versions in any order, each with a different date. If there are none, the catalog sells nothing. */
 export interface CatalogDefinition {
   readonly name: string;
   readonly versions: readonly AnyVersionDefinition[];

@@ -4,13 +4,13 @@ export interface PrintableLine {
   readonly detail: string | null;
   readonly period: string | null;
   readonly amount: string;
-  /** The tax rate of the line. Null without a column of tax rates. */
+  /** The tax rate of the line. Null if the table has no column for tax rates. */
   readonly tax: string | null;
-  /** Notes in small print below the name and detail: the calculation and the usage. */
+  /** Notes in small print below the name and the detail. They contain the calculation and the usage. */
   readonly notes: readonly string[];
 }
 
-/** A name with a value, such as a number or a sum. */
+/** A label with a value, such as a number or a sum. */
 export interface PrintableFact {
   readonly label: string;
   readonly value: string;
@@ -26,8 +26,8 @@ export interface PrintableImage {
 }
 
 /**
- * A document for a customer, with every text, number and date already localized. Texts come from tenants and
- * customers and may contain anything but NUL.
+ * A document for a customer. All texts, numbers and dates are already localized. Texts come from tenants and customers,
+ * and may contain any characters except NUL.
  */
 export interface PrintableDocument {
   readonly title: string;
@@ -41,7 +41,7 @@ export interface PrintableDocument {
   readonly heading: string;
   /** Text below the heading, such as "Paid". */
   readonly status: { readonly text: string; readonly isGood: boolean } | null;
-  /** The colors of headings and rules, such as `#0a5cff`. Null means the color of the text. */
+  /** The colors of headings and rules, such as `#0a5cff`. Null means that the color of the text is used. */
   readonly accent: { readonly rule: string; readonly heading: string } | null;
   /** Logo, printed above the sender. */
   readonly logo: PrintableImage | null;
@@ -49,7 +49,7 @@ export interface PrintableDocument {
   readonly sender: readonly string[];
   readonly addressee: { readonly label: string; readonly lines: readonly string[] } | null;
   readonly facts: readonly PrintableFact[];
-  /** Column headings; `tax` is null without a column of tax rates. */
+  /** Column headings. `tax` is null if the table has no column for tax rates. */
   readonly columns: {
     readonly name: string;
     readonly period: string;
@@ -57,23 +57,23 @@ export interface PrintableDocument {
     readonly amount: string;
   };
   readonly lines: readonly PrintableLine[];
-  /** Text that is printed if the table has no lines. */
+  /** Text to print if the table has no lines. */
   readonly noLines: string;
-  /** Totals. The last total is emphasized if `isLastTotalStressed` is true. */
+  /** Totals. If `isLastTotalStressed` is true, the last one is emphasized. */
   readonly totals: readonly PrintableFact[];
   readonly isLastTotalStressed: boolean;
   /** Payment details, printed below the totals. Null if nothing is owed. */
   readonly payment: { readonly heading: string; readonly facts: readonly PrintableFact[] } | null;
-  /** Notes below the totals, with lines separated by `\n`. */
+  /** Notes below the totals. Lines are separated by `\n`. */
   readonly notes: readonly string[];
   readonly footer: string | null;
 }
 
 export interface RenderedFile {
   readonly bytes: Uint8Array;
-  /** Characters that no font contains. A replacement character is printed instead. */
+  /** Characters that are missing in all fonts. A replacement character was printed for each. */
   readonly missingCharacters: string;
-  /** The reason why the file lacks the logo. Null or absent if the file has it. */
+  /** Reason why the file does not contain the logo. Null or absent if it does. */
   readonly logoProblem?: string | null;
 }
 
@@ -92,8 +92,9 @@ export interface EInvoiceAttachment {
  */
 export interface DocumentRenderer {
   /**
-   * Renders a PDF while other work runs in between.
-   * @param options.signal is aborted when no one waits for the file any longer. Then throw its reason.
+   * Renders a PDF. Other work can run in the meantime.
+   * @param options.signal Aborted when nobody waits for the file any longer. The function must then throw the signal's
+   * reason.
    */
   pdf(
     document: PrintableDocument,

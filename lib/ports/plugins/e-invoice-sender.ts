@@ -4,7 +4,7 @@ import type { CodedId } from './e-invoice-writer.ts';
 
 /** An e-invoice to send. */
 export interface EInvoiceToSend {
-  /** Id of the delivery, the same in every attempt, so that an access point recognizes a repeated attempt. */
+  /** Id of the delivery. It is the same in every attempt, so that an access point can recognize a repeated attempt. */
   readonly deliveryId: Uuid;
   readonly tenantId: Uuid;
   readonly accountId: Uuid;
@@ -19,8 +19,8 @@ export interface EInvoiceToSend {
   readonly fileName: string;
   readonly bytes: Uint8Array;
   /**
-   * Electronic addresses of both parties, such as `{ scheme: '9930', value: 'DE136695976' }`. Null without an
-   * address.
+   * Electronic addresses of the seller and the buyer, such as `{ scheme: '9930', value: 'DE136695976' }`. Null if a
+   * party has none.
    */
   readonly seller: CodedId | null;
   readonly buyer: CodedId | null;

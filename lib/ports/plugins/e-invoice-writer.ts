@@ -1,6 +1,6 @@
 import type { EInvoiceProfile, TaxCategory } from '../../records/index.ts';
 
-/** A value with its code list. `scheme` is null if the value is in no list. */
+/** A value with the code list to which it belongs. `scheme` is null if it belongs to none. */
 export interface CodedId {
   readonly scheme: string | null;
   readonly value: string;
@@ -27,15 +27,15 @@ export interface EInvoiceParty {
   readonly name: string;
   /** Trading name, if it differs from the registered name (BT-28, BT-45). */
   readonly tradingName: string | null;
-  /** VAT id with its country prefix (BT-31, BT-48). */
+  /** VAT id, including the country prefix (BT-31, BT-48). */
   readonly vatId: string | null;
   /** Another tax number of the seller (BT-32). */
   readonly taxNumber: string | null;
-  /** Another number of the buyer, such as a tax number without country (BT-46). */
+  /** Another number that identifies the buyer, such as a tax number without a country (BT-46). */
   readonly identifier: string | null;
-  /** Number in a register of companies (BT-30, BT-47). */
+  /** Number in a company register (BT-30, BT-47). */
   readonly registration: CodedId | null;
-  /** Electronic address with its code of the EAS list (BT-34, BT-49). */
+  /** Electronic address, with its code in the EAS list (BT-34, BT-49). */
   readonly endpoint: CodedId | null;
   readonly address: EInvoiceAddress;
   readonly contact: EInvoiceContact | null;
@@ -57,14 +57,14 @@ export interface EInvoiceLine {
   readonly id: string;
   readonly name: string;
   readonly description: string | null;
-  /** Quantity. Negative for a reduction, because prices are never negative (BR-27). */
+  /** Quantity. It is negative for a reduction, because prices cannot be negative (BR-27). */
   readonly quantity: string;
   /** Unit of UN/ECE Recommendation 20 or 21. */
   readonly unitCode: string;
   readonly price: string;
-  /** Discounts of the line. Empty without discounts. */
+  /** Discounts of the line. Empty if there are none. */
   readonly allowances: readonly EInvoiceAllowance[];
-  /** quantity × price, rounded to the currency, less the allowances (BT-131). */
+  /** Amount: quantity × price, rounded to the currency's minor unit, less the allowances (BT-131). */
   readonly amount: string;
   readonly period: EInvoicePeriod | null;
   readonly tax: EInvoiceTax;
@@ -73,7 +73,7 @@ export interface EInvoiceLine {
 /** A discount of a line (BG-27), with the reason code 95. */
 export interface EInvoiceAllowance {
   readonly amount: string;
-  /** The base amount and its percentage, which result in the amount. Null if no percentage results in the amount. */
+  /** The base amount and the percentage that result in the amount. Null if there is no such percentage. */
   readonly share: { readonly base: string; readonly percent: string } | null;
   /** Name of the coupon. */
   readonly reason: string | null;
@@ -89,7 +89,7 @@ export interface EInvoiceTaxGroup extends EInvoiceTax {
 export interface EInvoicePaymentMeans {
   /** Payment means code of UNTDID 4461, such as 58 for a SEPA credit transfer, or 1 if the parent account pays. */
   readonly code: string;
-  /** Text for the transfer, by which the seller recognizes it (BT-83). Null without a transfer. */
+  /** Text by which the seller recognizes the transfer (BT-83). Null if payment is not by transfer. */
   readonly reference: string | null;
   readonly iban: string | null;
   readonly bic: string | null;
@@ -105,7 +105,7 @@ export interface EInvoiceDocument {
   readonly typeCode: '380' | '381';
   readonly number: string;
   readonly issueDate: string;
-  /** Due date. Null if the document asks the buyer for no payment. */
+  /** Due date. Null if the buyer does not have to pay. */
   readonly dueDate: string | null;
   /** Currency code of ISO 4217. */
   readonly currency: string;
@@ -117,7 +117,10 @@ export interface EInvoiceDocument {
   readonly precedingInvoice: { readonly number: string; readonly issueDate: string } | null;
   readonly seller: EInvoiceParty;
   readonly buyer: EInvoiceParty;
-  /** Place where the services are used: the buyer's address (BG-15). `date` is set if there is no period (BT-72). */
+  /**
+   * Place where the services are used, which is the buyer's address (BG-15). `date` is set only if there is no period
+   * (BT-72).
+   */
   readonly delivery: { readonly address: EInvoiceAddress; readonly date: string | null };
   readonly paymentMeans: EInvoicePaymentMeans | null;
   readonly paymentTerms: string | null;
@@ -132,7 +135,7 @@ export interface EInvoiceDocument {
     readonly gross: string;
     /** Payments and account credit (BT-113). */
     readonly prepaid: string;
-    /** Difference between the charged taxes and the taxes by BR-CO-17 (BT-114). */
+    /** Difference between the charged taxes and the taxes that BR-CO-17 requires (BT-114). */
     readonly rounding: string;
     /** gross − prepaid + rounding (BT-115). */
     readonly payable: string;
@@ -145,7 +148,7 @@ export interface EInvoiceDocument {
  * caller unchanged, anything else as an unexpected error.
  */
 export interface EInvoiceWriter {
-  /** Returns the XML of a document; the engine calls it only for profiles that the syntax supports. */
+  /** Returns the XML of a document. The engine calls this only for profiles that the syntax supports. */
   xml(
     document: EInvoiceDocument,
     options: { readonly syntax: 'UBL' | 'CII'; readonly profile: EInvoiceProfile },

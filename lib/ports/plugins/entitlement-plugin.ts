@@ -21,7 +21,7 @@ export const EntitlementOperation = {
   UNDO_CHANGE_PLAN: 'UNDO_CHANGE_PLAN',
   CANCEL: 'CANCEL',
   UNCANCEL: 'UNCANCEL',
-  /** Pauses a bundle. This and the next three operations apply to a bundle. */
+  /** Pauses a bundle. The next three operations apply to a bundle too. */
   PAUSE: 'PAUSE',
   RESUME: 'RESUME',
   TRANSFER: 'TRANSFER',
@@ -30,10 +30,10 @@ export const EntitlementOperation = {
 } as const;
 export type EntitlementOperation = keyof typeof EntitlementOperation;
 
-/** The terms that a plugin may replace, by operation. Absent and null terms are equivalent. */
+/** The terms that a plugin may replace, by operation. Absent and null fields are equivalent. */
 export interface EntitlementTerms {
   readonly CREATE: CreationDates & {
-    /** The terms in the order of `given`. An element replaces all terms of its subscription. */
+    /** The terms of each subscription, in the order of `given`. An element replaces all terms of its subscription. */
     readonly subscriptions: readonly CreationTerms[];
   };
   readonly CHANGE_PLAN: ChangePlanRequest & ChangePlanOptions;
@@ -61,7 +61,7 @@ export interface FixedEntitlementTerms {
   /** The target account. */
   readonly TRANSFER: { readonly accountId: Uuid };
   readonly RENAME_KEY: { readonly externalKey: string };
-  /** The requested state, and the type and id of its object. */
+  /** The requested state, with the type and the id of its object. */
   readonly ADD_BLOCKING_STATE: BlockingStateRequest & BlockedRef;
 }
 
@@ -79,7 +79,7 @@ export interface EntitlementResults {
   readonly ADD_BLOCKING_STATE: null;
 }
 
-/** The objects of an operation. All ids belong to the tenant. Ids in `given` are the ids that the caller sent. */
+/** The objects of an operation. All ids belong to the tenant. Ids in `given` are those that the caller sent. */
 export interface EntitlementSubject {
   /** The account. For a transfer, the source account. */
   readonly accountId: Uuid;
@@ -92,12 +92,12 @@ export interface EntitlementSubject {
 export interface CallOf<Operation extends EntitlementOperation> extends EntitlementSubject {
   readonly operation: Operation;
   readonly given: FixedEntitlementTerms[Operation];
-  /** The terms after the changes of the previous plugins. */
+  /** The terms after the changes that previous plugins made. */
   readonly terms: Plain<EntitlementTerms[Operation]>;
 }
 
 /**
- * A call of the named operation. Without a name, it is a call of any operation, and `operation` names the operation.
+ * A call of the named operation. Without a name, it may be a call of any operation; `operation` then contains the name.
  */
 export type EntitlementCall<Operation extends EntitlementOperation = EntitlementOperation> = {
   readonly [Each in Operation]: CallOf<Each>;
@@ -116,11 +116,11 @@ export type EntitlementDecision<Operation extends EntitlementOperation> =
   | undefined;
 
 export interface EntitlementPluginContext extends GatewayContext {
-  /** Plugin properties: `pluginProperty` of the HTTP call, or `pluginProperties` of the caller. */
+  /** Plugin properties. They come from `pluginProperty` of the HTTP call or `pluginProperties` of the caller. */
   readonly properties: readonly PluginProperty[];
 }
 
-/** Decisions by operation. The plugin is not called for an absent operation. */
+/** Functions that decide, by operation. The plugin is not called for operations without a function. */
 export type EntitlementRules = {
   readonly [Operation in EntitlementOperation]?: (
     call: EntitlementCall<Operation>,
@@ -147,7 +147,7 @@ export type EntitlementRules = {
 export interface EntitlementPlugin extends PluginIdentity {
   readonly name: string;
   readonly before?: EntitlementRules;
-  /** Runs after every successful operation, with its final terms. Errors are logged. */
+  /** Called after every successful operation, with its final terms. Errors are logged. */
   succeeded?(done: EntitlementSuccess, context: EntitlementPluginContext): Promise<void>;
   /**
    * Runs after every operation that failed after this plugin was called, whether a rule or a plugin rejected it.
@@ -165,17 +165,17 @@ export interface TermsOfPlan {
   /** Quantity, at least 1. */
   readonly quantity?: number | null | undefined;
   /**
-   * Prices that replace the plan's, in the account's currency. They create an override plan `<plan>-<n>` (catalog
-   * §10).
+   * Prices in the account's currency that replace the prices of the plan. They create an override plan named
+   * `<plan>-<n>` (catalog §10).
    */
   readonly priceOverrides?: readonly PriceOverrideRequest[] | null | undefined;
   /** Codes of coupons to redeem on the subscription (coupons §2). */
   readonly coupons?: readonly string[] | null | undefined;
 }
 
-/** The terms of a subscription to create. Absent members, null members and empty strings are equivalent. */
+/** The terms of a subscription to create. Absent fields, null and empty strings are equivalent. */
 export interface CreationTerms extends TermsOfPlan {
-  /** Name of the plan. Excludes the four members below. */
+  /** Name of the plan. Cannot be combined with the product, category, billing period and price list. */
   readonly planName?: string | null | undefined;
   readonly productName?: string | null | undefined;
   readonly productCategory?: ProductCategory | null | undefined;
@@ -184,7 +184,7 @@ export interface CreationTerms extends TermsOfPlan {
 }
 
 export interface CreationPlace {
-  /** Id of an existing bundle, to add the subscription to it. */
+  /** Id of the existing bundle to which the subscription is added. */
   readonly bundleId?: Uuid | null | undefined;
   /** External key of the bundle. Defaults to the new bundle's id. */
   readonly bundleExternalKey?: string | null | undefined;
@@ -199,24 +199,26 @@ export interface CreationDates {
   readonly billingDate?: RequestedDate | null | undefined;
 }
 
-/** The plan to change to. Absent members, null and empty strings are equivalent. */
+/** The target plan of a change. Absent fields, null and empty strings are equivalent. */
 export interface ChangePlanRequest extends TermsOfPlan {
-  /** Name of the plan. Without a name, the three members below select the plan. */
+  /** Name of the plan. Without it, the product, billing period and price list select the plan. */
   readonly planName?: string | null | undefined;
   readonly productName?: string | null | undefined;
   readonly billingPeriod?: BillingPeriod | null | undefined;
-  /** Price list. Defaults to the list of the catalog's rule, otherwise to the current list (catalog §8 rule 4). */
+  /**
+   * Price list. Defaults to the list that the catalog's rule names, or else to the current list (catalog §8 rule 4).
+   */
   readonly priceList?: string | null | undefined;
 }
 
-/** Options of a plan change. Set at most one of the two options. If neither is set, the rule of the catalog applies. */
+/** Options of a plan change. At most one of the two may be set. If neither is set, the rule of the catalog applies. */
 export interface ChangePlanOptions {
   readonly requestedDate?: RequestedDate | null | undefined;
-  /** Policy of the change. ILLEGAL is rejected. */
+  /** Policy that determines the date of the change. ILLEGAL is rejected. */
   readonly billingPolicy?: BillingActionPolicy | null | undefined;
 }
 
-/** The end of the service: now, or at the end of the invoiced period. */
+/** Specifies when service ends: immediately, or at the end of the invoiced period. */
 export const EntitlementActionPolicy = enumeration('IMMEDIATE', 'END_OF_TERM');
 export type EntitlementActionPolicy = keyof typeof EntitlementActionPolicy;
 
@@ -226,39 +228,39 @@ export interface CancelSubscriptionOptions {
    * ends when billing ends; over HTTP, it ends now (subscriptions §9 rule 10).
    */
   readonly requestedDate?: RequestedDate | null | undefined;
-  /** Policy for the end of the service. If set, `requestedDate` is ignored. */
+  /** Policy for the end of service. If it is set, `requestedDate` is ignored. */
   readonly entitlementPolicy?: EntitlementActionPolicy | null | undefined;
-  /** Policy for the end of billing. Absent means the rule of the catalog. ILLEGAL is rejected. */
+  /** Policy for the end of billing. If absent, the rule of the catalog applies. ILLEGAL is rejected. */
   readonly billingPolicy?: BillingActionPolicy | null | undefined;
   /**
-   * If true, billing also ends at the requested date, which is now by default. Allowed only without policies. Default
-   * false.
+   * If true, billing also ends on the requested date, or now if there is none. Allowed only without policies. Defaults
+   * to false.
    */
   readonly useRequestedDateForBilling?: boolean | undefined;
 }
 
-/** Treatment of a requested bill cycle day in a transfer (subscriptions §17.4 rule 5). */
+/** Specifies how a transfer treats a requested bill cycle day (subscriptions §17.4 rule 5). */
 export const BcdTransfer = {
   /** Keeps the bill cycle day. */
   USE_EXISTING: 'USE_EXISTING',
-  /** Replaces the day with the day of the transfer in the target account's calendar. */
+  /** Replaces the bill cycle day with the day of the transfer, in the time zone of the target account. */
   ALIGN_WITH_EFF_DT: 'ALIGN_WITH_EFF_DT',
-  /** Removes the day, so that it follows from the plan's billing alignment. */
+  /** Removes the requested day. The bill cycle day then follows from the plan's billing alignment. */
   NONE: 'NONE',
 } as const;
 export type BcdTransfer = keyof typeof BcdTransfer;
 
 export interface TransferBundleOptions {
-  /** A past or future day of the source account's calendar. Absent means now. */
+  /** Day of the transfer, past or future, in the time zone of the source account. Defaults to now. */
   readonly requestedDate?: RequestedDate | null | undefined;
   /** Policy for the date up to which the source account is billed: END_OF_TERM (default) or IMMEDIATE. */
   readonly billingPolicy?: BillingActionPolicy | null | undefined;
-  /** Treatment of the bill cycle day. Defaults to USE_EXISTING. */
+  /** Specifies how the transfer treats the bill cycle day. Defaults to USE_EXISTING. */
   readonly bcdTransfer?: BcdTransfer | null | undefined;
 }
 
 /**
- * A state with which a service allows or blocks actions on an account, bundle or subscription. Absent flags are false
+ * A state with which a service allows or blocks actions on an account, bundle or subscription. Flags default to false
  * (subscriptions §14.1).
  */
 export interface BlockingStateRequest {
@@ -270,7 +272,7 @@ export interface BlockingStateRequest {
 }
 
 export interface BlockingOptions {
-  /** Start of the state, in the past or future. Defaults to now. */
+  /** Start of the state. It may be in the past or future. Defaults to now. */
   readonly requestedDate?: RequestedDate | null | undefined;
 }
 
@@ -296,7 +298,7 @@ export interface ChangedSubscription {
  * `phaseType`, identifies the phase. Absent and null members override nothing. At least one price is required.
  */
 export interface PriceOverrideRequest {
-  /** Name of the overridden plan. It is only checked. */
+  /** Name of the overridden plan. It is checked but has no other effect. */
   readonly planName?: string | null | undefined;
   readonly phaseName?: string | null | undefined;
   readonly phaseType?: string | null | undefined;
@@ -305,7 +307,7 @@ export interface PriceOverrideRequest {
   readonly usagePrices?: readonly UsagePriceOverride[] | null | undefined;
 }
 
-/** Prices of the usage section `usageName`. Type, mode and policy are informative. */
+/** Prices of the usage section `usageName`. Its type, mode and policy are for information only. */
 export interface UsagePriceOverride {
   readonly usageName?: string | null | undefined;
   readonly usageType?: string | null | undefined;
@@ -314,7 +316,7 @@ export interface UsagePriceOverride {
   readonly tierPrices?: readonly TierPriceOverride[] | null | undefined;
 }
 
-/** Prices of the tier's blocks, or of a CAPACITY tier. The position in `tierPrices` identifies the tier. */
+/** Prices of a tier's blocks, or the price of a CAPACITY tier. The position in `tierPrices` identifies the tier. */
 export interface TierPriceOverride {
   readonly blockPrices?: readonly BlockPriceOverride[] | null | undefined;
   readonly recurringPrice?: Decimal | null | undefined;

@@ -9,7 +9,10 @@ import type { PublishedEvent } from '../../records/index.ts';
  * 'INVOICE_CREATION') await mail(event.tenantId, event.objectId, event.id); }, };
  */
 export interface EventSink {
-  /** Identifies the sink's stored events. Unique among the sinks of an engine, at most 100 characters. */
+  /**
+   * Identifies the stored events of the sink. It must be unique among the sinks of an engine and have at most 100
+   * characters.
+   */
   readonly name: string;
   /**
    * Processes an event. The events of an account arrive in order, one after the other. Events of different

@@ -6,7 +6,7 @@ export interface InvoiceFormatter {
   number(value: Decimal): string;
   /** Formats a date, which is a string such as `2024-01-31`. */
   date(date: string): string;
-  /** Formats a period from its first to its last day, which can be the same. */
+  /** Formats a period from its first to its last day. Both may be the same day. */
   period(firstDay: string, lastDay: string): string;
 }
 
@@ -15,7 +15,7 @@ export interface InvoiceFormatterContext {
   readonly accountId: Uuid;
   /** Locale as a language tag, such as `de-AT`. */
   readonly locale: string;
-  /** The built-in formatter, which is used without a factory. */
+  /** The built-in formatter. It is used if there is no factory. */
   readonly builtIn: InvoiceFormatter;
 }
 

@@ -24,20 +24,20 @@ export interface InvoiceForPlugins extends Plain<Omit<Invoice, 'recordId' | 'acc
 export interface InvoicePluginContext {
   readonly tenantId: Uuid;
   readonly accountId: Uuid;
-  /** The target date of the run, such as `2024-01-31`; null for user operations. */
+  /** The target date of the run, such as `2024-01-31`. Null for user operations. */
   readonly targetDate: string | null;
   /**
-   * The invoice. Null in `priorCall` of a run, and in `onSuccessCall` of a run without an invoice. In
-   * `onFailureCall`, this is the unstored invoice, if any.
+   * The invoice. Null in `priorCall` of a run, and in `onSuccessCall` of a run without an invoice. In `onFailureCall`,
+   * this is the invoice that was not stored, if there is one.
    */
   readonly invoice: InvoiceForPlugins | null;
-  /** Returns the account's stored invoices with their items, in creation order, read on demand. */
+  /** Returns the account's stored invoices with their items, in creation order. They are read on demand. */
   existingInvoices(): AsyncIterable<InvoiceForPlugins>;
   readonly dryRun: boolean;
-  /** True if a plugin requested this run by a reschedule date. */
+  /** True if a plugin has requested this run with a reschedule date. */
   readonly rescheduled: boolean;
   readonly userName: string;
-  /** User token, the same for everything that one call causes. */
+  /** User token. It is the same for everything that results from one call. */
   readonly userToken: Uuid;
   readonly reasonCode: string | null;
   readonly comments: string | null;
@@ -45,7 +45,7 @@ export interface InvoicePluginContext {
   readonly now: Date;
 }
 
-/** Properties that replace the properties of the next call. Absent or null keeps the properties. */
+/** Properties for the next call. If they are absent or null, the current properties are kept. */
 export interface InvoicePluginAnswer {
   readonly properties?: readonly PluginProperty[] | null;
 }
@@ -60,20 +60,20 @@ export interface PriorInvoiceAnswer extends InvoicePluginAnswer {
   readonly rescheduleDate?: Date | string | null;
 }
 
-/** Fields of an item from a plugin. Absent and null members are equivalent. */
+/** Fields of an item that a plugin returns. Absent and null fields are equivalent. */
 export interface AdditionalItemFields {
-  /** Id of a visible item to change, or of a new item. If absent, the item is new and gets a generated id. */
+  /** Id of a visible item to change, or of a new item. Without an id, the item is new and gets a generated id. */
   readonly id?: Uuid | null;
   /**
-   * Id of an existing invoice of the account that gets the new item. Defaults to the current invoice or, for an
+   * Id of an existing invoice of the account to which the new item is added. Defaults to the current invoice or, for an
    * ITEM_ADJ, to the invoice of the adjusted item.
    */
   readonly invoiceId?: Uuid | null;
-  /** Item type, required for a new item: EXTERNAL_CHARGE, TAX, CREDIT_ADJ or ITEM_ADJ. */
+  /** Item type. Required for a new item: EXTERNAL_CHARGE, TAX, CREDIT_ADJ or ITEM_ADJ. */
   readonly itemType?: InvoiceItemType | null;
   /**
-   * Amount, required for a new item: at least 0 for charges and taxes, at most 0 for CREDIT_ADJ, below 0 for
-   * ITEM_ADJ.
+   * Amount. Required for a new item. It must be at least 0 for charges and taxes, at most 0 for CREDIT_ADJ, and below 0
+   * for ITEM_ADJ.
    */
   readonly amount?: Decimal | null;
   /** The account's currency, or absent. */
@@ -84,7 +84,7 @@ export interface AdditionalItemFields {
   readonly description?: string | null;
   /** Free text, JSON by convention, up to 64 kB. */
   readonly itemDetails?: string | null;
-  /** The item that an ITEM_ADJ reduces, or that another new item refers to. */
+  /** The item that an ITEM_ADJ reduces, or to which any other new item refers. */
   readonly linkedItemId?: Uuid | null;
   readonly startDate?: LocalDate | null;
   readonly endDate?: LocalDate | null;
@@ -95,11 +95,14 @@ export interface AdditionalItemFields {
   readonly phaseName?: string | null;
   readonly usageName?: string | null;
   readonly catalogEffectiveDate?: Instant | null;
-  /** Tax rate in percent, 0 to 100, such as 19. Only for TAX items, like the next two members. */
+  /** Tax rate in percent from 0 to 100, such as 19. Only TAX items may have a tax rate, category and exemption. */
   readonly taxRate?: Decimal | null;
-  /** EN 16931 tax category. S requires a rate above 0. The others (Z, E, AE, K, G, O) require an amount of 0, and no rate or a rate of 0. */
+  /**
+   * Tax category of EN 16931. S requires a rate above 0. The others (Z, E, AE, K, G, O) require the amount 0, and
+   * either the rate 0 or no rate.
+   */
   readonly taxCategory?: TaxCategory | null;
-  /** The reason why no tax applies, as shown on documents. Up to 255 characters. */
+  /** The reason for a tax exemption, as shown on documents. Up to 255 characters. */
   readonly taxExemption?: string | null;
 }
 
@@ -113,14 +116,18 @@ export type AdditionalItem = HostInput<AdditionalItemFields>;
 export interface AdditionalItemsAnswer extends InvoicePluginAnswer {
   readonly items?: readonly AdditionalItem[] | null;
   /**
-   * Text for the reader of the invoice, up to 2,000 characters. Absent or null keeps the note; an empty string
-   * removes the note. The last plugin with a note wins. Ignored with a warning for a committed invoice.
+   * Text for the reader of the invoice, up to 2,000 characters. If it is absent or null, the note does not change; an
+   * empty string removes it. If several plugins return a note, the last one is used. For a committed invoice, the note
+   * is ignored with a warning.
    */
   readonly note?: string | null;
 }
 
 export interface InvoiceGroupingAnswer extends InvoicePluginAnswer {
-  /** Each group becomes an invoice. Ungrouped items go to the first group. Groups without items are skipped. */
+  /**
+   * Groups of items. Each becomes an invoice. Items in no group are added to the first group. Groups without items are
+   * skipped.
+   */
   readonly groups?: readonly { readonly itemIds: readonly (Uuid | string)[] }[] | null;
 }
 
@@ -140,17 +147,17 @@ export interface InvoiceGroupingAnswer extends InvoicePluginAnswer {
  * }), }; await Billing.open({ …, invoicePlugins: [tax] });
  */
 export interface InvoicePlugin extends PluginIdentity {
-  /** Unique name, used in configuration, errors, explanations and the log. */
+  /** Unique name. It is used in the configuration, errors, explanations and the log. */
   readonly name: string;
   /**
-   * Called before a run reads anything, and before a manual operation changes anything. The first abort wins over all
-   * reschedules; either rejects a manual operation (4029).
+   * Called before a run reads anything, and before a manual operation changes anything. An abort takes precedence over
+   * all reschedules. Both reject a manual operation (4029).
    */
   priorCall?(
     context: InvoicePluginContext,
     properties: readonly PluginProperty[],
   ): Promise<PriorInvoiceAnswer | null | undefined>;
-  /** Called for each invoice with items; each plugin sees the items of the previous plugins. */
+  /** Called for each invoice with items. Each plugin sees the items that the previous plugins added. */
   getAdditionalInvoiceItems?(
     invoice: InvoiceForPlugins,
     dryRun: boolean,
@@ -158,7 +165,7 @@ export interface InvoicePlugin extends PluginIdentity {
     context: InvoicePluginContext,
   ): Promise<AdditionalItemsAnswer | null | undefined>;
   /**
-   * Splits a new invoice of an automatic run, or of a call that may split; the first result with groups is used.
+   * Splits a new invoice of an automatic run, or of a call that allows this. The first result with groups is used.
    * Adjustments stay with their items.
    */
   getInvoiceGrouping?(
@@ -172,7 +179,7 @@ export interface InvoicePlugin extends PluginIdentity {
     context: InvoicePluginContext,
     properties: readonly PluginProperty[],
   ): Promise<InvoicePluginAnswer | null | undefined>;
-  /** Called if a computed invoice could not be stored. Errors are logged. */
+  /** Called if an invoice that was computed could not be stored. Errors are logged. */
   onFailureCall?(
     context: InvoicePluginContext,
     properties: readonly PluginProperty[],

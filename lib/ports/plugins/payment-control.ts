@@ -21,7 +21,7 @@ export interface PaymentControlContext {
   readonly hppType: 'BUILD_FORM_DESCRIPTOR' | 'PROCESS_NOTIFICATION' | null;
   readonly amount: Decimal | null;
   readonly currency: Currency | null;
-  /** The amount that the gateway processed. Null before the call. */
+  /** The amount that the gateway has processed. Null before the gateway was called. */
   readonly processedAmount: Decimal | null;
   readonly processedCurrency: Currency | null;
   /** False for an automatic payment or a retry. */
@@ -32,11 +32,11 @@ export interface PaymentControlContext {
   readonly userToken: Uuid;
 }
 
-/** A control plugin's changes before the operation. Absent members change nothing. */
+/** Changes that a control plugin makes before the operation. Absent fields change nothing. */
 export interface PriorCallResult {
   /** If true, rejects the call with 422. */
   readonly isAborted?: boolean;
-  /** Payment method. Used only if the call names no method, unless `payment.method.overwrite` is set. */
+  /** Payment method. It is used only if the call names no method, or if `payment.method.overwrite` is set. */
   readonly adjustedPaymentMethodId?: Uuid | null;
   readonly adjustedPluginName?: string | null;
   readonly adjustedAmount?: Decimal | null;
@@ -73,7 +73,7 @@ export interface PaymentControl extends PluginIdentity {
     context: PaymentControlContext,
     properties: readonly PluginProperty[],
   ): Promise<SuccessCallResult | null>;
-  /** Called after every other status, and after errors that occur once the prior calls have run. */
+  /** Called after every other status, and after errors that occur after the prior calls. */
   onFailureCall?(
     context: PaymentControlContext,
     properties: readonly PluginProperty[],

@@ -5,7 +5,10 @@ import type { Uuid } from '../../values/ids/index.ts';
 import type { Currency, Decimal } from '../../values/money/index.ts';
 import type { PluginIdentity } from './plugin-identity.ts';
 
-/** The outcome of one call (payments §2.1). ERROR means declined. CANCELED means that certainly nothing happened. */
+/**
+ * The outcome of one call (payments §2.1). ERROR means that the gateway declined. CANCELED means that certainly nothing
+ * happened.
+ */
 export const PluginStatus = enumeration('PROCESSED', 'PENDING', 'ERROR', 'CANCELED', 'UNDEFINED');
 export type PluginStatus = keyof typeof PluginStatus;
 
@@ -17,7 +20,7 @@ export interface GatewayContext {
   readonly now: Date;
 }
 
-/** The members of every transaction request. VOID has no amount. */
+/** The fields of every transaction request. VOID has no amount. */
 export interface GatewayTransaction {
   readonly accountId: Uuid;
   readonly paymentId: Uuid;
@@ -26,8 +29,8 @@ export interface GatewayTransaction {
   readonly paymentMethodId: Uuid;
   readonly properties: readonly PluginProperty[];
   /**
-   * True if the transaction was sent before and is pending (payments §6.1). Its earlier outcome applies, and a
-   * request that could not be sent now is not CANCELED.
+   * True if the transaction was sent before and is pending (payments §6.1). The result must be its earlier outcome. If
+   * this request cannot be sent, the result is not CANCELED.
    */
   readonly isCompletion?: boolean;
 }
@@ -37,29 +40,26 @@ export interface GatewayRequest extends GatewayTransaction {
   readonly currency: Currency;
 }
 
-/** One of the values of `T`, or any text. The engine validates the text when it reads the result. */
+/** One of the values of `T`, or any other text. The engine validates it when it reads the result. */
 export type OpenText<T extends string> = T | (string & Record<never, never>);
 
-/** The gateway's record of one transaction. The engine validates the record, so no member needs a cast. */
+/** The gateway's record of one transaction. The engine validates it, so gateways need no type casts. */
 export interface GatewayResult {
   readonly kbPaymentId: Uuid | string;
   readonly kbTransactionPaymentId: Uuid | string;
   readonly transactionType: OpenText<TransactionType>;
   readonly status?: OpenText<PluginStatus>;
-  /** Processed amount. A number is rounded to the minor unit of the currency, like every amount with more digits. */
+  /** Processed amount. A number, and any amount with too many digits, is rounded to the minor unit of the currency. */
   readonly amount?: Decimal | string | number;
   readonly currency?: OpenText<Currency>;
-  /** A `Date` or ISO text. The same applies to the next member. */
+  /** Creation date of the transaction, as a `Date` or ISO text. `effectiveDate` has the same type. */
   readonly createdDate: Date | string;
   readonly effectiveDate: Date | string;
   readonly gatewayError?: string;
   readonly gatewayErrorCode?: string;
   readonly firstPaymentReferenceId?: string;
   readonly secondPaymentReferenceId?: string;
-  /**
-   * Reason for a decline, one of `PaymentResponse`. Overdue conditions can match it. Any other text is treated as
-   * OTHER.
-   */
+  /** Reason for a decline, one of `PaymentResponse`. Overdue conditions can use it. Any other text counts as OTHER. */
   readonly paymentResponse?: string;
   readonly properties: readonly PluginProperty[];
 }
@@ -68,8 +68,8 @@ export interface GatewayCapabilities {
   /** True (the default) if the gateway stores payment methods. */
   readonly holdsPaymentMethods?: boolean;
   /**
-   * True if the gateway changes nothing outside. An operation is then one storage transaction, and its outcome is
-   * never unknown. Defaults to false.
+   * True if the gateway has no external effects. An operation is then one storage transaction, and its outcome is never
+   * unknown. Defaults to false.
    */
   readonly sideEffectFree?: boolean;
   /**
@@ -81,7 +81,7 @@ export interface GatewayCapabilities {
 }
 
 /**
- * An operation that moves or promises money. A null result is treated as a missing status, so the outcome is unknown.
+ * An operation that moves or promises money. If the result is null, its status is missing, so the outcome is unknown.
  */
 export type GatewayOperation<R extends GatewayTransaction = GatewayRequest> = (
   request: R,
@@ -103,9 +103,9 @@ export interface PaymentMethodQuestion {
 /** A search of the gateway's own records. */
 export interface GatewaySearch {
   readonly searchKey: string;
-  /** Number of hits to skip. The oldest hit comes first. */
+  /** Number of hits to skip. Hits are sorted from oldest to newest. */
   readonly offset: number;
-  /** Maximum number of hits. 0 returns only the number of hits. */
+  /** Maximum number of hits. With 0, only the number of hits is returned. */
   readonly limit: number;
   readonly properties: readonly PluginProperty[];
 }
@@ -131,24 +131,24 @@ export interface HostedForm {
   readonly properties?: Readonly<Record<string, unknown>> | null;
 }
 
-/** The current state of a dispute. It is a chargeback while the network holds the money (payments §11.2). */
+/** The current state of a dispute. It is a chargeback while the card network holds the money (payments §11.2). */
 export interface GatewayDispute {
   /** The processor's id of the dispute, at most 255 characters. It becomes the key of the chargeback. */
   readonly reference: string;
   /** Disputed amount, greater than 0. */
   readonly amount: Decimal | string | number;
   readonly currency: OpenText<Currency>;
-  /** True while the money is withdrawn. False if the money was never withdrawn, or was returned. */
+  /** True while the money is withdrawn. False if it was never withdrawn or has been returned. */
   readonly stands: boolean;
 }
 
-/** The gateway's response to one of its notifications (payments §11.2). */
+/** The gateway's response to a notification that it received (payments §11.2). */
 export interface NotificationAnswer {
-  /** The affected payment. If its outcome is open, `getPaymentInfo` is called. */
+  /** The affected payment. If its outcome is open, the engine calls `getPaymentInfo`. */
   readonly kbPaymentId?: Uuid | string;
   /** The current dispute of that payment. The engine records or reverses its chargeback. */
   readonly dispute?: GatewayDispute;
-  /** Status of the HTTP response, 200–599. Defaults to 200. */
+  /** Status of the HTTP response, from 200 to 599. Defaults to 200. */
   readonly status?: number;
   readonly entity?: string | null;
   readonly headers?: Readonly<Record<string, string>>;
@@ -165,12 +165,12 @@ export interface NotificationAnswer {
 export interface PaymentGateway extends PluginIdentity {
   readonly name: string;
   /**
-   * The same gateway under a former name, for stored payment methods that have this name. The former name is
-   * registered too, unless the host registers another gateway under that name.
+   * The same gateway under its former name, for stored payment methods that have that name. The engine registers the
+   * former name too, unless the host registers another gateway under it.
    */
   readonly formerly?: PaymentGateway;
   readonly capabilities?: GatewayCapabilities;
-  /** Charges `amount` to the payment method. Automatic payment uses this operation. */
+  /** Charges `amount` to the payment method. Automatic payments use this operation. */
   readonly purchase: GatewayOperation;
   /** Reserves `amount` for a later capture. An amount of 0 only checks the method. */
   readonly authorize?: GatewayOperation;
@@ -180,16 +180,16 @@ export interface PaymentGateway extends PluginIdentity {
   readonly refund?: GatewayOperation;
   /** Sends `amount` to the payment method without an earlier payment. */
   readonly credit?: GatewayOperation;
-  /** Reverses the latest successful transaction, as long as no money has moved. */
+  /** Reverses the latest successful transaction. This is possible only if no money has moved. */
   readonly void?: GatewayOperation<GatewayTransaction>;
-  /** Returns every transaction of the payment. Recovery reads outcomes from the result. */
+  /** Returns all transactions of the payment. Recovery reads their outcomes from the result. */
   getPaymentInfo(request: PaymentQuestion, context: GatewayContext): Promise<readonly GatewayResult[]>;
   searchPayments?(search: GatewaySearch, context: GatewayContext): Promise<GatewayPage<GatewayResult>>;
   searchPaymentMethods?(
     search: GatewaySearch,
     context: GatewayContext,
   ): Promise<GatewayPage<HostInput<GatewayPaymentMethod>>>;
-  /** Runs before a new method is stored. An error rejects the method. */
+  /** Called before a new method is stored. An error rejects the method. */
   addPaymentMethod?(
     request: PaymentMethodQuestion & {
       readonly details: PaymentMethodDetails;
@@ -197,24 +197,24 @@ export interface PaymentGateway extends PluginIdentity {
     },
     context: GatewayContext,
   ): Promise<void>;
-  /** Runs before the method is deleted. An error prevents the deletion. */
+  /** Called before the method is deleted. An error prevents the deletion. */
   deletePaymentMethod?(request: PaymentMethodQuestion, context: GatewayContext): Promise<void>;
   getPaymentMethodDetail?(
     request: PaymentMethodQuestion,
     context: GatewayContext,
   ): Promise<PaymentMethodDetails>;
   setDefaultPaymentMethod?(request: PaymentMethodQuestion, context: GatewayContext): Promise<void>;
-  /** Returns the account's methods that the gateway knows. Null means that the gateway stores no methods. */
+  /** Returns the account's methods that the gateway knows, or null if the gateway does not store methods. */
   getPaymentMethods?(
     request: {
       readonly accountId: Uuid;
-      /** If true, reload the methods from the processor. */
+      /** If true, the gateway must reload the methods from the processor. */
       readonly refreshFromGateway: boolean;
       readonly properties: readonly PluginProperty[];
     },
     context: GatewayContext,
   ): Promise<readonly HostInput<GatewayPaymentMethod>[] | null>;
-  /** Runs at the end of a refresh with the account's current methods. */
+  /** Called at the end of a refresh, with the account's current methods. */
   resetPaymentMethods?(
     request: { readonly accountId: Uuid; readonly paymentMethods: readonly GatewayPaymentMethod[] },
     context: GatewayContext,
@@ -233,8 +233,8 @@ export interface PaymentGateway extends PluginIdentity {
     context: GatewayContext,
   ): Promise<NotificationAnswer>;
   /**
-   * Returns true only if the processor's signature of the raw body is valid. Without this member, notifications need
-   * credentials.
+   * Returns true only if the processor's signature of the raw body is valid. If this function is absent, notifications
+   * require credentials.
    */
   verifyNotification?(
     request: {

@@ -14,8 +14,8 @@ export interface PluginIdentity {
 const MAX_RETRY_LATER_MS = DAY_MS;
 
 /**
- * Error of a plugin that is temporarily unavailable. Queued work is retried after `delayMs` of system time (at most a
- * day), regardless of the usual schedule. A synchronous call fails.
+ * An error that a plugin throws when it is temporarily unavailable. Queued work is retried after `delayMs` of system
+ * time (at most a day), whatever the usual schedule is. A synchronous call fails.
  */
 export class RetryLater extends Error {
   override readonly name = 'RetryLater';
@@ -27,7 +27,7 @@ export class RetryLater extends Error {
   }
 }
 
-/** Returns the `RetryLater` in the error's chain of causes. */
+/** Returns the `RetryLater` among the error and its causes. */
 export function retryLaterOf(error: unknown): RetryLater | undefined {
   if (error instanceof RetryLater) return error;
   return error instanceof Error ? retryLaterOf(error.cause) : undefined;

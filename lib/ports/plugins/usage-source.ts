@@ -15,28 +15,28 @@ export interface UsageSourceContext {
   readonly accountId: Uuid;
   /** The kind of dry run. Null for stored runs and roll-ups. */
   readonly dryRunType: 'TARGET_DATE' | 'UPCOMING_INVOICE' | 'SUBSCRIPTION_ACTION' | null;
-  /** The target date of a run or dry run as text. Null for roll-ups, and for dry runs of the next invoice. */
+  /** The target date of a run or dry run as text. Null for roll-ups, and for dry runs that return the next invoice. */
   readonly inputTargetDate: string | null;
   readonly now: Date;
 }
 
-/** The quantity of a unit used at an instant. */
+/** The quantity of a unit that was used at an instant. */
 export interface RawUsageRecord {
   readonly subscriptionId: Uuid | string;
-  /** Time of the usage with millisecond precision. A string is in ISO format, by default in UTC. */
+  /** Time of the usage with millisecond precision. A string is in ISO format and means UTC if it has no offset. */
   readonly instant: Date | string;
   /** Unit name of 1 to 255 characters. */
   readonly unitType: string;
-  /** Amount of at least 0, with up to 20 integer and 9 fractional digits. */
+  /** Amount of at least 0, with up to 20 digits before and 9 digits after the decimal point. */
   readonly amount: Decimal | string;
-  /** Tracking id of up to 128 characters, shown on the invoice. */
+  /** Tracking id with up to 128 characters. The invoice shows it. */
   readonly trackingId?: string | null;
 }
 
-/** Records in any order, as a list, or as a stream that is read once. */
+/** Records in any order. They are a list, or a stream that the engine reads once. */
 export type RawUsageRecords = AsyncIterable<RawUsageRecord> | Iterable<RawUsageRecord>;
 
-/** A run's request for the quantity of one unit in one section and interval. */
+/** A request of a run for the quantity of one unit in one section and interval. */
 export interface UsageIntervalRequest {
   readonly subscriptionId: Uuid;
   readonly usageName: string;
@@ -50,7 +50,7 @@ export interface UsageIntervalRequest {
 }
 
 export interface AggregatedUsage {
-  /** Quantity of at least 0, with up to 20 integer and 9 fractional digits. 0 means no usage. */
+  /** Quantity of at least 0, with up to 20 digits before and 9 digits after the decimal point. 0 means no usage. */
   readonly quantity: Decimal | string;
   /** Tracking ids, shown on the invoice. */
   readonly trackingIds?: readonly string[] | null;
@@ -102,8 +102,9 @@ export interface UsageSource extends PluginIdentity {
     properties: readonly PluginProperty[],
   ): Promise<RawUsageRecords | null>;
   /**
-   * Replaces `getUsageForAccount` for hosts that aggregate usage themselves, with one number per interval.
-   * @returns one quantity per request, in order. Null means that `getUsageForAccount` is called.
+   * Returns usage for hosts that aggregate it themselves, with one number per interval. If this function is present, it
+   * is called before `getUsageForAccount`.
+   * @returns one quantity per request, in order. If null, `getUsageForAccount` is called.
    */
   getAggregatedUsage?(
     requests: readonly UsageIntervalRequest[],

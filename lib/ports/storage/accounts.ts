@@ -12,7 +12,7 @@ import type {
 import type { Uuid } from '../../values/ids/index.ts';
 
 export type AccountSearch =
-  /** An exact id, or part of name, e-mail, external key or company, ignoring case. */
+  /** Finds an exact id, or part of a name, e-mail, external key or company, ignoring case. */
   TextSearch | ClauseSearch;
 
 export interface AccountReads {
@@ -24,8 +24,8 @@ export interface AccountReads {
   /** Returns a page of matching accounts. `max` counts all accounts of the tenant. */
   search(search: AccountSearch, request: PageRequest): Promise<Page<Account>>;
   /**
-   * Returns the first account whose id equals the text, otherwise the first account whose name, e-mail, external key
-   * or company equals it.
+   * Returns the first account whose id equals the text, or else the first account whose name, e-mail, external key or
+   * company equals it.
    */
   findExactly(text: string, id: Uuid | null): Promise<Account | null>;
   findChildren(parentAccountIds: readonly Uuid[]): Rows<Account>;
@@ -37,19 +37,22 @@ export interface AccountReads {
 }
 
 export interface AccountWrites {
-  /** Stores accounts and returns them. A taken external key throws BillingError 3000 (ACCOUNT_ALREADY_EXISTS). */
+  /**
+   * Stores accounts and returns them.
+   * @throws BillingError 3000 (ACCOUNT_ALREADY_EXISTS) if an external key is already used.
+   */
   insert(accounts: readonly New<Account>[]): Rows<Account>;
-  /** Writes every updatable field. The audit records an UPDATE. */
+  /** Writes all fields that can be updated. The audit log records an UPDATE. */
   update(accounts: readonly Account[]): Promise<void>;
   insertEmails(emails: readonly New<AccountEmail>[]): Promise<void>;
-  /** Deactivates addresses. The audit records a DELETE. */
+  /** Deactivates addresses. The audit log records a DELETE. */
   deactivateEmails(emails: readonly AccountEmail[]): Promise<void>;
   /**
-   * Overwrites all secondary addresses of the account with FORGOTTEN. The addresses must be inactive. The change is
-   * not audited.
+   * Overwrites all secondary addresses of the account with FORGOTTEN. The addresses must be inactive. The audit log
+   * does not record the change.
    */
   anonymizeEmails(accountRecordId: number): Promise<void>;
-  /** Replaces every history record of the account and its addresses with the result of `anonymized`. */
+  /** Replaces each history record of the account and its addresses with the result of `anonymized`. */
   anonymizeHistory(
     accountRecordId: number,
     anonymized: (snapshot: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>,
@@ -58,9 +61,11 @@ export interface AccountWrites {
 
 export interface OverdueReads {
   findAccounts(accountIds: readonly Uuid[]): Rows<OverdueAccount>;
-  /** Returns accounts that were ever overdue, sorted by id, starting after the given account. */
+  /** Returns accounts that have ever been overdue, sorted by id, starting after the given account. */
   page(request: { readonly afterAccountId: Uuid | null; readonly limit: number }): Rows<OverdueAccount>;
-  /** Returns a page of the accounts in a state, or in any state except clear. */
+  /**
+   * Returns a page of the accounts in a state. If the state is null, returns the accounts in any state except clear.
+   */
   pageOverdue(stateName: string | null, request: PageRequest): Promise<Page<OverdueAccount>>;
   /** Returns the number of accounts in each state except clear, in any order. */
   countStates(): Rows<{ readonly stateName: string; readonly accounts: number }>;

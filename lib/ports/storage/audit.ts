@@ -4,11 +4,13 @@ import type { Uuid } from '../../values/ids/index.ts';
 export interface AuditReads {
   /** Returns the changes of these records in write order, in one statement. */
   findByTargets(targetIds: readonly Uuid[]): Rows<AuditEntry>;
-  /** Returns the changes of these records with the records after each change, in a constant number of statements. */
+  /**
+   * Returns the changes of these records, each with the record after the change, in a constant number of statements.
+   */
   findHistories(targetIds: readonly Uuid[]): Rows<AuditRow>;
 }
 
-/** A stored value. An instant is milliseconds since the epoch, as a number or as its digits. */
+/** A stored value. An instant is milliseconds since the epoch, as a number or as text. */
 export type ExportedValue = string | number | boolean | null;
 
 export interface ExportedColumn {
@@ -25,9 +27,9 @@ export interface ExportedTable {
 }
 
 export interface ExportReads {
-  /** Returns every table that can contain rows of the account. Rows are read on demand. */
+  /** Returns all tables that can contain rows of the account. Their rows are read on demand. */
   tablesOfAccount(accountRecordId: number): readonly ExportedTable[];
-  /** Returns the account's audit rows in write order, in batches, optionally of one audited table. */
+  /** Returns the account's audit rows in batches, in write order. Can be limited to one audited table. */
   auditOfAccount(accountRecordId: number, tableName?: string): AsyncIterable<readonly AuditRow[]>;
   auditEntriesOfAccount(accountRecordId: number): AsyncIterable<readonly AuditEntry[]>;
 }

@@ -18,11 +18,11 @@ export interface CatalogReads {
   versions(): Rows<StoredCatalogVersion>;
   contents(versionRecordIds: readonly number[]): Rows<StoredCatalogContent>;
   parts(recordIds: readonly number[]): Rows<StoredCatalogPart>;
-  /** Returns the tenant row's `catalogRevision`. */
+  /** Returns the `catalogRevision` in the tenant's row. */
   revision(): Promise<number>;
-  /** Returns override plans by exact name, in undefined order. */
+  /** Returns the override plans with exactly these names, in no particular order. */
   findOverridePlans(planNames: readonly string[]): Rows<StoredOverridePlan>;
-  /** Returns override plans with these parents and `overrideHash`es, in undefined order. */
+  /** Returns the override plans that have these parent plans and values of `overrideHash`, in no particular order. */
   findOverridePlansOf(
     definitions: readonly Pick<StoredOverridePlan, 'parentPlanName' | 'overrideHash'>[],
   ): Rows<StoredOverridePlan>;
@@ -31,30 +31,33 @@ export interface CatalogReads {
   /** Returns true if the tenant was created with the default catalog and has not deleted it (catalog §14). */
   usesGlobalDefault(): Promise<boolean>;
   /**
-   * Returns the time at which the tenant stored its first version, even if the version was removed later. Null if the
-   * tenant never had one.
+   * Returns the time at which the tenant stored its first version, even if that version was removed later. Returns null
+   * if there was none.
    */
   firstStored(): Promise<Instant | null>;
   /**
-   * Returns all versions of every upload that still has a version in the catalog, including removed versions, in the
-   * order in which they were stored.
+   * Returns all versions of each upload, in the order in which they were stored. Includes removed versions, but omits
+   * uploads that no longer have a version in the catalog.
    */
   sources(): Rows<StoredCatalogSource>;
 }
 
 export interface CatalogWrites {
-  /** Locks the tenant's catalog against other uploads and new override plans until the transaction ends. */
+  /** Locks the tenant's catalog until the transaction ends. Other uploads and new override plans must wait. */
   lock(): Promise<void>;
-  /** Locks the catalog for the deletion of plans, instead of `lock`. Also waits for holders of `keepPlans`. */
+  /**
+   * Locks the catalog for the deletion of plans. Call this instead of `lock`. It also waits for transactions that
+   * called `keepPlans`.
+   */
   lockForDeletion(): Promise<void>;
   /**
-   * Prevents deletion of plans until the transaction ends, so that a plan read after this call can be used. Does not
-   * wait for uploads or other holders.
+   * Prevents the deletion of plans until the transaction ends, so that a plan read after this call can be used. Does
+   * not wait for uploads or for other transactions that called it.
    */
   keepPlans(): Promise<void>;
   /**
    * Inserts versions with their new parts (audited as TENANT_KVS) and increments `catalogRevision`. Returns the first
-   * id. Requires the lock.
+   * id. The catalog must be locked.
    */
   insert(versions: readonly NewCatalogVersion[]): Promise<Uuid>;
   /** Stores new override plans with audit rows. `catalogRevision` does not change. */
@@ -79,14 +82,14 @@ export interface CatalogEntryReads {
   childrenOf(parentIds: readonly Uuid[]): Rows<CatalogEntry>;
   /** Returns the rows of these plans, sorted by plan, effective date and creation. */
   rowsOf(planNames: readonly string[]): Rows<PlanRow>;
-  /** Returns the plans that have rows of catalog revisions after this one, in both scopes. */
+  /** Returns the plans that have rows newer than this catalog revision, in both scopes. */
   plansChangedSince(revision: number): Rows<string>;
   existForAccounts(): Promise<boolean>;
   /** Returns the plans that any subscription has ever had, including override plans of these plans. */
   usedPlans(planNames: readonly string[]): Rows<string>;
 }
 
-/** A row before the storage assigns its number and revision. */
+/** A row to which the storage has not yet assigned its number and revision. */
 export type NewPlanRow = Omit<New<PlanRow>, 'sinceRevision'>;
 
 /** The records that one operation adds and removes. */

@@ -10,17 +10,17 @@ import type {
 } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 
-/** What a database contains when it becomes a cell. */
+/** The contents of a database before it becomes a cell. */
 export interface CellContents {
-  /** The number that the database has as a cell. Null if it is not a cell yet. */
+  /** The number of the cell. Null if the database is not a cell yet. */
   readonly number: number | null;
-  /** True if the database has rows of tenants, besides the rows that the directory has of all tenants. */
+  /** True if the database has rows of tenants, not counting the rows that the directory has of all tenants. */
   readonly hasTenantData: boolean;
   /** The tenant with the greatest record id. */
   readonly lastTenant: TenantRef | null;
 }
 
-/** Registers cells in the directory. `adopt` prepares the cell's database and returns its highest record id. */
+/** Describes a cell to register. `adopt` prepares its database and returns its highest record id. */
 export interface NewCell {
   readonly name: string;
   adopt(numbering: CellNumbering): Promise<number>;
@@ -28,14 +28,14 @@ export interface NewCell {
 
 export interface CellNumbering {
   readonly number: number;
-  /** The cell creates only record ids above this one. */
+  /** The cell assigns only record ids above this one. */
   readonly above: number;
 }
 
 /** A move that this process has taken over. */
 export interface TakenMove {
   readonly tenantRecordId: number;
-  /** The result of `takeMove`. A process that takes over the move later gets a greater one. */
+  /** The result of `takeMove`. It is greater for each process that later takes over the move. */
   readonly revision: number;
 }
 
@@ -52,46 +52,63 @@ export type PlaceChoice =
  * the same transaction. Cells need PostgreSQL.
  */
 export interface CellStore {
-  /** The revision of the directory; 0 before the first cell. */
+  /** Returns the revision of the directory, or 0 before the first cell is registered. */
   revision(): Promise<number>;
   /** Returns the cells of the directory, sorted by number. */
   list(): Rows<Cell>;
   /**
-   * Registers a cell under the next number, one caller at a time. The first cell gets the tenants that the directory
-   * already has. Returns the known cell if the name is registered.
+   * Registers a cell under the next number. Only one caller at a time can do this. The first cell gets all tenants that
+   * the directory already has. If the name is already registered, returns its cell.
    */
   register(cell: NewCell): Promise<Cell>;
-  /** Returns the places of these tenants. Unknown tenants are omitted. */
+  /** Returns the places of these tenants. Omits unknown tenants. */
   places(choice: PlaceChoice): Rows<TenantPlace>;
-  /** Returns the number of tenants in each cell of the directory. Cells without tenants are omitted. */
+  /** Returns the number of tenants in each cell of the directory. Omits cells without tenants. */
   countTenants(): Promise<ReadonlyMap<string, number>>;
-  /** Inserts a tenant into the directory with a NEW place in this cell. A taken API key throws BillingError 20000. */
+  /**
+   * Inserts a tenant into the directory, with a place in this cell in the state NEW.
+   * @throws BillingError 20000 if the API key is already used.
+   */
   insertTenant(tenant: New<Tenant>, cell: string): Promise<Tenant>;
-  /** NEW → SETTLED, once the cell has the tenant's row. */
+  /** Changes the place from NEW to SETTLED. Call this once the cell has the tenant's row. */
   settle(tenantRecordId: number): Promise<void>;
-  /** SETTLED → MOVING to another cell. Returns false if the tenant is already there or its place is not settled. */
+  /**
+   * Changes the place from SETTLED to MOVING. Returns false if the tenant is already in the other cell, or if its place
+   * is not SETTLED.
+   */
   beginMove(tenantRecordId: number, to: string): Promise<boolean>;
   /**
-   * Takes over a MOVING or CLEANING place: gives it a new revision, with which only the caller can continue the move.
-   * Returns null if the place has another state.
+   * Takes over a move whose place is MOVING or CLEANING. Gives it a new revision, so that only this caller can continue
+   * the move. Returns null if the place has a different state.
    */
   takeMove(tenantRecordId: number): Promise<number | null>;
-  /** MOVING → CLEANING: from now on the tenant is in the target. Returns false if the caller has lost the move. */
+  /**
+   * Changes the place from MOVING to CLEANING. From now on, the tenant is in the target cell. Returns false if another
+   * process has taken over the move.
+   */
   switchMove(move: TakenMove): Promise<boolean>;
-  /** MOVING → CLEANING: the tenant stays in the source. Returns false if the caller has lost the move. */
+  /**
+   * Changes the place from MOVING to CLEANING. The tenant stays in the source cell. Returns false if another process
+   * has taken over the move.
+   */
   undoMove(move: TakenMove): Promise<boolean>;
-  /** CLEANING → SETTLED. Returns false if the caller has lost the move. */
+  /** Changes the place from CLEANING to SETTLED. Returns false if another process has taken over the move. */
   endMove(move: TakenMove): Promise<boolean>;
 
   /** Describes this database as a cell. */
   contents(): Promise<CellContents>;
   /**
-   * Makes this database the cell with a number: from now on its record ids have this remainder (cells §1.2). Returns the
-   * highest record id so far, or `above` if that is greater. May be repeated.
+   * Makes this database the cell with a number. From now on, its record ids have this number as remainder (cells §1.2).
+   * Returns the highest record id so far, or `above` if that is greater. Can be repeated.
    */
   adopt(numbering: CellNumbering): Promise<number>;
-  /** Inserts the row of a tenant, with the record id of the directory, and audits it as TENANT. May be repeated. */
+  /**
+   * Inserts the row of a tenant, with the record id that the directory assigned, and audits it as TENANT. Can be
+   * repeated.
+   */
   receiveTenant(tenant: Tenant, authorship: Authorship): Promise<void>;
-  /** Returns the number of accounts in this database, of all tenants. An estimate above 10,000. */
+  /**
+   * Returns the number of accounts of all tenants in this database. The number is an estimate if it is above 10,000.
+   */
   countAccounts(): Promise<number>;
 }

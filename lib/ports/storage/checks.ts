@@ -3,17 +3,17 @@ import type { Uuid } from '../../values/ids/index.ts';
 import type { Decimal } from '../../values/money/index.ts';
 import type { Instant, LocalDate } from '../../values/time/index.ts';
 
-/** A reference without a target in its own tenant and account. */
+/** A reference whose target is missing in its tenant and account. */
 export interface LostReference {
   readonly tenantRecordId: number;
   readonly accountRecordId: number;
-  /** Table and column without prefix, such as `invoice_items.invoice_id`. */
+  /** Name of the table and column, without the prefix of the table, such as `invoice_items.invoice_id`. */
   readonly column: string;
   readonly recordId: number;
   readonly targetId: Uuid;
 }
 
-/** An audited record without exactly one audit row of its creation. */
+/** An audited record that does not have exactly one audit row for its creation. */
 export interface UnauditedRecord {
   readonly tenantRecordId: number;
   readonly accountRecordId: number;
@@ -30,18 +30,18 @@ export interface CheckedRecords {
   readonly unaudited: readonly UnauditedRecord[];
 }
 
-/** The stored sums of a unit and day, and the sums of its points. */
+/** The stored sums for a unit on a day, and the actual sums of its points. */
 export interface CheckedUsageDay {
   readonly accountRecordId: number;
   readonly subscriptionRecordId: number;
   readonly localDate: LocalDate;
   readonly unitRecordId: number;
   readonly unit: string;
-  /** The stored sums. The maximum is null without valid points. */
+  /** The stored sums. The maximum is null if there are no valid points. */
   readonly stored: { readonly sum: Decimal; readonly max: Decimal | null; readonly count: number };
   /**
-   * Count and first ordinal of all points, and sum and maximum of the valid points. The last two are null without
-   * valid points.
+   * Count and first ordinal of all points, and sum and maximum of the valid points. The sum and the maximum are null if
+   * there are no valid points.
    */
   readonly points: {
     readonly sum: Decimal | null;
@@ -56,42 +56,48 @@ export type UsageDayPlace = Pick<
   'accountRecordId' | 'localDate' | 'subscriptionRecordId' | 'unitRecordId'
 >;
 
-/** Further reads of a tenant's checks, with a constant number of statements. */
+/** Additional reads for the checks of a tenant. They execute a constant number of statements. */
 export interface CheckReads {
-  /** Returns invoices of these accounts after a record id, in creation order, at most `limit`. */
+  /** Returns at most `limit` invoices of these accounts after a record id, in creation order. */
   invoicesAfter(request: {
     readonly accountRecordIds: readonly number[];
     readonly afterRecordId: number;
     readonly limit: number;
   }): Rows<Invoice>;
   /**
-   * Returns days of usage of these accounts after a place in their order (null means from the start), at most
-   * `limit`.
+   * Returns at most `limit` usage days of these accounts after a position in their order. A null position means from
+   * the start.
    */
   usageDaysAfter(request: {
     readonly accountRecordIds: readonly number[];
     readonly after: UsageDayPlace | null;
     readonly limit: number;
   }): Rows<CheckedUsageDay>;
-  /** Returns the items of the billed intervals of these invoices, possibly with duplicates. */
+  /** Returns the items of the billed intervals of these invoices. The result may contain duplicates. */
   billedItems(
     invoiceIds: readonly Uuid[],
   ): Promise<readonly { readonly invoiceId: Uuid; readonly itemId: Uuid }[]>;
-  /** Returns the keys of live queue entries, in any state. */
+  /** Returns the keys of live queue entries. The entries may be in any state. */
   queuedKeys(uniqueKeys: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Returns the record ids of the accounts with live queue entries of these topics, in any state. */
+  /**
+   * Returns the record ids of the accounts that have live queue entries with these topics. The entries may be in any
+   * state.
+   */
   queuedAccounts(
     topics: readonly string[],
     accountRecordIds: readonly number[],
   ): Promise<ReadonlySet<number>>;
 }
 
-/** Reads of the checks across tenants, without writes or locks. */
+/** Reads for checks across tenants. They do not write or lock anything. */
 export interface CheckStore {
   tenantsAfter(request: { readonly afterRecordId: number; readonly limit: number }): Rows<Tenant>;
   /** The tables with references or audit rows. */
   readonly tables: readonly string[];
-  /** Checks up to `limit` records of a table after a record id, of one tenant or of all tenants (null). */
+  /**
+   * Checks up to `limit` records of a table after a record id. They belong to one tenant, or to any tenant if the
+   * tenant is null.
+   */
   checkRecords(request: {
     readonly table: string;
     readonly tenantRecordId: number | null;
@@ -99,11 +105,11 @@ export interface CheckStore {
     readonly limit: number;
   }): Promise<CheckedRecords>;
   /**
-   * Returns the latest due date of finished queue entries, which is a lower bound of the clock. Null without finished
-   * entries.
+   * Returns the latest due date of finished queue entries, or null if there are none. The clock cannot be earlier than
+   * this date.
    */
   latestWork(): Promise<Instant | null>;
-  /** Returns live queue entries that have an outcome. */
+  /** Returns live queue entries that already have an outcome. */
   doubledEntries(
     limit: number,
   ): Promise<readonly { readonly recordId: number; readonly tenantRecordId: number }[]>;

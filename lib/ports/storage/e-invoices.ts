@@ -6,7 +6,7 @@ export interface EInvoiceDeliveryReads {
   findByIds(ids: readonly Uuid[]): Rows<EInvoiceDelivery>;
   /** Returns the deliveries for an invoice and its credit notes, in creation order. */
   ofInvoice(invoiceId: Uuid): Rows<EInvoiceDelivery>;
-  /** Returns the accounts' credit notes that were written at the instant or later. */
+  /** Returns the accounts' credit notes that were written at or after the instant. */
   notesSince(accountRecordIds: readonly number[], since: Instant): Rows<CreditNote>;
 }
 
@@ -17,7 +17,7 @@ export type EInvoiceAttempt = Pick<
 >;
 
 export interface EInvoiceDeliveryWrites {
-  /** Inserts deliveries, except for documents that already have one. Returns the ids of the inserted deliveries. */
+  /** Inserts deliveries. Skips documents that already have one. Returns the ids of the inserted deliveries. */
   insertNew(deliveries: readonly New<EInvoiceDelivery>[]): Promise<readonly Uuid[]>;
   update(attempts: readonly EInvoiceAttempt[]): Promise<void>;
 }

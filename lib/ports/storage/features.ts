@@ -10,14 +10,14 @@ import type { Uuid } from '../../values/ids/index.ts';
 import type { Decimal } from '../../values/money/index.ts';
 import type { Instant, LocalDate } from '../../values/time/index.ts';
 
-/** The key of a counter. The owner is a subscription, or the account for an override on the account. */
+/** The key of a counter. Its owner is a subscription or, for an override on the account, the account. */
 export interface CounterKey {
   readonly ownerId: Uuid;
   readonly feature: string;
   readonly periodStart: LocalDate;
 }
 
-/** A limit of a counter whose highest announced threshold is at least `announced`. */
+/** A limit that applies to a counter if its highest announced threshold is at least `announced`. */
 export interface DrawLimit {
   readonly announced: number;
   readonly upTo: Decimal;
@@ -26,13 +26,15 @@ export interface DrawLimit {
 export interface QuotaDraw extends CounterKey {
   readonly accountRecordId: number;
   readonly amount: Decimal;
-  /** One of these limits must hold for the counter after the draw. Null means that nothing limits it. */
+  /**
+   * Limits, at least one of which the counter must satisfy after the draw. Null means that the counter is unlimited.
+   */
   readonly limits: readonly DrawLimit[] | null;
-  /** The counter can be deleted after this instant. Null means that it is kept. */
+  /** Instant after which the counter can be deleted. Null means that it is kept. */
   readonly keepUntil: Instant | null;
 }
 
-/** A counter with its highest announced threshold, in percent. */
+/** A counter and its highest announced threshold in percent. */
 export interface AnnouncedCounter extends CounterKey {
   readonly announced: number;
 }
@@ -40,7 +42,7 @@ export interface AnnouncedCounter extends CounterKey {
 /** A counter after a draw. */
 export interface DrawnCounter {
   readonly used: Decimal;
-  /** The highest threshold, in percent, whose event was published in this period. 0 means none. */
+  /** The highest threshold, in percent, for which an event was published in this period. 0 if there is none. */
   readonly announced: number;
 }
 
@@ -62,15 +64,15 @@ export interface FeatureReads {
   /** Returns the kinds of all stored overrides of these features, including ended ones. */
   kindsOfOverrides(features: readonly string[]): Rows<{ readonly feature: string; readonly kind: string }>;
   /**
-   * Returns up to `limit` record ids of accounts with overrides of these features (null: of any feature), sorted and
-   * starting after a record id.
+   * Returns up to `limit` record ids of accounts with overrides of these features, sorted and starting after a record
+   * id. If the features are null, overrides of any feature count.
    */
   accountsWithOverrides(request: AccountsWithOverrides): Rows<number>;
-  /** Returns the values at the last check. Accounts without a check are omitted. */
+  /** Returns the values at the last check. Omits accounts that have never been checked. */
   states(accountRecordIds: readonly number[]): Rows<FeatureState>;
-  /** Returns these counters. Counters that were never drawn from are omitted. */
+  /** Returns these counters. Omits counters that have never been used. */
   counters(keys: readonly CounterKey[]): Rows<QuotaCounter>;
-  /** Returns the use with this key. Ignores a use before `since`. */
+  /** Returns the use with this key, unless it is older than `since`. */
   findUse(use: UseKey): Promise<QuotaUse | null>;
 }
 
@@ -85,11 +87,14 @@ export interface FeatureWrites {
   draw(draw: QuotaDraw): Promise<DrawnCounter | null>;
   /** Subtracts the amount from the counter. */
   giveBack(draw: Pick<QuotaDraw, keyof CounterKey | 'accountRecordId' | 'amount'>): Promise<void>;
-  /** Stores the highest threshold of each counter whose event was published. */
+  /** Stores the highest threshold of each counter for which an event was published. */
   announce(reached: readonly AnnouncedCounter[]): Promise<void>;
   saveStates(states: readonly FeatureState[]): Promise<void>;
-  /** Stores a use, and replaces a use of its key before `since`. Returns false if the key is taken. */
+  /**
+   * Stores a use. Replaces a use with the same key that is older than `since`. Returns false if the key is already
+   * used.
+   */
   insertUse(use: New<QuotaUse>, since: Instant): Promise<boolean>;
-  /** Marks a use as released. Returns false if it was released before. */
+  /** Marks a use as released. Returns false if it had already been released. */
   releaseUse(id: Uuid): Promise<boolean>;
 }

@@ -57,13 +57,13 @@ export interface Storage<Host = never> {
   /** Runs `work` on one consistent snapshot of the tenant. Takes no lock. */
   read<T>(tenant: TenantRef, work: (session: ReadSession) => Promise<T>): Promise<T>;
   /**
-   * Reads with at most one statement, which needs no transaction.
-   * @throws InvariantError at a second statement.
+   * Reads with at most one statement, so that no transaction is needed.
+   * @throws InvariantError if a second statement is executed.
    */
   readInOneStatement<T>(tenant: TenantRef, work: (session: ReadSession) => Promise<T>): Promise<T>;
   /**
-   * Runs `work` like `read` and streams the text that it wrote. The text is kept outside memory, so that a slow
-   * reader delays nobody. Read the stream to its end, or call the iterator's `return`.
+   * Runs `work` like `read`, and streams the text that it wrote. The text is not kept in memory, so that a slow reader
+   * delays nobody. Read the stream to its end, or call the iterator's `return`.
    */
   readText(
     tenant: TenantRef,
@@ -102,9 +102,12 @@ export interface Storage<Host = never> {
     tenant: TenantRef,
     submissions: readonly UsageSubmission[],
   ): Promise<readonly (string | null)[]>;
-  /** Joins the host's open transaction. Only the host ends the transaction. */
+  /** Joins the host's open transaction. Only the host can end that transaction. */
   within(host: Host): Storage<Host>;
-  /** Calls `listener` after commits of this process with queue entries that are due now or before the next poll. */
+  /**
+   * Registers a function that is called when this process commits queue entries that are due now or before the next
+   * poll.
+   */
   onCommit(listener: () => void): () => void;
   /**
    * Calls `listener` after each commit of this process that changes audited records of accounts or a tenant's
@@ -112,7 +115,7 @@ export interface Storage<Host = never> {
    * commit, if the host's library reports commits.
    */
   onChange(listener: (change: StoredChange) => void): () => void;
-  /** True if only this process uses the storage (SQLite), so every claim found at startup is abandoned. */
+  /** True if only this process can use the storage (SQLite). All claims found at startup have then been abandoned. */
   readonly singleNode: boolean;
   readonly queue: QueueStore;
   readonly entries: EntryStore;
@@ -121,7 +124,7 @@ export interface Storage<Host = never> {
   readonly events: EventStore;
   readonly push: PushStore;
   readonly nodes: NodeStore;
-  /** Returns the deliveries of all tenants to an event sink of the host. */
+  /** Returns the deliveries of all tenants to an event sink. */
   sink(name: string): PushStore;
   readonly sinks: SinkStore;
   readonly system: SystemStore;
@@ -129,16 +132,16 @@ export interface Storage<Host = never> {
   readonly idempotency: IdempotencyStore;
   readonly secrets: SecretStore;
   readonly checks: CheckStore;
-  /** The directory of cells, or a cell's own data (cells §1). */
+  /** The directory of cells or, in a cell, data about the cell itself (cells §1). */
   readonly cells: CellStore;
-  /** The parts of a tenant's move in this cell (cells §3). */
+  /** The steps of a tenant's move that concern this cell (cells §3). */
   readonly moves: TenantMoveStore;
   /**
    * Checks the schema version. Applies missing migrations if the storage was opened for that, otherwise throws an
    * error that names the command to run. Then applies the policy to sessions; omitted members stay unchanged.
    */
   prepare(policy?: StoragePolicy): Promise<void>;
-  /** Returns the use of the connection pool, or null without a pool. */
+  /** Returns the usage of the connection pool, or null if there is no pool. */
   poolUse(): Promise<PoolUse | null>;
   close(): Promise<void>;
 }
@@ -146,34 +149,34 @@ export interface Storage<Host = never> {
 /** What a commit has changed. */
 export interface StoredChange {
   readonly tenantRecordId: number;
-  /** The changed accounts. Null means all accounts of the tenant, whose configuration has changed. */
+  /** The changed accounts. If null, the configuration of the tenant has changed, which affects all of its accounts. */
   readonly accountRecordIds: ReadonlySet<number> | null;
 }
 
 export interface StoragePolicy {
-  /** Number of records at which the total of a list stops counting. Defaults to 20,000. */
+  /** Number of records up to which the total of a list is counted. Defaults to 20,000. */
   readonly countThreshold?: number;
-  /** Returns the wait for busy accounts. Default five seconds. */
+  /** Returns how long a call waits for busy accounts. Defaults to five seconds. */
   readonly lockWaitOf?: LockWaitOf;
   /** Returns the bus events that a tenant skips. None by default. */
   readonly skippedEventsOf?: SkippedEventsOf;
-  /** Returns further work for bus events. None by default. */
+  /** Returns additional work that bus events cause. None by default. */
   readonly jobsOfEvents?: FollowUpWork;
-  /** Returns public ids of bus events that are not skipped. None by default. */
+  /** Returns the public ids of bus events that are not skipped. By default, they have none. */
   readonly eventIdOf?: EventIdOf;
   /**
-   * Runs with the bus events of each committed transaction, except host transactions. Must be synchronous and must
+   * Called with the bus events of each committed transaction, except host transactions. It must be synchronous and must
    * not throw.
    */
   readonly onEvents?: (events: readonly NewBusEvent[]) => void;
-  /** Returns the trace position to store with queue entries. None by default. */
+  /** Returns the position in the trace to store with queue entries. By default, none is stored. */
   readonly traceParentOf?: (accountRecordId: number | null) => string | null;
-  /** Wraps every attempt of a writing transaction. By default, attempts are not wrapped. */
+  /** Called for each attempt of a transaction that writes, and must run it. By default, attempts run directly. */
   readonly aroundWrite?: <T>(write: () => Promise<T>) => Promise<T>;
   readonly writesCreditNotesOf?: WritesCreditNotesOf;
   /**
-   * Returns true if a handler of the engine has work for the event. By default, every event has work. Events without
-   * work are stored as PROCESSED.
+   * Returns true if a handler of the engine has work for the event. By default, all events have work. An event without
+   * work is stored as PROCESSED.
    */
   readonly isConsumed?: (event: NewBusEvent, now: Instant) => boolean;
   /** Milliseconds between polls of the dispatcher. Defaults to 3 s. */

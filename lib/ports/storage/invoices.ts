@@ -24,22 +24,22 @@ import type { Decimal } from '../../values/money/index.ts';
 import type { LocalDate } from '../../values/time/index.ts';
 
 export interface InvoiceFilter {
-  /** First target date, inclusive. The last date is inclusive too. */
+  /** First target date. The first and the last target date are both included. */
   readonly startDate?: LocalDate;
   readonly endDate?: LocalDate;
   readonly ids?: readonly Uuid[];
   readonly statuses?: readonly InvoiceStatus[];
   readonly withMigration: boolean;
-  /** If true, returns only the invoices that `findOpen` returns. */
+  /** If true, returns only invoices that `findOpen` would return. */
   readonly openOnly: boolean;
 }
 
 export type InvoiceSearch =
   | { readonly kind: 'all' }
   | { readonly kind: 'number'; readonly invoiceNumber: number }
-  /** The invoice with this id, or the invoices of the account with this id. */
+  /** Finds the invoice with this id, or the invoices of the account with this id. */
   | { readonly kind: 'id'; readonly id: Uuid }
-  /** Compares the amount owed on the invoice (invoicing §1.4 rule 6). */
+  /** Finds invoices by the amount that is owed on them (invoicing §1.4 rule 6). */
   | {
       readonly kind: 'balance';
       readonly operator: Exclude<SearchOperator, 'like'>;
@@ -52,17 +52,21 @@ export interface DueSubscriptions {
   readonly targetDate: LocalDate;
   readonly catalogRevision: number;
   /**
-   * The tenant's usage settings. Subscriptions whose cursor has other settings are due. Null to ignore the settings.
+   * The tenant's usage settings. Subscriptions whose cursor has different settings are due. If null, the settings are
+   * ignored.
    */
   readonly usageSettings: string | null;
 }
 
-/** The last COMMITTED charge of a subscription, repaired or not: its items and usage periods from one run. */
+/**
+ * The last COMMITTED charge of a subscription. It consists of the items and usage periods that one run created, even if
+ * they have been repaired.
+ */
 export interface LastCharge {
   readonly subscriptionId: Uuid;
   /** Latest start of the charge. */
   readonly start: LocalDate;
-  /** Latest end of the charge. Null if no part of the charge has an end. */
+  /** Latest end of all parts of the charge. Null if no part has an end. */
   readonly end: LocalDate | null;
   /**
    * End of the RECURRING days that were in force on COMMITTED invoices at the time of the charge. Null if the charge
@@ -78,7 +82,7 @@ export interface ItemOfInvoice {
 
 export interface UsedCreditRequest {
   readonly accountId: Uuid;
-  /** Record id before which items are read. Null starts with the newest item. */
+  /** Record id before which items are read. If null, reading starts with the newest item. */
   readonly beforeRecordId: number | null;
   readonly limit: number;
 }
@@ -90,21 +94,21 @@ export interface AccountsBehind {
 }
 
 export interface AccountsOnPlans {
-  /** Names of catalog plans. An override plan is treated as its parent. */
+  /** Names of catalog plans. An override plan counts as its parent plan. */
   readonly planNames: readonly string[];
   readonly afterRecordId: number;
   readonly limit: number;
 }
 
 /**
- * Invoices by id, or the invoices of `listOfAccount`. With `listOfAccount`, the invoices and their data can be read
- * together.
+ * Selects invoices by id, or the invoices of `listOfAccount`. In the latter case, the invoices and their data can be
+ * read together.
  */
 export type InvoiceSelection = readonly Uuid[] | { readonly accountId: Uuid; readonly filter: InvoiceFilter };
 
 export interface InvoiceReads {
   findByIds(ids: readonly Uuid[]): Rows<Invoice>;
-  /** Returns the invoices of a run's group in order. An unknown group has no invoices. */
+  /** Returns the invoices of a run's group in order. Returns an empty list for an unknown group. */
   findGroup(groupId: Uuid): Rows<Invoice>;
   findByNumbers(invoiceNumbers: readonly number[]): Rows<Invoice>;
   /** Returns the items of these invoices in creation order. */
@@ -113,15 +117,15 @@ export interface InvoiceReads {
     invoiceIds: readonly Uuid[],
     page: { readonly afterRecordId: number; readonly limit: number },
   ): Rows<InvoiceItem>;
-  /** Returns the number of items, or `atMost` if the invoice has more. */
+  /** Returns the number of items. If the invoice has more than `atMost` items, returns `atMost`. */
   countItems(invoiceId: Uuid, atMost: number): Promise<number>;
   findItemsByIds(itemIds: readonly Uuid[]): Rows<InvoiceItem>;
   /**
-   * Returns the calculation facts of items. Omits items whose amount was not calculated, and items stored before
-   * facts were recorded.
+   * Returns the facts from which the amounts of items were calculated. Omits items whose amount was given, and items
+   * that were stored before the engine recorded facts.
    */
   findItemBases(itemIds: readonly Uuid[]): Promise<ReadonlyMap<Uuid, ItemBasis>>;
-  /** Returns the invoices sorted by target date (creation date if null), then by number. */
+  /** Returns the invoices sorted by target date (or by creation date if there is none), then by number. */
   listOfAccount(accountId: Uuid, filter: InvoiceFilter): Rows<Invoice>;
   /**
    * Returns COMMITTED invoices of these accounts that may be owed. They are not written off or migrated, and have a
@@ -129,25 +133,25 @@ export interface InvoiceReads {
    * child's history.
    */
   findOpen(accountIds: readonly Uuid[]): Rows<Invoice>;
-  /** Returns the data of the accounts' balances. Accounts without invoices are omitted. */
+  /** Returns the balances of the accounts, and the data needed to complete them. Omits accounts without invoices. */
   loadBalances(accountIds: readonly Uuid[]): Rows<StoredBalance>;
   findOpenSummaries(accountIds: readonly Uuid[]): Rows<Invoice>;
-  /** Returns invoices linked to these parents' invoices, of all child accounts or of some. */
+  /** Returns the invoices that are linked to these parents' invoices, for all or some child accounts. */
   findLinked(parentInvoiceIds: readonly Uuid[], childAccountIds?: readonly Uuid[]): Rows<Invoice>;
   /** Returns the items on COMMITTED invoices that a parent pays. */
   findDelegated(itemIds: readonly Uuid[]): Rows<ItemOfInvoice>;
-  /** Returns the DRAFT invoices of these accounts, without summaries of child accounts, in creation order. */
+  /** Returns the DRAFT invoices of these accounts in creation order. Excludes summaries of child accounts. */
   findDrafts(accountIds: readonly Uuid[]): Rows<Invoice>;
   /** Returns items that adjust or repair one of these items, in creation order. */
   findItemsLinkedTo(itemIds: readonly Uuid[]): Rows<InvoiceItem>;
   /**
-   * Returns items that use credit (CBA_ADJ below 0) on COMMITTED, unmigrated invoices without a committed summary,
-   * newest first. Returns at most `limit` items that are older than `beforeRecordId`.
+   * Returns at most `limit` items that use credit (CBA_ADJ below 0) and are older than `beforeRecordId`, newest first.
+   * Considers only COMMITTED invoices that are not migrated and not in a committed summary.
    */
   findUsedCredit(request: UsedCreditRequest): Rows<InvoiceItem>;
   /**
-   * Returns the last charges. Subscriptions without charges are omitted.
-   * @param sinceItem record id from which items are read. By default all items are read.
+   * Returns the last charges. Omits subscriptions without charges.
+   * @param sinceItem Record id from which on items are read. By default, all items are read.
    */
   lastCharges(subscriptionIds: readonly Uuid[], sinceItem?: number): Rows<LastCharge>;
   /**
@@ -156,27 +160,29 @@ export interface InvoiceReads {
    */
   maxTargetDate(accountId: Uuid): Promise<LocalDate | null>;
   page(request: PageRequest): Promise<Page<Invoice>>;
-  /** Returns a page of matching invoices. `max` counts all invoices of the tenant. */
+  /** Returns a page of the invoices that match the search. `max` counts all invoices of the tenant. */
   search(search: InvoiceSearch, request: PageRequest): Promise<Page<Invoice>>;
   pageOfAccount(accountId: Uuid, request: PageRequest): Promise<Page<Invoice>>;
-  /** Returns account states. Accounts without a stored state (balance 0, no target date) are omitted. */
+  /**
+   * Returns the states of accounts. Omits accounts without a stored state; they have the balance 0 and no target date.
+   */
   loadStates(accountIds: readonly Uuid[]): Rows<AccountInvoicingState>;
   /**
    * Returns the cursors of due subscriptions (invoicing §7.1): unsettled, dirty, due by the account's target date, or
-   * from an earlier catalog revision. The order is the same as in `cursorsOfAccounts`.
+   * last evaluated with an earlier catalog revision. The order is the same as in `cursorsOfAccounts`.
    */
   dueCursors(due: readonly DueSubscriptions[]): Rows<StoredCursor>;
   /**
-   * Returns up to `limit` record ids of accounts with cursors of an earlier catalog revision, sorted and starting
-   * after a record id.
+   * Returns up to `limit` record ids of accounts with cursors that have an earlier catalog revision. They are sorted
+   * and start after a record id.
    */
   accountsBehind(request: AccountsBehind): Rows<number>;
   /**
-   * Returns up to `limit` record ids of accounts whose subscriptions have ever had one of these plans, sorted and
-   * starting after a record id.
+   * Returns up to `limit` record ids of accounts that have ever had a subscription to one of these plans. They are
+   * sorted and start after a record id.
    */
   accountsOnPlans(request: AccountsOnPlans): Rows<number>;
-  /** Returns the cursors, sorted by the creation of their subscriptions. */
+  /** Returns the cursors in the order in which their subscriptions were created. */
   cursorsOfAccounts(accountIds: readonly Uuid[]): Rows<StoredCursor>;
   findCursors(subscriptionIds: readonly Uuid[]): Rows<StoredCursor>;
   /**
@@ -195,19 +201,18 @@ export interface InvoiceReads {
 
 export interface InvoiceWrites {
   /**
-   * Takes `count` consecutive numbers from the tenant's counter and returns the first. A rollback releases the
-   * numbers.
+   * Reserves `count` consecutive numbers from the tenant's counter and returns the first one. If the transaction is
+   * rolled back, the numbers are free again.
    */
   takeInvoiceNumbers(count: number): Promise<number>;
   /**
-   * Returns the numbers that are already used. Prevents other callers from numbering invoices until the transaction
-   * ends.
+   * Returns those numbers that are already used. Until the transaction ends, no other transaction can number invoices.
    */
   findUsedNumbers(numbers: readonly number[]): Rows<number>;
-  /** Moves the tenant's counter past this number. A rollback undoes the move. */
+  /** Moves the tenant's counter past this number. If the transaction is rolled back, the counter is restored. */
   passNumber(last: number): Promise<void>;
   insertInvoices(invoices: readonly New<Invoice>[]): Promise<void>;
-  /** Inserts items. Also stores the calculation facts, which never change. */
+  /** Inserts items, together with the facts from which their amounts were calculated. The facts never change. */
   insertItems(items: readonly AddedItem[]): Promise<void>;
   /** Writes status, commit date, target date and note. Audited as UPDATE. */
   setStanding(
@@ -216,9 +221,9 @@ export interface InvoiceWrites {
   setLinks(
     invoices: readonly Pick<Invoice, 'id' | 'parentInvoiceId' | 'parentAccountId' | 'contributedAmount'>[],
   ): Promise<void>;
-  /** Updates items on drafts. The audit records an UPDATE. */
+  /** Updates items on drafts. The audit log records an UPDATE. */
   setItemAmounts(items: readonly Pick<InvoiceItem, 'id' | 'amount' | 'repairable'>[]): Promise<void>;
-  /** Updates draft items that a plugin has changed. The audit records an UPDATE. */
+  /** Updates draft items that a plugin has changed. The audit log records an UPDATE. */
   rewriteItems(
     items: readonly Pick<
       InvoiceItem,
@@ -236,7 +241,7 @@ export interface InvoiceWrites {
       | 'taxExemption'
     >[],
   ): Promise<void>;
-  /** Updates deleted or reversed credit items, with the reason. The audit records an UPDATE. */
+  /** Updates deleted or reversed credit items, with the reason. The audit log records an UPDATE. */
   setCredits(
     items: readonly Pick<InvoiceItem, 'id' | 'amount' | 'repairable' | 'description'>[],
   ): Promise<void>;
@@ -255,21 +260,23 @@ export interface InvoiceWrites {
     accountRecordIdOf: (row: CoverageRow) => number,
   ): Promise<void>;
   /**
-   * Updates cursors that have a `recordId` (InvariantError if the row is missing). Inserts or replaces other cursors.
+   * Saves cursors. A cursor with a `recordId` is updated (InvariantError if its row is missing). All other cursors are
+   * inserted or replace existing ones.
    */
   saveCursors(cursors: readonly CursorToSave[]): Promise<void>;
   /**
-   * Inserts a state (version 0). Updates a state whose stored version is still `version`, and increments the version.
-   * A concurrent change throws ConcurrentChangeError, which repeats the operation.
+   * Saves the states of accounts. Inserts a state whose version is 0. Updates any other state only if the stored
+   * version still equals `version`, and increments it.
+   * @throws ConcurrentChangeError if it does not; the operation then runs again.
    */
   saveStates(states: readonly AccountInvoicingState[]): Promise<void>;
-  /** Records each announced invoice once. Returns the newly recorded ones. */
+  /** Records announced invoices, each only once. Returns those that had not been recorded before. */
   announceInvoices(told: readonly InvoiceAnnouncement[]): Rows<InvoiceAnnouncement>;
 }
 
 export interface CreditNoteReads {
   findByIds(ids: readonly Uuid[]): Rows<CreditNote>;
-  /** Returns the credit notes in the order of their numbers. */
+  /** Returns the credit notes, sorted by number. */
   ofInvoices(invoiceIds: readonly Uuid[]): Rows<CreditNote>;
   pageOfAccount(accountId: Uuid, request: PageRequest): Promise<Page<CreditNote>>;
   /** Returns at most `limit` of the tenant's credit notes with a greater number, sorted by number. */
@@ -278,11 +285,11 @@ export interface CreditNoteReads {
 
 export interface CreditNoteWrites {
   /**
-   * Takes `count` consecutive numbers from the tenant's counter and returns the first. A rollback releases the
-   * numbers.
+   * Reserves `count` consecutive numbers from the tenant's counter and returns the first one. If the transaction is
+   * rolled back, the numbers are free again.
    */
   takeNumbers(count: number): Promise<number>;
   insert(notes: readonly New<CreditNote>[]): Promise<void>;
-  /** Returns true if the tenant writes credit notes. The setting is read only if something is credited. */
+  /** Returns true if the tenant has enabled credit notes. The setting is read only if something is credited. */
   areWritten(): Promise<boolean>;
 }

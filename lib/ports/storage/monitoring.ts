@@ -14,24 +14,24 @@ export interface AccessLine {
   /** Path and query without secrets. */
   readonly uri: string;
   readonly statusCode: number;
-  /** Bytes of the body. Null if the response has no body, or if the length is unknown. */
+  /** Number of bytes of the body. Null if the response has no body or its length is unknown. */
   readonly bytesSent: number | null;
   readonly principal: string | null;
   /** The author that the caller named. */
   readonly createdBy: string | null;
 }
 
-/** The samples of one category at a system time, with a value per kind (platform §12.2). */
+/** The samples of one category at one system time. There is one value per kind (platform §12.2). */
 export interface Sample {
   readonly atMs: number;
-  /** Name of the node. Empty for the whole deployment. */
+  /** Name of the node. Empty if the sample describes the whole deployment. */
   readonly nodeName: string;
   readonly eventGroup: string;
   readonly eventCategory: string;
   readonly kinds: Readonly<Record<string, number>>;
 }
 
-/** A filter for samples. Null members match all samples. */
+/** A filter for samples. A null field matches all samples. */
 export interface SampleFilter {
   readonly fromMs: number;
   /** Exclusive end of the range. */
@@ -42,10 +42,10 @@ export interface SampleFilter {
   readonly eventCategories: readonly string[] | null;
 }
 
-/** Stored requests and samples, by system time. */
+/** Stored requests and samples, which are ordered by system time. */
 export interface MonitoringStore {
   addAccess(lines: readonly AccessLine[]): Promise<void>;
-  /** Returns the last `limit` requests since a time, newest last. */
+  /** Returns the last `limit` requests since a time. The newest request is last. */
   access(request: OfTenants & { readonly sinceMs: number; readonly limit: number }): Rows<AccessLine>;
   /** Adds samples. Existing samples stay unchanged. */
   addSamples(samples: readonly Sample[]): Promise<void>;
@@ -60,17 +60,19 @@ export interface MonitoringStore {
   countTagged(definitionId: Uuid): Promise<number>;
 }
 
-/** Whether a node holds its name exclusively. UNKNOWN if the storage cannot check this. */
+/** Specifies whether this node holds its name exclusively. UNKNOWN means that the storage cannot check this. */
 export type HeldName = 'HELD' | 'TAKEN' | 'UNKNOWN';
 
-/** The nodes of the deployment (platform §15 rule 1). Silence is measured by the database's clock. */
+/**
+ * The nodes of the deployment (platform §15 rule 1). The database's clock determines how long a node has been silent.
+ */
 export interface NodeStore {
   /** Reserves the name until the storage is closed or its process ends. */
   hold(nodeName: string): Promise<HeldName>;
   beat(node: Omit<NodeInfo, 'lastUpdatedDate'>): Promise<void>;
-  /** Returns the names of all nodes, including silent ones. */
+  /** Returns the names of all nodes, including nodes that have been silent. */
   names(): Rows<string>;
-  /** Returns the nodes that were seen within these milliseconds, in the order of their start. */
+  /** Returns the nodes that have sent a heartbeat within these milliseconds, in the order in which they started. */
   list(silentForAtMostMs: number): Rows<NodeInfo>;
   remove(names: readonly string[]): Promise<void>;
   /** Removes nodes that have been silent for more than this time. */

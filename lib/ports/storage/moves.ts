@@ -17,12 +17,15 @@ import type { TakenMove } from './cells.ts';
 export const FenceState = enumeration('OPEN', 'LEAVING', 'HOLDING', 'STOPPED', 'ARRIVING', 'AWAY', 'GONE');
 export type FenceState = keyof typeof FenceState;
 
-/** Rows of the tenant in a table: a range of keys (null means without limit), or rows by key. Keys are JSON text. */
+/**
+ * Rows of the tenant in a table. They are either a range of keys (null means no bound), or the rows with the given
+ * keys. Keys are JSON text.
+ */
 export type MovedRows =
   | { readonly table: string; readonly after: string | null; readonly upTo: string | null }
   | { readonly table: string; readonly keys: readonly string[] };
 
-/** Number and checksum of rows. Rows with the same values have the same checksum in every cell. */
+/** The number and the checksum of rows. Rows with equal values have the same checksum in all cells. */
 export interface RowDigest {
   readonly count: number;
   readonly checksum: string;
@@ -33,7 +36,7 @@ export interface RowChunk extends RowDigest {
   readonly upTo: string | null;
 }
 
-/** Complete rows in the text form of the database, one list per column. Null means no rows. */
+/** Complete rows in the text format of the database, as one list per column. Null means that there are no rows. */
 export type RowBatch = readonly string[] | null;
 
 export interface LoggedRow {
@@ -46,47 +49,51 @@ export interface LoggedRow {
 export type LastRecordIds = Readonly<Record<string, number>>;
 
 /**
- * A tenant in one of the two cells of its move (cells §3). Calls may be repeated. Calls that change something throw
- * BillingError BUSY (60018) once another process has taken over the move.
+ * A tenant in one of the two cells of its move (cells §3). Calls can be repeated. Calls that change something throw
+ * BillingError BUSY (60018) after another process has taken over the move.
  */
 export interface MovingTenant {
-  /** Takes over the fence from an earlier process and returns its state. The first process gives it a state. */
+  /**
+   * Takes over the fence from an earlier process and returns its state. If there is no fence yet, creates it in the
+   * state `first`.
+   */
   takeFence(first: 'OPEN' | 'GONE'): Promise<FenceState>;
   /**
    * OPEN → LEAVING for the source, AWAY or GONE → ARRIVING for the target. Keeps another state. Creates the triggers on
    * every table after the transactions that are writing to it. Requires `takeFence`.
    */
   raiseFence(state: 'LEAVING' | 'ARRIVING'): Promise<void>;
-  /** Changes the state of the fence after all transactions that are writing rows of the tenant. */
+  /** Changes the state of the fence. Waits for all transactions that are writing rows of the tenant. */
   changeFence(from: readonly FenceState[], to: FenceState): Promise<void>;
   /**
-   * HOLDING → STOPPED. Ends the claims and leases of due work, and gives every event sink of the cell an explicit
-   * position for the tenant.
+   * Changes the fence from HOLDING to STOPPED. Ends the claims and leases of due work, and stores a position for the
+   * tenant in every event sink of the cell.
    */
   stop(): Promise<void>;
-  /** Returns the number of queue entries in processing and of leases for pushes. */
+  /** Returns the number of queue entries that are being processed and of leases for pushes. */
   countUnderWay(): Promise<number>;
   /**
-   * Opens the fence: from now on the cell takes writes and does due work. Does nothing if another process has the fence.
+   * Opens the fence. From now on, the cell accepts writes and performs due work. Does nothing if another process holds
+   * the fence.
    */
   open(): Promise<void>;
-  /** Removes the triggers and the log of an OPEN or AWAY fence. AWAY → GONE. */
+  /** Removes the triggers and the log of a fence in the state OPEN or AWAY. AWAY becomes GONE. */
   removeFence(): Promise<void>;
 
   /**
-   * Returns the next chunks of a table, sorted by key, at least one. The last chunk of the table has no upper limit, so
-   * that it includes all rows that the other cell has after it.
+   * Returns the next chunks of a table, sorted by key. There is at least one. The last chunk has no upper bound, so
+   * that it includes all later rows of the other cell.
    */
   chunks(table: string, after: string | null): Rows<RowChunk>;
   digest(rows: MovedRows): Promise<RowDigest>;
   read(rows: MovedRows): Promise<RowBatch>;
   /**
-   * Replaces rows of an ARRIVING tenant with the batch, in one transaction. CONFLICT means that another row has a
-   * unique value of the batch; then nothing is changed.
+   * Replaces rows of an ARRIVING tenant with the batch, in one transaction. Returns CONFLICT and changes nothing if
+   * another row has a unique value of the batch.
    */
   replace(rows: MovedRows, batch: RowBatch): Promise<'REPLACED' | 'CONFLICT'>;
 
-  /** Returns the first logged writes. A row can be listed several times. */
+  /** Returns the first writes in the log. A row can occur several times. */
   logged(limit: number): Rows<LoggedRow>;
   /** Returns the keys of all logged rows of a table. */
   loggedKeys(table: string): Rows<string>;
@@ -94,12 +101,18 @@ export interface MovingTenant {
 
   /** Returns the last record id of every sequence. */
   lastRecordIds(): Promise<LastRecordIds>;
-  /** Continues sequences that have not reached these record ids above them, with the remainder of the cell. */
+  /** Raises all sequences that are below these record ids. New ids are above them and have the cell's remainder. */
   raiseRecordIds(floors: LastRecordIds, cellNumber: number): Promise<void>;
 
-  /** STOPPED or ARRIVING → AWAY. Adds the constraint that rejects rows of the tenant on every table. */
+  /**
+   * Changes the fence from STOPPED or ARRIVING to AWAY. Adds a constraint to every table that rejects rows of the
+   * tenant.
+   */
   leave(): Promise<void>;
-  /** Deletes up to `limit` rows of an AWAY tenant. Its row in the table of tenants stays. Returns their number. */
+  /**
+   * Deletes up to `limit` rows of an AWAY tenant and returns their number. The tenant's row in the table of tenants is
+   * kept.
+   */
   deleteSome(table: string, limit: number): Promise<number>;
 }
 
@@ -107,6 +120,9 @@ export interface MovingTenant {
 export interface TenantMoveStore {
   /** The tables with rows that a move copies. */
   readonly tables: readonly string[];
-  /** @throws BillingError MISSING_OR_INVALID_FIELD (60003) on a database without moves. */
+  /**
+   * Returns a tenant that is being moved.
+   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) if the database does not support moves.
+   */
   of(move: TakenMove): MovingTenant;
 }

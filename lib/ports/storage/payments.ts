@@ -16,18 +16,18 @@ import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 
 export type PaymentMethodSearch =
-  /** An exact id or account id, or part of external key or plugin name, ignoring case. */
+  /** Finds an exact id or account id, or part of an external key or plugin name, ignoring case. */
   TextSearch | ClauseSearch;
 
 export type PaymentSearch =
-  /** An exact id, account id or method id, or part of the external key, ignoring case. */
+  /** Finds an exact id, account id or method id, or part of an external key, ignoring case. */
   TextSearch | { readonly kind: 'states'; readonly stateNames: readonly string[] } | ClauseSearch;
 
 export interface LastFailure {
   readonly invoiceId: Uuid;
   /** Record id of the transaction. A higher id means a later transaction. */
   readonly transactionRecordId: number;
-  /** Reason of the failure. Null without a reason from the gateway. */
+  /** Reason of the failure. Null if the gateway gave none. */
   readonly paymentResponse: PaymentTransaction['paymentResponse'];
 }
 
@@ -44,7 +44,7 @@ export interface PaymentReads {
     request: PageRequest,
     options: { readonly pluginName: string | null },
   ): Promise<Page<PaymentMethod>>;
-  /** Returns a page of matching active methods. `max` counts the same methods as in `pageMethods`. */
+  /** Returns a page of the active methods that match the search. `max` counts the same methods as in `pageMethods`. */
   searchMethods(
     search: PaymentMethodSearch,
     request: PageRequest,
@@ -76,7 +76,7 @@ export interface PaymentReads {
   /** Returns the attempts, oldest first. */
   findAttemptsByTransactionKeys(transactionExternalKeys: readonly string[]): Rows<PaymentAttempt>;
   findInvoicePaymentsByInvoices(invoiceIds: readonly Uuid[]): Rows<InvoicePayment>;
-  /** Returns the newest failed PURCHASE of each invoice. Invoices without one are omitted. */
+  /** Returns the newest failed PURCHASE of each invoice. Omits invoices without one. */
   findLastFailures(invoiceIds: readonly Uuid[]): Rows<LastFailure>;
   findInvoicePaymentsByPayments(paymentIds: readonly Uuid[]): Rows<InvoicePayment>;
   /** Returns the active holds of these invoices. */
@@ -85,20 +85,20 @@ export interface PaymentReads {
   findHoldsByAccounts(accountIds: readonly Uuid[]): Rows<AutoPayHold>;
 }
 
-/** Writes of payments. Inserts return the stored records in order. */
+/** Writes payments. Insert functions return the stored records in order. */
 export interface PaymentWrites {
-  /** Inserts methods. A taken external key throws BillingError 7031. */
+  /** Inserts methods. @throws BillingError 7031 if an external key is already used. */
   insertMethods(methods: readonly New<PaymentMethod>[]): Rows<PaymentMethod>;
-  /** Writes `isActive`. The audit records an UPDATE. */
+  /** Writes `isActive`. The audit log records an UPDATE. */
   updateMethods(methods: readonly PaymentMethod[]): Promise<void>;
   /**
-   * Takes `count` consecutive payment numbers and returns the first. Gaps are allowed. Other callers wait until the
-   * transaction ends, so call this last, or use `Storage.takePaymentNumber`.
+   * Reserves `count` consecutive payment numbers and returns the first one. Numbers may have gaps. Other callers wait
+   * until the transaction ends, so call this last, or use `Storage.takePaymentNumber`.
    */
   takePaymentNumbers(count: number): Promise<number>;
   insertPayments(payments: readonly New<Payment>[]): Rows<Payment>;
   updatePayments(payments: readonly Payment[]): Promise<void>;
-  /** Adds an UPDATE audit row for payments that are themselves unchanged but have a changed transaction. */
+  /** Adds an UPDATE audit row for payments that have not changed themselves, but have a changed transaction. */
   noteUpdates(payments: readonly Payment[]): void;
   insertTransactions(transactions: readonly New<PaymentTransaction>[]): Rows<PaymentTransaction>;
   /**
@@ -112,14 +112,14 @@ export interface PaymentWrites {
     }[],
   ): Rows<Uuid>;
   /**
-   * Leases unleased PENDING transactions for a call at `now`, without history or audit (payments §5.1 rule 4).
-   * Returns the leased ids.
+   * Leases PENDING transactions that have no lease for a call at `now`. Creates no history or audit rows (payments §5.1
+   * rule 4). Returns the ids of the leased transactions.
    */
   leaseTransactions(
     ids: readonly Uuid[],
     lease: { readonly now: Instant; readonly leaseUntil: Instant },
   ): Rows<Uuid>;
-  /** Ends expired leases at `now`, without history or audit (payments §5.1 rule 4). */
+  /** Ends leases that have expired at `now`. Creates no history or audit rows (payments §5.1 rule 4). */
   endLeases(ids: readonly Uuid[], over: { readonly now: Instant }): Promise<void>;
   insertAttempts(attempts: readonly New<PaymentAttempt>[]): Rows<PaymentAttempt>;
   updateAttempts(attempts: readonly PaymentAttempt[]): Promise<void>;

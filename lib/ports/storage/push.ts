@@ -22,14 +22,14 @@ export interface PushReads {
   list(filter: DeliveryFilter, page: PageRequest): Promise<Page<PushDelivery>>;
   find(id: Uuid): Promise<PushDelivery | null>;
   /**
-   * Returns the record id of the last event with a delivery to the callback or sink. Null without a callback, or for
-   * an unknown sink.
+   * Returns the record id of the last event that has a delivery to the callback or sink. Returns null if there is no
+   * callback or if the sink is unknown.
    */
   lastEventId(sink?: string): Promise<number | null>;
 }
 
 export interface PushWrites {
-  /** Sends the delivery again to this URL at `dueOrder`. Its retry schedule starts again. */
+  /** Sends the delivery again, to this URL and at `dueOrder`. Its retry schedule starts from the beginning. */
   sendAgain(delivery: PushDelivery, to: { readonly url: string; readonly dueOrder: number }): Promise<void>;
 }
 
@@ -41,7 +41,7 @@ export interface PushLease {
 
 /** Access across tenants for the dispatcher (platform §10.2). */
 export interface PushStore {
-  /** Leases tenants that have something to send and no live lease, in one statement. Returns their record ids. */
+  /** Leases tenants that have something to send and no valid lease, in one statement. Returns their record ids. */
   take(request: {
     readonly owner: string;
     readonly token: string;
@@ -58,8 +58,9 @@ export interface PushStore {
   /** Ends leases that this node still holds. */
   release(leases: readonly PushLease[]): Promise<void>;
   /**
-   * Returns due deliveries of the tenant: up to `limit` first attempts in order, then as many retries. Omits
-   * deliveries that the caller holds, and first attempts of its full accounts (0 means the tenant itself).
+   * Returns due deliveries of the tenant: up to `limit` first attempts in order, then up to as many retries. Omits
+   * deliveries that the caller already has, and first attempts of accounts for which it has enough (0 means the tenant
+   * itself).
    */
   load(request: {
     readonly tenantRecordId: number;
@@ -69,8 +70,8 @@ export interface PushStore {
     readonly enoughOf: readonly number[];
   }): Rows<PushDelivery>;
   /**
-   * Stores deliveries of the events in a range and extends the lease. MOVED means that the callback was replaced or
-   * deleted. LOST means that the lease was lost. In both cases nothing is stored.
+   * Stores deliveries for the events in a range and extends the lease. Returns MOVED if the callback was replaced or
+   * deleted, and LOST if the lease was lost. Nothing is stored in these two cases.
    */
   takeUp(
     lease: PushLease,
@@ -83,7 +84,7 @@ export interface PushStore {
   ): Promise<'TAKEN' | 'MOVED' | 'LOST'>;
   /**
    * Stores the results of attempts and extends the lease.
-   * @returns false if the lease was lost; in that case, nothing is stored.
+   * @returns false if the lease was lost. Nothing is stored then.
    */
   record(
     lease: PushLease,
@@ -94,7 +95,7 @@ export interface PushStore {
     leaseEndsAtMs: number,
   ): Promise<boolean>;
   nextDue(after: Instant): Promise<Instant | null>;
-  /** Returns the number of due events, counted up to a limit, and the oldest due time. */
+  /** Returns the number of due events, counted up to a limit, and the due time of the oldest one. */
   backlog(request: { readonly businessNow: Instant; readonly limit: number }): Promise<{
     readonly due: number;
     readonly oldest: Instant | null;
@@ -103,8 +104,8 @@ export interface PushStore {
   /** Deletes up to `limit` deliveries that ended before an instant. */
   purge(before: Instant, limit: number): Promise<number>;
   /**
-   * Calls `listener` after this process commits events of a tenant. After a commit of the host, the tenant is null,
-   * which means any tenant.
+   * Registers a function that is called after this process commits events of a tenant. After a commit by the host, the
+   * tenant is null, which means that it may be any tenant.
    */
   onWritten(listener: (tenantRecordId: number | null) => void): () => void;
 }
@@ -114,8 +115,8 @@ export interface SinkStore {
   /** Registers these sinks for events from now on and marks them as used. */
   register(names: readonly string[]): Promise<void>;
   /**
-   * Deletes up to `limit` deliveries of sinks that have been unused for this time by the database's clock, and then
-   * deletes the sinks.
+   * Deletes up to `limit` deliveries of sinks that have not been used for this time, then deletes the sinks. The
+   * database's clock measures the time.
    */
   forget(unusedForMs: number, limit: number): Promise<void>;
 }
@@ -123,30 +124,30 @@ export interface SinkStore {
 /** Selects at most `limit` events with record ids above `after` and up to `upTo`. */
 export interface EventsRequest {
   readonly after: number;
-  /** The result of `EventStore.horizon`, which must be called before this read. */
+  /** The result of `EventStore.horizon`. Call it before this read. */
   readonly upTo: number;
   readonly limit: number;
   /** Types of events. Defaults to all types. */
   readonly types?: readonly BusEventType[] | undefined;
-  /** If true, selects and sorts the newest events first. Defaults to false. */
+  /** If true, the newest events are selected and come first. Defaults to false. */
   readonly isNewestFirst?: boolean;
 }
 
-/** The published events of a tenant. Events are kept as long as the queue history. */
+/** The published events of a tenant. They are kept as long as the queue history. */
 export interface EventReads {
-  /** Returns the events sorted by record id, oldest first by default, regardless of the state of the queue entry. */
+  /** Returns the events sorted by record id, by default oldest first. The state of the queue entry is irrelevant. */
   list(request: EventsRequest): Rows<PublishedBusEvent>;
 }
 
 export interface EventStore extends EventReads {
   /**
-   * Returns the record id up to which all events of a tenant, or of all tenants (null), are visible. Events that are
-   * committed later have greater ids. An open transaction with events prevents the id from advancing.
+   * Returns the record id up to which all events of a tenant, or of all tenants (null), are visible. Events committed
+   * later have greater ids. The result does not advance while a transaction with events is open.
    */
   horizon(tenantRecordId: number | null): Promise<number>;
   /**
-   * Calls `listener` after this process commits events of a tenant. After a commit of the host, the tenant is null,
-   * which means any tenant.
+   * Registers a function that is called after this process commits events of a tenant. After a commit by the host, the
+   * tenant is null, which means that it may be any tenant.
    */
   onPublished(listener: (tenantRecordId: number | null) => void): () => void;
 }

@@ -2,9 +2,9 @@ import type { PushDelivery, QueueEntry, QueueKind, Rows } from '../../records/in
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 
-/** A live or finished queue entry for operators (platform §9.1). */
+/** A live or finished queue entry, as operators see it (platform §9.1). */
 export interface OperatorEntry extends QueueEntry {
-  /** End of the entry's lease, or time of its next attempt (system time). Null if the entry has neither. */
+  /** End of the entry's lease, or time of its next attempt, in system time. Null if the entry has neither. */
   readonly availableAtMs: number | null;
   /** The last error. */
   readonly reason: string | null;
@@ -15,11 +15,11 @@ export interface OperatorEntry extends QueueEntry {
   readonly accountId: Uuid | null;
 }
 
-/** A live or failed entry, with the entries before it. */
+/** A live or failed entry, with the entries that precede it. */
 export interface PositionedEntry extends OperatorEntry {
-  /** Record id and node of the entry in processing of the same account. */
+  /** The entry of the same account that is being processed, with its node. */
   readonly underWay: { readonly recordId: number; readonly owner: string | null } | null;
-  /** Record id of the first entry of the same account that comes before this entry. */
+  /** Record id of the first entry of the same account that precedes this entry. */
   readonly behind: number | null;
 }
 
@@ -41,14 +41,14 @@ export interface EntriesOf extends OfTenants {
 /** A part of the queue. AVAILABLE and PROCESSING entries are live. */
 export type EntryPart = 'AVAILABLE' | 'PROCESSING' | 'FAILED';
 
-/** Selects entries. Bus entries are due at their creation. Notifications are due on their effective date. */
+/** Selects entries. A bus entry is due when it is created. A notification is due on its effective date. */
 export interface EntryLook extends EntriesOf {
   readonly part: EntryPart;
-  /** Account of the entries. Null for all accounts and the entries of the tenant. */
+  /** Account of the entries. Null selects the entries of all accounts and of the tenant itself. */
   readonly accountId: Uuid | null;
-  /** First due time. Null means any. Ignored for live entries. */
+  /** Earliest due time. Null means no limit. Ignored for live entries. */
   readonly from: Instant | null;
-  /** Exclusive end of the due times. Null means any. */
+  /** Exclusive end of the due times. Null means no limit. */
   readonly before: Instant | null;
   readonly limit: number;
 }
@@ -57,20 +57,20 @@ export interface ChosenEntries extends EntriesOf {
   readonly recordIds: readonly number[];
 }
 
-/** The queue of some tenants or of all tenants, for operators (platform §12). */
+/** The queue of several tenants or of all tenants, for operators (platform §12). */
 export interface EntryStore {
-  /** Returns entries of a part, oldest first. Live entries are in claim order. */
+  /** Returns entries in a part of the queue, oldest first. Live entries are in claim order. */
   see(look: EntryLook): Rows<PositionedEntry>;
-  /** Returns finished entries among the last `among` record ids, newest first. */
+  /** Returns finished entries among those with the last `among` record ids, newest first. */
   recent(request: EntriesOf & { readonly limit: number; readonly among: number }): Rows<OperatorEntry>;
   /**
-   * Makes stuck entries available on any node immediately, and resets their number of failures. Stuck entries are
-   * late and have no lease. Returns their record ids.
+   * Makes stuck entries available immediately on any node, and resets their number of failures. An entry is stuck if it
+   * is late and has no lease. Returns their record ids.
    */
   clear(request: ChosenEntries & { readonly before: Instant; readonly systemNowMs: number }): Rows<number>;
   /**
-   * Inserts AVAILABLE copies of FAILED entries, with no failures and no finished handlers. Marks the originals as
-   * REAPED. Returns their number.
+   * Inserts AVAILABLE copies of FAILED entries. The copies have no failures, and all handlers run again. Marks the
+   * originals as REAPED. Returns the number of copies.
    */
   reinsert(request: ChosenEntries & { readonly now: Instant }): Promise<number>;
   countProcessing(kind: QueueKind): Promise<number>;
@@ -78,7 +78,7 @@ export interface EntryStore {
   lateDeliveries(
     request: OfTenants & { readonly before: Instant; readonly limit: number },
   ): Rows<OperatorDelivery>;
-  /** Returns ended pushes among the last `among` of all tenants, newest first. */
+  /** Returns finished pushes among the last `among` pushes of all tenants, newest first. */
   recentDeliveries(
     request: OfTenants & { readonly limit: number; readonly among: number },
   ): Rows<OperatorDelivery>;
@@ -88,8 +88,8 @@ export interface EntryStore {
       Pick<EntryLook, 'accountId' | 'limit'> & { readonly from: Instant; readonly to: Instant },
   ): Rows<OperatorDelivery>;
   /**
-   * Makes pushes due immediately if they were due before this time, and resets their number of failures. Returns
-   * their number.
+   * Makes pushes that were due before this time due immediately, and resets their number of failures. Returns their
+   * number.
    */
   clearDeliveries(
     request: OfTenants & { readonly recordIds: readonly number[]; readonly before: Instant },
@@ -106,15 +106,15 @@ export type QueuePart = 'FINISHED' | 'AVAILABLE' | 'PROCESSING';
 export interface QueuePageRequest {
   readonly kind: QueueKind;
   readonly part: QueuePart;
-  /** Account of the entries. Null for all accounts and the entries of the tenant. */
+  /** Account of the entries. Null selects the entries of all accounts and of the tenant itself. */
   readonly accountRecordId: number | null;
-  /** Topics of the entries. Null for all topics. */
+  /** Topics of the entries. Null selects all topics. */
   readonly topics: readonly string[] | null;
   /** First due instant; null means any. */
   readonly from: Instant | null;
   /** Last due instant; null means any. */
   readonly to: Instant | null;
-  /** Last entry of the previous page. Null for the first page. */
+  /** Last entry of the previous page. Null requests the first page. */
   readonly after: Pick<QueueEntry, 'effectiveDate' | 'recordId'> | null;
   readonly limit: number;
 }
@@ -125,7 +125,7 @@ export interface DeliveryPageRequest
   readonly afterRecordId: number;
 }
 
-/** The queue of a tenant in pages, each read at constant cost. */
+/** The queue of a tenant, divided into pages. Each page is read at constant cost. */
 export interface QueuePages {
   /** Returns entries sorted by due instant, then by record id. */
   entries(request: QueuePageRequest): Rows<QueueEntry>;

@@ -29,7 +29,7 @@ export interface AccountOfTenant {
 
 export interface FailedEntry {
   readonly entry: ClaimedEntry;
-  /** Reason of the failure, which is stored with the entry for operators. */
+  /** Reason of the failure. It is stored with the entry for operators. */
   readonly reason: string;
 }
 
@@ -43,11 +43,11 @@ export type LiveEntry = Pick<QueueEntry, 'kind' | 'topic' | 'payload' | 'account
 export interface LiveEntriesRequest {
   readonly accountRecordIds: readonly number[];
   readonly topics: readonly string[];
-  /** Maximum number per account, counted separately for entries in processing and for all others. */
+  /** Maximum number per account. Entries that are being processed are counted separately from all others. */
   readonly limit: number;
 }
 
-/** The instant up to which work of an account precedes the work of `asker`. */
+/** A query for work of an account that must run before the work of `asker`, up to an instant. */
 export interface WorkAhead {
   /** A number that identifies the query in the result. */
   readonly asker: number;
@@ -58,31 +58,31 @@ export interface WorkAhead {
 export interface WorkAheadRequest {
   readonly work: readonly WorkAhead[];
   readonly topics: readonly string[];
-  /** System time; entries that are paused beyond this time are omitted. */
+  /** System time. Entries that are paused beyond it are omitted. */
   readonly availableByMs: number;
 }
 
 export interface EarlierWork {
   readonly asker: number;
-  /** The last due date. For bus entries, the time of creation. */
+  /** The latest due date. A bus entry is due when it is created. */
   readonly lastDue: Instant;
-  /** End of the last pause (system time). Null without a pause. */
+  /** End of the last pause in system time. Null if there was none. */
   readonly availableAtMs: number | null;
   readonly isUnderWay: boolean;
 }
 
-/** Planned work, for business reads. Entries of the open transaction are omitted. */
+/** Reads planned work for business logic. Entries of the current transaction are omitted. */
 export interface NotificationReads {
   findPending(uniqueKeys: readonly string[]): Rows<PendingNotification>;
   /**
-   * Returns live entries of these accounts, due or not: entries in processing first, then the others in processing
-   * order.
+   * Returns live entries of these accounts, whether or not they are due. Entries that are being processed come first,
+   * then the others in processing order.
    */
   findLive(request: LiveEntriesRequest): Rows<LiveEntry>;
-  /** Returns live entries that precede each asker's work. Askers without such entries are omitted. */
+  /** Returns the live entries that precede the work of each asker. Omits askers without such entries. */
   findEarlierWork(request: WorkAheadRequest): Rows<EarlierWork>;
   /**
-   * Returns true if work of the account is due or in processing. Entries that are paused after an error are included.
+   * Returns true if work of the account is due or being processed. Entries that are paused after an error count too.
    */
   hasDue(accountRecordId: number, at: Instant): Promise<boolean>;
 }
@@ -107,10 +107,10 @@ export interface TopicBacklog {
   readonly oldest: Instant;
 }
 
-/** Identifies the entries that a call caused, by the call's token. */
+/** Selects the entries that a call caused, by the user token of the call. */
 export interface WorkCause {
   readonly userToken: Uuid;
-  /** Limits the result to this account. Null means all accounts of the tenant. */
+  /** Restricts the result to this account. Null means all accounts of the tenant. */
   readonly accountRecordId: number | null;
 }
 
@@ -121,31 +121,37 @@ export interface QueueStore {
    * processing and no earlier paused bus entry. Two nodes never get entries of one account.
    */
   claim(request: ClaimRequest): Rows<ClaimedEntry>;
-  /** Extends leases. Returns the record ids of the claims that this node still holds. */
+  /** Extends leases. Returns the record ids of those claims that this node still holds. */
   renew(entries: readonly ClaimedEntry[], leaseUntilMs: number): Rows<number>;
-  /** Ends entries as PROCESSED, unless a handler has ended them in its transaction. */
+  /** Ends entries as PROCESSED, unless a handler has already ended them in its own transaction. */
   finish(entries: readonly ClaimedEntry[]): Promise<void>;
   markDone(entries: readonly ClaimedEntry[], handler: string): Promise<void>;
-  /** Releases entries as AVAILABLE with one more error. They are not claimed before `availableAtMs` (system time). */
+  /**
+   * Makes entries AVAILABLE again and adds one to their number of errors. They are not claimed before `availableAtMs`
+   * (system time).
+   */
   retry(failures: readonly (FailedEntry & { readonly availableAtMs: number })[]): Promise<void>;
   /**
-   * Releases entries unchanged, for example at shutdown or if their account is busy. The entries are not claimed before
-   * `availableAtMs`.
+   * Makes entries AVAILABLE again without any other change, for example at shutdown or if their account is busy. They
+   * are not claimed before `availableAtMs`.
    */
   release(entries: readonly ClaimedEntry[], availableAtMs: number): Promise<void>;
   /** Ends entries as FAILED, with their reason. */
   fail(failures: readonly FailedEntry[]): Promise<void>;
   /**
-   * Makes all entries with expired leases AVAILABLE, except the `held` claims of the caller, in one statement.
+   * Makes all entries with expired leases AVAILABLE again, except the `held` claims of the caller, in one statement.
    * Returns their number.
    */
   takeBackLapsed(request: { readonly systemNowMs: number; readonly held: readonly Uuid[] }): Promise<number>;
-  /** Makes the entries of these claims AVAILABLE, regardless of their leases. Returns their number. */
+  /** Makes the entries of these claims AVAILABLE again, even if their leases have not expired. Returns their number. */
   takeBack(claimIds: readonly Uuid[]): Promise<number>;
-  /** Makes all claims of these nodes AVAILABLE, regardless of their leases, in one statement. Returns their number. */
+  /**
+   * Makes all claims of these nodes AVAILABLE again, even if their leases have not expired, in one statement. Returns
+   * their number.
+   */
   takeBackFrom(owners: readonly string[]): Promise<number>;
   owners(): Rows<string>;
-  /** Returns the end of the next lease in system time. Null without leases. */
+  /** Returns the time at which the next lease ends, in system time, or null if there are no leases. */
   nextLeaseEnd(): Promise<number | null>;
   /**
    * Ends entries as REAPED if they were first claimed before `claimedBeforeMs`, their leases have expired more than
@@ -163,18 +169,18 @@ export interface QueueStore {
   }): Promise<number>;
   nextDue(topics: readonly string[]): Promise<Instant | null>;
   /**
-   * Counts live entries of one tenant or of all tenants (null) that are due or in processing, including entries
-   * paused after an error. Optionally counts only the entries of `cause`.
+   * Counts live entries that are due or being processed, of one tenant or of all tenants (null). Entries that are
+   * paused after an error count too. Can be limited to the entries of `cause`.
    */
   countPending(tenantRecordId: number | null, businessNow: Instant, cause?: WorkCause): Promise<number>;
-  /** Returns the backlog of all tenants, counted up to `limit` at bounded cost. */
+  /** Returns the backlog of all tenants, counted up to `limit`, so that the cost is limited. */
   backlog(request: BacklogRequest): Promise<QueueBacklog>;
   /**
-   * Returns the backlog by topic, over the first `limit` due entries of each kind in claim order. Topics without
-   * entries are omitted.
+   * Returns the backlog by topic. Considers the first `limit` due entries of each kind in claim order. Omits topics
+   * without entries.
    */
   backlogByTopic(request: Omit<BacklogRequest, 'kind'>): Rows<TopicBacklog>;
-  /** Calls `listener` after commits of entries by other nodes or the host. */
+  /** Registers a function that is called after other nodes or the host commit entries. */
   onSignal(listener: () => void): () => void;
   /** Deletes up to `limit` finished entries older than `before`. Returns their number. */
   purgeHistory(before: Instant, limit: number): Promise<number>;

@@ -11,26 +11,26 @@ import type { Uuid } from '../../values/ids/index.ts';
 import type { Currency, Decimal } from '../../values/money/index.ts';
 import type { Instant, LocalDate } from '../../values/time/index.ts';
 
-/** The last row that a count has read: its place in the order of the count, and its record id. */
+/** The position of the last row that a count has read, in the order of the count, and its record id. */
 export interface CountPosition {
   readonly order: number;
   readonly recordId: number;
 }
 
-/** A part of a count. It reads at most `limit` rows after the position. */
+/** A part of a count. It covers at most `limit` rows after the position. */
 export interface CountPart {
   /** Null starts with the first row. */
   readonly after: CountPosition | null;
   readonly limit: number;
 }
 
-/** The sums of one part of a count, and the position of its last row. Null if the part contains the last row. */
+/** The sums of one part of a count, and the position of its last row. The position is null if this is the last part. */
 export interface CountedPart<T> {
   readonly sums: readonly T[];
   readonly last: CountPosition | null;
 }
 
-/** Invoices with the same currency, status and payer. */
+/** The sum of invoices with the same currency, status and payer. */
 export interface InvoiceSum extends Pick<Invoice, 'currency' | 'status' | 'isMigration'> {
   /** True if a parent pays the invoices. */
   readonly isDelegated: boolean;
@@ -38,13 +38,16 @@ export interface InvoiceSum extends Pick<Invoice, 'currency' | 'status' | 'isMig
   readonly amount: Decimal;
 }
 
-/** Transactions with the same type, status and currency. Amounts of successes are the processed amounts. */
+/**
+ * The sum of transactions with the same type, status and currency. For successful transactions, it is the sum of the
+ * processed amounts.
+ */
 export interface TransactionSum {
   readonly transactionType: TransactionType;
   readonly status: TransactionStatus;
-  /** Null for voids, and for reversals of chargebacks. */
+  /** Currency of the transactions. Null for voids, and for reversals of chargebacks. */
   readonly currency: Currency | null;
-  /** True if an earlier transaction of the payment with the same type failed. Only set for successes. */
+  /** True if an earlier transaction of the same payment and type failed. Set only for successful transactions. */
   readonly isRecovery: boolean;
   readonly count: number;
   readonly amount: Decimal;
@@ -78,30 +81,30 @@ export interface FailedTransaction
   readonly accountName: string | null;
   /** Null if the payment pays no invoice. */
   readonly invoiceId: Uuid | null;
-  /** True if a later transaction of the payment, or of another payment of its invoice, took the money. */
+  /** True if a later transaction of the same payment, or of another payment of its invoice, was successful. */
   readonly isRecovered: boolean;
 }
 
 export interface ReportReads {
   figures(names: readonly string[]): Rows<KeptFigures>;
-  /** Sums the invoices by date, including both dates. */
+  /** Sums the invoices by date. Both dates are included. */
   sumInvoices(
     dates: { readonly from: LocalDate; readonly to: LocalDate },
     part: CountPart,
   ): Promise<CountedPart<InvoiceSum>>;
-  /** Sums the transactions by effective date, with an exclusive end. */
+  /** Sums the transactions by effective date. The end date is excluded. */
   sumTransactions(
     dates: { readonly from: Instant; readonly to: Instant },
     part: CountPart,
   ): Promise<CountedPart<TransactionSum>>;
-  /** Returns the voids, chargebacks and reversals of chargebacks in the same part of a count. */
+  /** Returns the voids, chargebacks and reversals of chargebacks in the same part of the count. */
   voidsAndChargebacks(
     dates: { readonly from: Instant; readonly to: Instant },
     part: { readonly after: CountPosition | null; readonly last: CountPosition | null },
   ): Rows<Pick<PaymentTransaction, 'paymentId' | 'recordId'>>;
-  /** Sums the subscriptions that are billed at the instant. The position is in the order of accounts. */
+  /** Sums the subscriptions that are billed at the instant. The position follows the order of accounts. */
   sumSubscriptions(at: Instant, part: CountPart): Promise<CountedPart<PlanSum>>;
-  /** Returns failed payments, the latest first. */
+  /** Returns failed payments, starting with the latest. */
   failedPayments(request: {
     readonly from: Instant;
     readonly to: Instant;
@@ -110,6 +113,6 @@ export interface ReportReads {
 }
 
 export interface ReportWrites {
-  /** Inserts or replaces the figures with these names. */
+  /** Saves the figures with these names. Existing figures are replaced. */
   saveFigures(figures: readonly New<KeptFigures>[]): Promise<void>;
 }

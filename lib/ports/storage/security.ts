@@ -19,11 +19,11 @@ import type { Uuid } from '../../values/ids/index.ts';
  */
 export interface SecurityStore {
   revision(): Promise<number>;
-  /** Inserts the user, or replaces an inactive user with that name. Returns false if an active user has the name. */
+  /** Inserts the user. Replaces an inactive user with the same name. Returns false if an active user has the name. */
   insertUser(user: New<User>, authorship: Authorship, check?: SecurityCheck): Promise<boolean>;
   /**
    * Changes an active user. If `isCredential` is true, also increments `credentialVersion`, which ends the user's
-   * sessions. Returns null for an unknown user.
+   * sessions. Returns null if the user is unknown.
    */
   updateUser(
     name: string,
@@ -34,7 +34,7 @@ export interface SecurityStore {
     },
     authorship: Authorship,
   ): Promise<User | null>;
-  /** Replaces the hash of an unchanged password without a visible change. */
+  /** Replaces the hash of a password that has not changed. This change is not visible. */
   rehashUser(name: string, hashes: { readonly from: string; readonly to: string }): Promise<void>;
   rehashClient(name: string, hashes: { readonly from: string; readonly to: string }): Promise<void>;
   rehashTenant(apiKey: string, hashes: { readonly from: string; readonly to: string }): Promise<void>;
@@ -48,9 +48,9 @@ export interface SecurityStore {
   putRole(role: New<Role>, authorship: Authorship, check?: SecurityCheck): Promise<void>;
 
   findClientByName(name: string): Promise<ApiClient | null>;
-  /** Stores an API client under the same conditions as `insertUser`. */
+  /** Stores an API client, with the same rules as `insertUser`. */
   insertClient(client: New<ApiClient>, authorship: Authorship, check?: SecurityCheck): Promise<boolean>;
-  /** Deactivates a client. Returns false for an unknown or inactive client. */
+  /** Deactivates a client. Returns false if it is unknown or inactive. */
   deactivateClient(name: string, authorship: Authorship, check?: SecurityCheck): Promise<boolean>;
 
   /** Stores a session. Returns false if another session has the token hash. */
@@ -60,9 +60,9 @@ export interface SecurityStore {
   deleteSession(tokenHash: string): Promise<void>;
   purgeSessions(lastAccessBeforeMs: number): Promise<void>;
 
-  /** Returns the failures of these subjects. Subjects without failures are omitted. */
+  /** Returns the failed logins of these subjects. Omits subjects without failures. */
   findFailures(subjects: readonly string[]): Rows<LoginFailures>;
-  /** Applies `rule` to the failures of each subject, one caller at a time. */
+  /** Applies `rule` to the failed logins of each subject. Only one caller at a time can do this. */
   changeFailures(subjects: readonly string[], rule: FailureRule): Promise<void>;
   clearFailures(subjects: readonly string[]): Promise<void>;
   purgeFailures(lastFailureBeforeMs: number): Promise<void>;
@@ -70,21 +70,21 @@ export interface SecurityStore {
   /** Returns the keys, oldest first. */
   listSigningKeys(): Rows<SigningKey>;
   /**
-   * Inserts the key, unless another key was created after `unlessNewerThanMs`, so that only one of several nodes
-   * succeeds.
+   * Inserts the key, unless another key has been created after `unlessNewerThanMs`. Of several nodes, only one can
+   * therefore succeed.
    */
   insertSigningKey(key: New<SigningKey>, unlessNewerThanMs: number): Promise<void>;
   deleteSigningKeys(ids: readonly Uuid[]): Promise<void>;
 }
 
-/** Throws to reject a change, based on the state before the change. */
+/** Checks the state before a change. Throws to reject the change. */
 export type SecurityCheck = (now: SecurityReads) => Promise<void>;
 
 export interface SecurityReads {
   findUser(name: string): Promise<User | null>;
   findClient(name: string): Promise<ApiClient | null>;
   findRoles(names: readonly string[]): Rows<Role>;
-  /** Returns the tenants of each active user and client with the role. */
+  /** Returns the tenants of each active user and client that has the role. */
   holdersOf(role: string): Rows<TenantGrants>;
 }
 
@@ -96,5 +96,5 @@ export interface UserChange {
   readonly isActive: boolean;
 }
 
-/** Returns the new failures of a subject. `known` is null if the subject has none. */
+/** Returns the new failed logins of a subject. `known` is null if there are none yet. */
 export type FailureRule = (subject: string, known: New<LoginFailures> | null) => New<LoginFailures>;

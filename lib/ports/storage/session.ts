@@ -41,7 +41,7 @@ import type { UsageReads, UsageWrites } from './usage.ts';
 /** A consistent snapshot of one tenant's rows, isolated from other tenants (lib/README.md rule 15). */
 export interface ReadSession {
   readonly tenant: TenantRef;
-  /** Returns the revisions. They are read once per session, and again after the tenant's row is locked. */
+  /** Returns the revisions. They are read once per session, and again when the tenant's row is locked. */
   revisions(): Promise<TenantRevisions>;
   readonly keyValues: KeyValueReads;
   readonly signingSecrets: SigningSecretReads;
@@ -70,11 +70,11 @@ export interface ReadSession {
   readonly reports: ReportReads;
 }
 
-/** The tenant's setting for how long a call waits for a busy account (platform §15 rule 2). */
+/** The tenant's setting that specifies how long a call waits for a busy account (platform §15 rule 2). */
 export const LockWait = enumeration('INVOICE', 'PAYMENT');
 export type LockWait = keyof typeof LockWait;
 
-/** Returns the wait for a busy account in milliseconds. */
+/** Returns the maximum time to wait for a busy account, in milliseconds. */
 export type LockWaitOf = (session: ReadSession, wait: LockWait) => Promise<number>;
 
 export type WritesCreditNotesOf = (session: ReadSession) => Promise<boolean>;
@@ -82,20 +82,20 @@ export type WritesCreditNotesOf = (session: ReadSession) => Promise<boolean>;
 /** Types of bus events that a tenant skips (platform §4.2). */
 export interface SkippedEvents {
   readonly notStored: readonly string[];
-  /** Events that are stored but passed to no handler. */
+  /** Events that are stored but not passed to handlers. */
   readonly notDispatched: readonly string[];
 }
 
-/** Returns the skipped events. Called once per publishing transaction. */
+/** Returns the skipped events. Called once for each transaction that publishes events. */
 export type SkippedEventsOf = (session: ReadSession) => Promise<SkippedEvents>;
 
 /**
- * Returns further work for a transaction's bus events, including skipped events. Called once per publishing
- * transaction, before its commit.
+ * Returns additional work for a transaction's bus events, including skipped events. Called once for each transaction
+ * that publishes events, before it commits.
  */
 export type FollowUpWork = (session: WriteSession, events: readonly NewBusEvent[]) => Rows<NewNotification>;
 
-/** Returns the public id of an event. Null for an internal event. */
+/** Returns the public id of an event, or null for an internal event. */
 export type EventIdOf = (event: NewBusEvent) => Uuid | null;
 
 /**
@@ -132,18 +132,18 @@ export interface WriteSession extends ReadSession {
     accountIds: readonly Uuid[],
     options?: { readonly wait: LockWait } | { readonly waitMs: number },
   ): Rows<Account>;
-  /** Locks accounts without waiting. Busy and unknown accounts are omitted. */
+  /** Locks accounts without waiting. Omits busy and unknown accounts. */
   tryLockAccounts(accountRecordIds: readonly number[]): Rows<Account>;
   tryLockAccountsById(accountIds: readonly Uuid[]): Rows<Account>;
   /** Reports a change of the account to the listeners of `Storage.onChange`, for records that are not audited. */
   touch(accountRecordId: number): void;
   /** Appends bus events to the outbox in order. */
   publish(events: readonly NewBusEvent[]): void;
-  /** Broadcasts to all nodes after the commit (platform §11). */
+  /** Sends a broadcast to all nodes after the commit (platform §11). */
   broadcast(told: New<Broadcast>): void;
-  /** Stores the state of a plugin after a command to all nodes. Null means running. */
+  /** Stores the state of a plugin after a command to all nodes. Null means that it is running. */
   switchPlugin(pluginName: string, state: PluginSwitch['state'] | null): Promise<void>;
-  /** Schedules notifications. Does nothing if a live entry has the same `uniqueKey`. */
+  /** Schedules notifications. Skips a notification if a live entry has the same `uniqueKey`. */
   schedule(notifications: readonly NewNotification[]): void;
   /** Removes live AVAILABLE notifications with these keys. Their outcome is REMOVED. */
   unschedule(uniqueKeys: readonly string[]): Promise<void>;
@@ -176,7 +176,9 @@ export class ConcurrentChangeError extends Error {
   }
 }
 
-/** Thrown if the claim of a queue entry has ended or another node has it, so that the transaction must roll back. */
+/**
+ * Thrown if the claim of a queue entry has ended or another node now has it. The transaction must then be rolled back.
+ */
 export class LeaseLostError extends Error {
   override readonly name = 'LeaseLostError';
 }

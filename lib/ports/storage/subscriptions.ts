@@ -25,7 +25,7 @@ export interface SubscriptionReads extends BundleReads {
   findEventsByIds(eventIds: readonly Uuid[]): Rows<LifecycleEvent>;
   /** Returns active states sorted by effective instant and sequence. */
   findBlockingStates(blockedIds: readonly Uuid[]): Rows<BlockingState>;
-  /** Returns the next batch of `findBlockingStates`, which follows `after`. */
+  /** Returns the next batch of `findBlockingStates`, starting after `after`. */
   pageBlockingStates(
     blockedIds: readonly Uuid[],
     page: { readonly after: BlockingState | null; readonly limit: number },
@@ -35,7 +35,7 @@ export interface SubscriptionReads extends BundleReads {
    * accounts have none.
    */
   findBlocksOfAccounts(accountIds: readonly Uuid[]): Rows<BlockingState>;
-  /** Returns the last active state of the service per account up to an instant. Accounts without one are omitted. */
+  /** Returns the last active state of the service up to an instant, per account. Omits accounts without one. */
   findLatestBlockingStates(
     accountIds: readonly Uuid[],
     of: { readonly service: string; readonly at: Instant },
@@ -43,17 +43,17 @@ export interface SubscriptionReads extends BundleReads {
 }
 
 export interface SubscriptionWrites extends BundleWrites {
-  /** Inserts subscriptions. A taken key throws BillingError 1016. */
+  /** Inserts subscriptions. @throws BillingError 1016 if a key is already used. */
   insertSubscriptions(subscriptions: readonly New<Subscription>[]): Promise<void>;
   insertEvents(events: readonly New<LifecycleEvent>[]): Promise<void>;
-  /** Sets `isActive` of lifecycle events. The audit records an UPDATE. */
+  /** Sets `isActive` of lifecycle events. The audit log records an UPDATE. */
   setEventActivity(
     changes: readonly Pick<LifecycleEvent, 'id' | 'isActive' | 'deactivatedBy'>[],
   ): Promise<void>;
   insertBlockingStates(states: readonly New<BlockingState>[]): Promise<void>;
-  /** Withdraws blocking states. The audit records an UPDATE. */
+  /** Withdraws blocking states. The audit log records an UPDATE. */
   withdrawBlockingStates(stateIds: readonly Uuid[]): Promise<void>;
-  /** Sets charged-through dates. The audit records an UPDATE of the subscription. */
+  /** Sets charged-through dates. The audit log records an UPDATE of the subscription. */
   setChargedThrough(changes: readonly ChargedThroughChange[]): Promise<void>;
   /** Sets the trial ends that were announced. Not audited. */
   setAnnouncedTrialEnds(changes: readonly Pick<Subscription, 'id' | 'announcedTrialEnd'>[]): Promise<void>;
@@ -61,12 +61,12 @@ export interface SubscriptionWrites extends BundleWrites {
 
 export interface ChargedThroughChange {
   readonly subscriptionId: Uuid;
-  /** Charged-through date. Null means not charged. */
+  /** Charged-through date. Null if nothing has been charged. */
   readonly chargedThrough: DatedInstant | null;
 }
 
 export type BundleSearch =
-  /** An exact id, account id or external key, current or past. */
+  /** Finds an exact id, account id, or current or past external key. */
   TextSearch | ClauseSearch;
 
 export interface BundleReads {
@@ -82,15 +82,18 @@ export interface BundleReads {
   findBundlesByAccounts(accountIds: readonly Uuid[]): Rows<Bundle>;
   pageBundlesOfAccount(accountId: Uuid, request: PageRequest): Promise<Page<Bundle>>;
   pageBundles(request: PageRequest): Promise<Page<Bundle>>;
-  /** Returns a page of matching bundles. `max` counts all bundles of the tenant. */
+  /** Returns a page of the bundles that match the search. `max` counts all bundles of the tenant. */
   searchBundles(search: BundleSearch, request: PageRequest): Promise<Page<Bundle>>;
 }
 
 export interface BundleWrites {
-  /** Inserts bundles. A key that another bundle has throws BillingError 1014. */
+  /** Inserts bundles. @throws BillingError 1014 if another bundle has the key. */
   insertBundles(bundles: readonly New<Bundle>[]): Promise<void>;
-  /** Archives the current keys before new ones are set. */
+  /** Archives the current keys. Call this before setting new keys. */
   keepBundleKeys(bundleIds: readonly Uuid[]): Promise<void>;
-  /** Sets bundle keys. The audit records an UPDATE. A key that another bundle has throws BillingError 1014. */
+  /**
+   * Sets the keys of bundles. The audit log records an UPDATE.
+   * @throws BillingError 1014 if another bundle has the key.
+   */
   setBundleKeys(changes: readonly Pick<Bundle, 'id' | 'externalKey' | 'retiredKey'>[]): Promise<void>;
 }

@@ -12,26 +12,26 @@ export interface OpenAttempt {
 export interface TenantChoice {
   /** Null means all tenants. */
   readonly ids: readonly Uuid[] | null;
-  /** Start of the API key, case-sensitive. Empty for all keys. */
+  /** Start of the API key, case-sensitive. An empty string selects all keys. */
   readonly apiKeyPrefix: string;
 }
 
-/** Data without a tenant, such as tenants, users and the shared test clock. */
+/** Data that does not belong to a tenant, such as tenants, users and the shared test clock. */
 export interface SystemStore {
   findTenantsByIds(ids: readonly Uuid[]): Rows<Tenant>;
   findTenantsByRecordIds(recordIds: readonly number[]): Rows<Tenant>;
   findTenantByApiKey(apiKey: string): Promise<Tenant | null>;
   /**
-   * Returns a page of the chosen tenants in the order of their API keys; a negative limit lists backwards. `max`
-   * counts the tenants without the prefix.
+   * Returns a page of the selected tenants in the order of their API keys. A negative limit lists backwards. `max`
+   * counts all tenants, whatever the prefix is.
    */
   pageTenants(choice: TenantChoice, page: PageRequest): Promise<Page<Tenant>>;
-  /** Inserts a tenant (audited as TENANT). A taken API key throws BillingError 20000. */
+  /** Inserts a tenant (audited as TENANT). @throws BillingError 20000 if the API key is already used. */
   insertTenant(tenant: New<Tenant>, authorship: Authorship): Promise<Tenant>;
   findUserByName(name: string): Promise<User | null>;
   /** Inserts the user. Returns false if the name exists. */
   insertUserIfAbsent(user: New<User>): Promise<boolean>;
-  /** Replaces the hash of a password and increments `credentialVersion`. Returns false for an unknown user. */
+  /** Replaces the hash of a password and increments `credentialVersion`. Returns false if the user is unknown. */
   updatePasswordHash(name: string, passwordHash: string): Promise<boolean>;
   /**
    * Returns the INIT payment attempts of all tenants that were created before the instant, oldest first. Omits
@@ -40,23 +40,26 @@ export interface SystemStore {
   findOpenAttempts(createdBefore: Instant, limit: number): Rows<OpenAttempt>;
   /** Deletes up to `limit` announcements of invoices that are dated before that day. */
   purgeInvoiceAnnouncements(before: LocalDate, limit: number): Promise<void>;
-  /** Deletes up to `limit` uses of quotas from before an instant, and as many counters that are kept until then. */
+  /**
+   * Deletes up to `limit` uses of quotas that are older than an instant, and up to as many counters that need not be
+   * kept longer.
+   */
   purgeQuotas(before: { readonly uses: Instant; readonly counters: Instant }, limit: number): Promise<void>;
   /** Deletes up to `limit` usage threshold marks of periods that ended before an instant. */
   purgeThresholdAnnouncements(before: Instant, limit: number): Promise<void>;
   /**
-   * Returns the setting of the shared test clock (platform §14.1): business time `base` at system time
-   * `setAtMs`. Null means real time.
+   * Returns the setting of the shared test clock (platform §14.1): business time was `base` at system time `setAtMs`.
+   * Returns null if the clock shows real time.
    */
   readTestClock(): Promise<{ readonly base: Instant; readonly setAtMs: number } | null>;
   writeTestClock(value: { readonly base: Instant; readonly setAtMs: number } | null): Promise<void>;
   /**
-   * Returns the role of the engine's connection if row-level security does not apply to it: a superuser, a role with
-   * BYPASSRLS, or any role if a table has row-level security disabled. Otherwise null.
+   * Returns the role of the engine's connection if it bypasses row-level security: a superuser, a role with BYPASSRLS,
+   * or any role if row-level security is disabled for a table. Otherwise returns null.
    */
   unboundRole(): Promise<string | null>;
   ping(): Promise<void>;
-  /** System time of the database in epoch milliseconds. */
+  /** Returns the system time of the database in epoch milliseconds. */
   nowMs(): Promise<number>;
 }
 
@@ -70,16 +73,16 @@ export type EncryptedKind = keyof typeof EncryptedKind;
 
 export interface EncryptedText {
   readonly recordId: number;
-  /** Description of the secret and its owner, for operators. */
+  /** Description of the secret and its owner, as operators see it. */
   readonly name: string;
   readonly text: string;
 }
 
-/** The texts of all tenants that are encrypted with the server key. */
+/** The texts, of all tenants, that are encrypted with the server key. */
 export interface SecretStore {
-  /** Returns the texts in use with record ids above `after`, sorted by record id. */
+  /** Returns the current texts whose record ids are above `after`, sorted by record id. */
   list(kind: EncryptedKind, page: { readonly after: number; readonly limit: number }): Rows<EncryptedText>;
-  /** Replaces texts that have not changed in the meantime, in one transaction. Returns their number. */
+  /** Replaces texts in one transaction, unless they have changed in the meantime. Returns their number. */
   replace(
     kind: EncryptedKind,
     texts: readonly { readonly recordId: number; readonly before: string; readonly after: string }[],
@@ -88,7 +91,7 @@ export interface SecretStore {
 
 /** A request with an idempotency key (http-api §11). */
 export interface KeyedRequest {
-  /** Record id of the tenant. 0 without a tenant. */
+  /** Record id of the tenant, or 0 if there is none. */
   readonly tenantRecordId: number;
   readonly key: string;
 }
@@ -98,7 +101,7 @@ export interface RequestClaim extends KeyedRequest {
   readonly claimId: Uuid;
 }
 
-/** A stored response. Its parts are null while the request runs. */
+/** A stored response. Its fields are null while the request is running. */
 export interface StoredRequest {
   readonly key: string;
   /** Hexadecimal SHA-256 of the request. */
@@ -112,7 +115,7 @@ export interface StoredRequest {
   readonly body: string | null;
 }
 
-/** Stored requests of all tenants. Some requests have no tenant. */
+/** Stored requests of all tenants, and requests without a tenant. */
 export interface IdempotencyStore {
   /**
    * Inserts the request as running. Replaces a request that started before `expiredBeforeMs`, or the same request if
@@ -125,9 +128,9 @@ export interface IdempotencyStore {
     claim: RequestClaim & { readonly requestHash: string; readonly nowMs: number },
     bounds: { readonly expiredBeforeMs: number; readonly abandonedBeforeMs: number },
   ): Promise<StoredRequest | null | undefined>;
-  /** Stores the response. Returns false if another call has the claim. */
+  /** Stores the response. Returns false if another call now holds the claim. */
   keep(claim: RequestClaim, answer: Pick<StoredRequest, 'status' | 'headers' | 'body'>): Promise<boolean>;
-  /** Deletes the request if this caller still has the claim. */
+  /** Deletes the request if this caller still holds the claim. */
   release(claim: RequestClaim): Promise<void>;
   /** Deletes up to `limit` older requests. Returns their number. */
   purge(startedBeforeMs: number, limit: number): Promise<number>;

@@ -14,10 +14,10 @@ import type {
 } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 
-/** Matches tags that meet any of the conditions (http-api §8, tags). */
+/** Finds tags that satisfy at least one of the conditions (http-api §8, tags). */
 export interface TagSearch {
   readonly id: Uuid | null;
-  /** Part of the object type, or of the name or description of a user definition, ignoring case. */
+  /** Part of the object type, or of the name or description of a user-defined tag, ignoring case. */
   readonly text: string;
   /** System definitions that match the search key. */
   readonly definitionIds: readonly Uuid[];
@@ -35,12 +35,12 @@ export interface TagReads {
     objectIds: readonly Uuid[],
     options: { readonly includeDeleted: boolean },
   ): Rows<Tag>;
-  /** Returns tags of the account and its objects, in creation order. */
+  /** Returns the tags of the account and of its objects, in creation order. */
   findByAccount(
     accountRecordId: number,
     options: { readonly objectType: ObjectType | null; readonly includeDeleted: boolean },
   ): Rows<Tag>;
-  /** Returns active tags on objects of one type of these accounts, in creation order. */
+  /** Returns the active tags on objects of one type that belong to these accounts, in creation order. */
   findCarried(
     accountRecordIds: readonly number[],
     tag: { readonly objectType: ObjectType; readonly definitionIds: readonly Uuid[] },
@@ -59,21 +59,21 @@ export interface TagWrites {
   holdDefinitions(ids: readonly Uuid[]): Rows<UserTagDefinition>;
   /** Returns active definitions and prevents their use by other transactions until this transaction ends. */
   lockDefinitions(ids: readonly Uuid[]): Rows<UserTagDefinition>;
-  /** Inserts definitions. A taken name throws BillingError 3901. */
+  /** Inserts definitions. @throws BillingError 3901 if a name is already used. */
   insertDefinitions(definitions: readonly New<UserTagDefinition>[]): Promise<void>;
-  /** Deactivates definitions. The audit records a DELETE. */
+  /** Deactivates definitions. The audit log records a DELETE. */
   deactivateDefinitions(definitions: readonly UserTagDefinition[]): Promise<void>;
   /**
-   * Inserts the missing tags and returns them. In the audit row of a tag, the tag's own comment replaces the comment
-   * of the call.
+   * Inserts the missing tags and returns them. If a tag has its own comment, its audit row contains that comment
+   * instead of the comment of the call.
    */
   insert(tags: readonly New<Tag>[], commentsOf?: (tag: Tag) => string | null): Rows<Tag>;
-  /** Deactivates tags. The audit records a DELETE. */
+  /** Deactivates tags. The audit log records a DELETE. */
   deactivate(tags: readonly Tag[]): Promise<void>;
 }
 
 export type CustomFieldSearch =
-  /** An exact id, or part of object id, object type, name or value, ignoring case. */
+  /** Finds an exact id, or part of an object id, object type, name or value, ignoring case. */
   | TextSearch
   | ClauseSearch
   /** Selects fields by object type, name and value. A null value matches any value. */
@@ -84,26 +84,26 @@ export type CustomFieldSearch =
       readonly value: string | null;
     };
 
-/** Reads of custom fields. Methods return only active fields, unless stated otherwise. */
+/** Reads custom fields. Functions return only active fields, unless stated otherwise. */
 export interface CustomFieldReads {
   findByIds(ids: readonly Uuid[]): Rows<CustomField>;
   /** Returns the fields in creation order. */
   findByObjects(type: CustomFieldObjectType, objectIds: readonly Uuid[]): Rows<CustomField>;
-  /** Returns fields of the account and its objects, in creation order. */
+  /** Returns the fields of the account and of its objects, in creation order. */
   findByAccount(
     accountRecordId: number,
     options: { readonly objectType: ObjectType | null },
   ): Rows<CustomField>;
   page(request: CustomFieldPageRequest): Promise<Page<CustomField>>;
-  /** Returns a page of matching fields. `max` counts all fields that `page` returns. */
+  /** Returns a page of the fields that match the search. `max` counts all fields that `page` returns. */
   search(search: CustomFieldSearch, request: CustomFieldPageRequest): Promise<Page<CustomField>>;
 }
 
 export interface CustomFieldWrites {
-  /** Inserts fields. Throws BillingError 9000 for a pair of name and value that the object already has. */
+  /** Inserts fields. @throws BillingError 9000 if the object already has a field with the same name and value. */
   insert(fields: readonly New<CustomField>[]): Promise<void>;
-  /** Updates values, authors and times. Throws BillingError 9000 for a duplicate pair of name and value. */
+  /** Updates values, authors and times. @throws BillingError 9000 if two fields would have the same name and value. */
   updateValues(fields: readonly CustomField[]): Promise<void>;
-  /** Deactivates fields. The audit records a DELETE. */
+  /** Deactivates fields. The audit log records a DELETE. */
   deactivate(fields: readonly CustomField[]): Promise<void>;
 }

@@ -14,43 +14,43 @@ import type { Instant } from '../../values/time/index.ts';
 export interface ActiveValue {
   readonly recordId: number;
   /**
-   * Key for caches, because a record id may be used again after a rollback. Null if the row is too new for the
-   * locking statement to see.
+   * Key for caches. It is needed because a record id may be used again after a rollback. Null if the row is so new that
+   * the statement that locks it cannot see it.
    */
   readonly id: Uuid | null;
 }
 
-/** Revisions in the tenant's row, which caches compare. */
+/** Revisions in the tenant's row. Caches compare them. */
 export interface TenantRevisions {
-  /** Revision that every catalog change increments. */
+  /** A revision that increases with each change of the catalog. */
   readonly catalogRevision: number;
   /** The active PER_TENANT_CONFIG row, or null. */
   readonly configuration: ActiveValue | null;
-  /** The active OVERDUE_CONFIG row. Null means the default. */
+  /** The active OVERDUE_CONFIG row. Null means that the default applies. */
   readonly overdueConfig: ActiveValue | null;
-  /** The active USAGE_TERMS row, if the terms have thresholds. */
+  /** The active USAGE_TERMS row. Null if the terms have no thresholds. */
   readonly usageThresholds: ActiveValue | null;
   /** The active PUSH_NOTIFICATION_CB row, or null. */
   readonly callback: ActiveValue | null;
-  /** Revision that every change of a payment state machine increments. Null without a state machine. */
+  /** A revision that increases with each change of a payment state machine. Null if the tenant has none. */
   readonly stateMachineRevision: number | null;
 }
 
 export interface KeyValueReads {
-  /** Returns active values of these keys, oldest first. */
+  /** Returns the active values of these keys, oldest first. */
   find(keys: readonly string[]): Rows<TenantKeyValue>;
-  /** Returns active values of keys that start with `prefix`, case-sensitive, oldest first. */
+  /** Returns the active values of keys that start with `prefix` (case-sensitive), oldest first. */
   findByPrefix(prefix: string): Rows<TenantKeyValue>;
-  /** Returns the value of an active or inactive row. */
+  /** Returns the value in a row, which may be active or inactive. */
   valueOf(recordId: number): Promise<string>;
 }
 
 export interface KeyValueWrites {
-  /** Locks the tenant's row against other writes of catalogs and keys. */
+  /** Locks the tenant's row. Other writes of catalogs and keys must wait. */
   lock(): Promise<void>;
-  /** Inserts values and returns their record ids. The audit records an INSERT. */
+  /** Inserts values and returns their record ids. The audit log records an INSERT. */
   insert(values: readonly New<TenantKeyValue>[]): Rows<number>;
-  /** Deactivates values. The audit records a DELETE. */
+  /** Deactivates values. The audit log records a DELETE. */
   deactivate(values: readonly TenantKeyValue[]): Promise<void>;
   /** Sets the tenant's configuration. Null removes it. */
   setConfiguration(recordId: number | null): Promise<void>;
@@ -58,9 +58,9 @@ export interface KeyValueWrites {
   setOverdueConfig(recordId: number | null): Promise<void>;
   /** Sets the tenant's usage terms with thresholds. Null removes them. */
   setUsageThresholds(recordId: number | null): Promise<void>;
-  /** Sets the tenant's callback for events from now on. Null removes it. */
+  /** Sets the tenant's callback for all later events. Null removes it. */
   setCallback(recordId: number | null): Promise<void>;
-  /** Invalidates caches of payment state machines. */
+  /** Increments the revision, so that caches of payment state machines are reloaded. */
   raiseStateMachineRevision(): Promise<void>;
 }
 
@@ -70,9 +70,11 @@ export interface SigningSecretReads {
 }
 
 export interface SigningSecretWrites {
-  /** Inserts a secret. The audit records an INSERT. */
+  /** Inserts a secret. The audit log records an INSERT. */
   insert(secret: New<SigningSecret>): Promise<void>;
-  /** Writes `signsUntilMs` and `isActive`. The audit records an UPDATE, or a DELETE if the secret becomes inactive. */
+  /**
+   * Writes `signsUntilMs` and `isActive`. The audit log records an UPDATE, or a DELETE if the secret becomes inactive.
+   */
   update(secrets: readonly SigningSecret[]): Promise<void>;
 }
 
@@ -84,11 +86,11 @@ export interface SellerReads {
   find(until: Instant | null): Promise<Seller | null>;
   /** Returns all versions, newest first. */
   versions(): Rows<SellerVersion>;
-  /** Returns the logo of the version; null if it has none, undefined if the version does not exist. */
+  /** Returns the logo of the version. Returns null if it has none, and undefined if the version does not exist. */
   logo(id: Uuid): Promise<SellerLogo | null | undefined>;
 }
 
 export interface SellerWrites {
-  /** Inserts a version and returns its record id. The audit records an INSERT. */
+  /** Inserts a version and returns its record id. The audit log records an INSERT. */
   insert(seller: New<Seller>): Promise<number>;
 }

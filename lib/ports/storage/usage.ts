@@ -15,20 +15,20 @@ import type { Decimal } from '../../values/money/index.ts';
 import type { Instant, LocalDate } from '../../values/time/index.ts';
 import type { InvoiceSelection } from './invoices.ts';
 
-/** A time span split into complete and incomplete days, so that few points are read. */
+/** A time span, divided into complete and incomplete days, so that few points have to be read. */
 export interface UsageStretch {
   readonly start: Instant;
   /** Exclusive end of the range. */
   readonly end: Instant;
   /** The complete days. Null if there are none. */
   readonly wholeDays: { readonly first: LocalDate; readonly last: LocalDate } | null;
-  /** The incomplete days: the day of `start`, the day of `end`, both, or neither. */
+  /** The incomplete days. They can be the day of `start`, the day of `end`, both, or none. */
   readonly cutDays: readonly LocalDate[];
 }
 
 export interface UsageSumsRequest {
   readonly subscriptionRecordId: number;
-  /** Time spans in any order, possibly overlapping. */
+  /** Time spans in any order. They may overlap. */
   readonly stretches: readonly UsageStretch[];
   /** Unit of the usage. Null means all units. */
   readonly unit: string | null;
@@ -50,16 +50,16 @@ export interface UsageDaysRequest {
 }
 
 /**
- * Splits a day of a unit by time: points without an instant, and points between neighboring `bounds`. Each part is
- * then split by ordinals.
+ * A request to split a day of a unit by time: into points without an instant, and points between neighboring `bounds`.
+ * Each part is then split by ordinals.
  */
 export interface UsageSplitRequest {
   readonly subscriptionRecordId: number;
   readonly unit: string;
   readonly localDate: LocalDate;
-  /** Instants in ascending order. Empty to split only by ordinals. */
+  /** Instants in ascending order. Empty if the day is split only by ordinals. */
   readonly bounds: readonly Instant[];
-  /** Last ordinals of the pieces in ascending order, without the last piece. */
+  /** Last ordinals of all pieces except the last one, in ascending order. */
   readonly ordinals: readonly number[];
 }
 
@@ -78,7 +78,7 @@ export interface UsageHoursRequest {
   readonly unit: string | null;
 }
 
-/** The used amount of a unit in an hour of a time span. */
+/** The used amount of a unit in one hour of a time span. */
 export interface HourSum extends UsageSum {
   /** Number of the hour, from 0. */
   readonly hour: number;
@@ -92,13 +92,14 @@ export interface UsageReads extends UsageArchiveReads {
   intervals(
     windows: readonly { readonly subscriptionId: Uuid; readonly from: LocalDate | null }[],
   ): Rows<StoredUsageInterval>;
-  /** Returns the billed intervals of VOID invoices, in the form of `intervals`. */
+  /** Returns the billed intervals of VOID invoices, in the same form as `intervals`. */
   voidIntervals(windows: Parameters<UsageReads['intervals']>[0]): Rows<StoredUsageInterval>;
-  /**
-   * Returns the number of recordings by record id of the subscription. Subscriptions without recordings are omitted.
-   */
+  /** Returns how often usage was recorded, by record id of the subscription. Omits subscriptions without recordings. */
   marks(subscriptionRecordIds: readonly number[]): Promise<ReadonlyMap<number, number>>;
-  /** Returns subscriptions and days of the invoice's usage, including usage of amount 0. May contain duplicates. */
+  /**
+   * Returns the subscriptions and days for which the invoice bills usage, including usage with the amount 0. May
+   * contain duplicates.
+   */
   billedOn(invoiceId: Uuid): Promise<readonly { readonly subscriptionId: Uuid; readonly date: LocalDate }[]>;
   /**
    * Returns tracking ids of the points that each invoice billed first, in recording order, at most `limit` per
@@ -109,18 +110,18 @@ export interface UsageReads extends UsageArchiveReads {
     of: InvoiceSelection,
     limitOf: () => number | Promise<number>,
   ): Promise<ReadonlyMap<Uuid, readonly string[]>>;
-  /** Returns a page of the tracking ids of one invoice. Takes three statements. */
+  /** Returns a page of the tracking ids of one invoice. Executes three statements. */
   pageOfTrackingIds(invoiceId: Uuid, request: PageRequest): Promise<Page<string>>;
-  /** Returns tracking ids of unbilled points, without voided submissions. Takes one statement. */
+  /** Returns the tracking ids of points that have not been billed. Omits voided submissions. Executes one statement. */
   trackingIdsOfPoints(
     points: readonly { readonly subscriptionId: Uuid; readonly ranges: readonly PointRange[] }[],
     limit: number,
   ): Rows<string>;
-  /** Returns the days of each request sorted by date, then by unit. Takes one statement. */
+  /** Returns the days of each request, sorted by date, then by unit. Executes one statement. */
   days(requests: readonly UsageDaysRequest[]): Promise<readonly (readonly DayUsage[])[]>;
   /**
-   * Returns the pieces of each request that have valid points. Takes one statement, which reads the points of these
-   * days.
+   * Returns those pieces of each request that have valid points. Executes one statement, which reads the points of
+   * these days.
    */
   pieces(requests: readonly UsageSplitRequest[]): Promise<readonly (readonly UsagePiece[])[]>;
   /**
@@ -138,13 +139,13 @@ export interface UsageReads extends UsageArchiveReads {
 export interface UsageWrites extends UsageArchiveWrites {
   insertIntervals(intervals: readonly StoredUsageInterval[]): Promise<void>;
   /**
-   * Stores usage in this transaction, like `Storage.recordUsage`. Marks its subscriptions last, after waiting for
-   * holders of `lockMarks`.
+   * Stores usage in this transaction, like `Storage.recordUsage`. At the end, marks its subscriptions and waits for
+   * transactions that called `lockMarks`.
    */
   record(submissions: readonly UsageSubmission[]): Promise<readonly (string | null)[]>;
-  /** Returns the number of recordings like `marks`, and prevents further recordings until the transaction ends. */
+  /** Returns how often usage was recorded, like `marks`. Until the transaction ends, nobody can record more. */
   lockMarks(subscriptionRecordIds: readonly number[]): Promise<ReadonlyMap<number, number>>;
-  /** Records each reached threshold once. Returns the newly recorded ones. */
+  /** Records reached thresholds, each only once. Returns those that had not been recorded before. */
   announceThresholds(thresholds: readonly ThresholdAnnouncement[]): Rows<ThresholdAnnouncement>;
   /**
    * Voids a submission, so that its points are ignored and their days get a new version. Does nothing for a void
@@ -154,7 +155,7 @@ export interface UsageWrites extends UsageArchiveWrites {
   voidSubmission(subscriptionRecordId: number, trackingId: string): Promise<VoidOutcome>;
 }
 
-/** A subscription with points that can be archived, according to its cursor. */
+/** A subscription that has points to archive, according to its cursor. */
 export interface SettledSubscription {
   readonly subscriptionRecordId: number;
   readonly subscriptionId: Uuid;
@@ -162,9 +163,9 @@ export interface SettledSubscription {
 }
 
 export interface SettledRequest {
-  /** Selects points before this day and before the first day of the next run. */
+  /** Day before which points are selected. It is not after the first day that the next run reads. */
   readonly before: LocalDate;
-  /** The tenant's usage settings at the subscription's last run. */
+  /** The tenant's usage settings when the subscription's last run took place. */
   readonly settings: string;
   readonly after: number;
   readonly limit: number;
@@ -175,20 +176,23 @@ export interface OpenDay {
   readonly subscriptionRecordId: number;
   readonly unit: string;
   readonly localDate: LocalDate;
-  /** Number of recorded points, which is the last ordinal. */
+  /** Number of recorded points. It equals the last ordinal. */
   readonly count: number;
-  /** Last archived ordinal; 0 if no point is archived. */
+  /** Last archived ordinal, or 0 if no point has been archived. */
   readonly archivedCount: number;
 }
 
-/** The stored summary of a day's archived points. */
+/** The summary that is stored for a day's archived points. */
 export interface ArchivedDay extends OpenDay {
-  /** Ranges that contain all unarchived points. Each range keeps its sums and tracking ids. */
+  /**
+   * Ranges that together contain all points that are not archived yet. The sums and tracking ids of each range are
+   * kept.
+   */
   readonly pieces: readonly PointRange[];
 }
 
 export interface ForgottenKeys {
-  /** Record id of the last checked key. Null if no keys remain. */
+  /** Record id of the last examined key. Null if no keys remain. */
   readonly last: number | null;
   readonly forgotten: number;
 }
@@ -196,7 +200,7 @@ export interface ForgottenKeys {
 export interface UsageArchiveReads {
   /** Returns the subscriptions, sorted by record id. */
   settledSubscriptions(request: SettledRequest): Rows<SettledSubscription>;
-  /** Returns the days with archived points, sorted. Takes one statement. */
+  /** Returns the days with archived points, sorted. Executes one statement. */
   archivedDays(subscriptionRecordId: number, days: readonly LocalDate[]): Rows<LocalDate>;
 }
 
@@ -209,11 +213,11 @@ export interface UsageArchiveWrites {
     requests: readonly { readonly subscriptionRecordId: number; readonly before: LocalDate }[],
     limit: number,
   ): Rows<OpenDay>;
-  /** Deletes the points of locked days and stores their summary. Takes a constant number of statements. */
+  /** Deletes the points of locked days and stores their summaries. Executes a constant number of statements. */
   archive(days: readonly ArchivedDay[]): Promise<void>;
   /**
-   * Deletes tracking ids that have no points recorded before the instant. Checks up to `limit` ids after the record
-   * id.
+   * Deletes tracking ids that were not recorded since the instant and have no points left. Examines up to `limit` ids
+   * after the record id.
    */
   forgetKeys(request: {
     readonly recordedBefore: Instant;
