@@ -1,9 +1,10 @@
-import { setTimeout } from 'node:timers/promises';
+import { setImmediate, setTimeout } from 'node:timers/promises';
 import { MikroORM } from '@mikro-orm/postgresql';
 import { Client } from 'pg';
 import { postgresql } from '../../adapters/mikro-orm/postgresql.ts';
 import { ErrorCode, type TenantRef } from '../../lib/index.ts';
 import type { Storage } from '../../lib/ports/storage/index.ts';
+import { instant } from '../../lib/values/time/index.ts';
 import { expect, expectBelow, isLongRun, type OpenDatabase, onPostgresql } from '../support/index.ts';
 import { rejection } from '../support/storage/opened-storage.ts';
 import { account, author, newId, tenant } from '../support/storage/stored-records.ts';
@@ -111,6 +112,29 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
       .to.include({ code: ErrorCode.BUSY })
       .and.to.have.nested.property('facts.isOutcomeUnknown', true);
     expect(failed.message).to.match(/^The database connection was lost while a change was being stored/);
+  });
+
+  it('causes no unhandled rejection, which ends the process, if a claim of queue entries fails', async () => {
+    const unhandled: unknown[] = [];
+    const note = (reason: unknown) => void unhandled.push(reason);
+    process.on('unhandledRejection', note);
+    const client = new Client({ connectionString: direct });
+    await client.connect();
+    await client.query('alter table bw_queue_entries rename column claim_id to other_id');
+    await client.end();
+    const claim = storage.queue.claim({
+      node: 'a node',
+      claimId: newId(),
+      topics: ['due'],
+      businessNow: instant(1_000),
+      systemNowMs: 1_000,
+      leaseEndsAtMs: 2_000,
+      limit: 1,
+    });
+    expect((await rejection(claim)).message).to.include('claim_id');
+    await setImmediate();
+    process.off('unhandledRejection', note);
+    expect(unhandled).to.eql([]);
   });
 
   it('causes the same error if the server has lost a part of the database during the commit', async () => {

@@ -38,9 +38,12 @@ export function queueStore(access: SystemAccess, onSignal: QueueStore['onSignal'
     claim: async (request) => {
       // The promise is wrapped in an object, so that the commit is sent with the claim instead of after the
       // entries arrive.
-      const { claimed } = await access.transact(async (runner) => ({
-        claimed: claimEntries(runner, request),
-      }));
+      const { claimed } = await access.transact(async (runner) => {
+        const claiming = claimEntries(runner, request);
+        // If the transaction fails, the caller gets its error.
+        claiming.catch(() => undefined);
+        return { claimed: claiming };
+      });
       return claimed;
     },
     renew: async (entries, leaseUntilMs) => {
