@@ -11,7 +11,7 @@ import type { DrizzleTransaction, KnexTransaction, KyselyTransaction } from './h
 import type { SqlTransaction } from './hosts/sql-transaction.ts';
 import { migrations } from './migrations/postgresql/index.ts';
 import { batchedTransactions } from './postgresql/batched-transactions.ts';
-import { citusTransactions, FIND_CITUS } from './postgresql/citus.ts';
+import { citusDialect, citusTransactions, FIND_CITUS } from './postgresql/citus.ts';
 import { type ConnectionUrl, isPostgresqlUrl, parseConnectionUrl } from './postgresql/connection-url.ts';
 import { HOME_SCHEMA, postgresqlDialect } from './postgresql/dialect.ts';
 import { type ClientPool, QueueListener } from './postgresql/queue-listener.ts';
@@ -152,14 +152,19 @@ function storageOver(
 ): Storage<PostgresqlHost> {
   const nodeTag = randomUUID();
   const listener = new QueueListener(() => poolOf(orm), nodeTag);
-  let { transactions } = options;
+  let isCitus = false;
+  const onCitus = citusTransactions(options.transactions);
   const parts: StorageParts = {
     connection: connectionOf(orm),
     get transactions() {
-      return transactions;
+      return isCitus ? onCitus : options.transactions;
     },
-    dialect: postgresqlDialect,
-    hostDialect: postgresqlDialect,
+    get dialect() {
+      return isCitus ? citusDialect : postgresqlDialect;
+    },
+    get hostDialect() {
+      return isCitus ? citusDialect : postgresqlDialect;
+    },
     seesLock: null,
     migrations,
     migrate: options.migrate === true ? () => migrateOver(orm) : null,
@@ -167,7 +172,7 @@ function storageOver(
     connect: async () => {
       await connectionOf(orm).ensureConnection();
       const { rows } = await connectionOf(orm).getClient().executeQuery(compiled(FIND_CITUS));
-      transactions = rows.length > 0 ? citusTransactions(options.transactions) : options.transactions;
+      isCitus = rows.length > 0;
     },
     letGo: async () => undefined,
     close: async () => {

@@ -1,10 +1,16 @@
+import type { Column } from '../sql/columns.ts';
 import {
   type CompiledStatement,
   compiled,
   type Reach,
+  type Statements,
   type Transaction,
   type Transactions,
 } from '../sql/connection.ts';
+import type { Dialect, EncodedEntry } from '../sql/dialect.ts';
+import { nothing, raw, rowsAs, type Sql, sql } from '../sql/sql.ts';
+import { liveConflict, queueEntriesTable } from '../tables/queue.ts';
+import { postgresqlDialect, sequence, tellingLock } from './dialect.ts';
 import { TENANT_SETTING } from './tenant-policy.ts';
 import { eachInTransaction } from './transactions.ts';
 
@@ -39,6 +45,39 @@ export function citusTransactions(transactions: Transactions): Transactions {
       }),
   };
 }
+
+const ENTRY_IDS = 'billwright.entry_ids';
+const positionColumn: Column = { name: 'position', type: 'bigint', nullable: false };
+
+/**
+ * Inserts queue entries like the dialect of PostgreSQL, without a common table expression: Citus sends the rows of these
+ * to all workers before an insert, so it would need all workers. The coordinator keeps the record ids in a setting, so
+ * the statements do not wait for each other's results.
+ */
+async function insertEntries(statements: Statements, entries: readonly EncodedEntry[]): Promise<void> {
+  const columns = queueEntriesTable.written;
+  const names = raw(columns.map(({ name }) => name).join(', '));
+  const numbering = sql`
+    select set_config(${ENTRY_IDS}, array_agg(nextval(${sequence}))::text, true)
+    from (${tellingLock(entries)} offset 0) as telling cross join generate_series(1, ${entries.length}::int)`;
+  const inserted = (table: string, isLive: boolean, conflict: Sql) => {
+    const rows = entries.flatMap(({ cells, live }, index) =>
+      live === isLive ? [[index + 1, ...cells]] : [],
+    );
+    if (rows.length === 0) return [];
+    return sql`
+      insert into ${raw(table)} (record_id, ${names})
+      select (current_setting(${ENTRY_IDS})::bigint[])[r.position], ${names}
+      from ${rowsAs('r', [positionColumn, ...columns], rows)} where true ${conflict}`;
+  };
+  const inserts = [
+    inserted('bw_queue_history', false, nothing),
+    inserted('bw_queue_entries', true, liveConflict),
+  ].flat();
+  await Promise.all([numbering, ...inserts].map((each) => statements.run(each)));
+}
+
+export const citusDialect: Dialect = { ...postgresqlDialect, insertEntries };
 
 /** Sets the reach on the workers. */
 async function passOn(transaction: Transaction, reach: Reach | null): Promise<void> {

@@ -80,7 +80,8 @@ const connectionLost =
 /** First key of the claim lock: the letters "bwcl". The second key is the engine's schema. */
 const CLAIM_LOCKS = 0x62_77_63_6c;
 
-const sequence = sql`pg_get_serial_sequence('bw_queue_entries', 'record_id')`;
+/** The sequence of the queue's record ids. */
+export const sequence = sql`pg_get_serial_sequence('bw_queue_entries', 'record_id')`;
 const lastEntry = sql`coalesce(pg_sequence_last_value(${sequence}::regclass), 0)`;
 
 export const postgresqlDialect: Dialect = {
@@ -285,13 +286,8 @@ async function insertEntries(statements: Statements, entries: readonly EncodedEn
   const columns = queueEntriesTable.written;
   const names = raw(`record_id, ${columns.map(({ name }) => name).join(', ')}`);
   const cells = entries.map((entry) => entry.cells);
-  const announcedTenant = entries.find((entry) => entry.announcedTenant !== null)?.announcedTenant ?? null;
   await statements.run(sql`
-    with telling as materialized (
-      select case when ${announcedTenant !== null}::boolean then pg_advisory_xact_lock_shared(
-        (${TELLING_LOCKS}::bigint << 56) + (${HOME_BITS} << 48) + ((${announcedTenant ?? 0}::bigint & ${TENANT_BITS}) << 40)
-          + (${lastEntry} & ${ID_BITS}))::text end
-    ), numbered as materialized (
+    with telling as materialized (${tellingLock(entries)}), numbered as materialized (
       select nextval(${sequence}) as record_id, r.*
       from telling cross join ${rowsAs('r', columns, cells)}
     ), processed as (
@@ -299,6 +295,15 @@ async function insertEntries(statements: Statements, entries: readonly EncodedEn
     )
     insert into bw_queue_entries (${names})
     select ${names} from numbered where processing_state <> 'PROCESSED' ${liveConflict}`);
+}
+
+/** Selects the lock that announces published entries, if there are any. */
+export function tellingLock(entries: readonly EncodedEntry[]): Sql {
+  const announcedTenant = entries.find((entry) => entry.announcedTenant !== null)?.announcedTenant ?? null;
+  return sql`
+    select case when ${announcedTenant !== null}::boolean then pg_advisory_xact_lock_shared(
+      (${TELLING_LOCKS}::bigint << 56) + (${HOME_BITS} << 48) + ((${announcedTenant ?? 0}::bigint & ${TENANT_BITS}) << 40)
+        + (${lastEntry} & ${ID_BITS}))::text end`;
 }
 
 /**

@@ -73,7 +73,7 @@ export function entryStore(access: SystemAccess, { nodeTag, onReady, onPushesRea
           .map(({ tenantRecordId, entry }) =>
             availableCopy(tenantRecordId, { ...entry, createdDate: now, errorCount: 0 }),
           );
-        if (copies.length > 0) await dialect.insertEntries(runner, copies);
+        if (copies.length > 0) await runner.dialect.insertEntries(runner, copies);
         return copies.length;
       });
     },
