@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import { Client } from 'pg';
 import { migrate, type PostgresqlHost, postgresql } from '../../adapters/mikro-orm/postgresql.ts';
@@ -24,6 +25,17 @@ export class Cluster {
   /** Number of statements that the storages have sent. */
   get statements(): number {
     return this.#statements;
+  }
+
+  /** Runs the statement of the operators' page that leaves moves of tables to superusers. */
+  async leaveMovesToSuperusers(): Promise<void> {
+    const page = await readFile(new URL('../../adapters/cli/CELLS.md', import.meta.url), 'utf8');
+    const [, statement] = /```sql\n(.*?)```/s.exec(page) ?? [];
+    await this.query(statement ?? '', [], this.#administratorUrl);
+    const copied = `select citus_schema_move('public', '', 0, 'block_writes')`;
+    const refusal = await this.query(copied).catch((error: Error) => error.message);
+    if (refusal !== 'permission denied for function citus_schema_move')
+      throw new Error(`The role of the engine may move tables: ${String(refusal)}`);
   }
 
   /** Removes the schema, and creates it with the current tables. */

@@ -18,6 +18,7 @@ const [url] = positionals;
 const { administrator, lose, restore } = values;
 if (url === undefined || administrator === undefined) throw new Error('Pass two URLs of the coordinator');
 const cluster = new Cluster(url, administrator);
+await cluster.leaveMovesToSuperusers();
 await part('One engine in a schema', () => runOneEngine(cluster));
 const cells = new SeveralCells(cluster);
 try {
