@@ -74,9 +74,9 @@ export interface BillingEvent {
 /** The conditions of a catalog case by property. A case without conditions always applies. */
 export type RuleConditions = Readonly<Record<string, string>>;
 
-/** The result of a catalog rule and the deciding case. */
+/** The result of a catalog rule, with the case that determined it. */
 export interface RuleDecision<Result extends string> {
   readonly result: Result;
-  /** The conditions of the deciding case; null means the default, because no case matched. */
+  /** The conditions of the case that determined the result. Null means that no case matched and the default applies. */
   readonly conditions: RuleConditions | null;
 }

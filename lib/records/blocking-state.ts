@@ -16,7 +16,7 @@ export const CLOSED_STATE_NAME = 'CLOSE_ACCOUNT';
 export const EntitlementStateName = enumeration('ENT_STARTED', 'ENT_CANCELLED', 'ENT_BLOCKED', 'ENT_CLEAR');
 export type EntitlementStateName = keyof typeof EntitlementStateName;
 
-/** A dated state of an account, bundle or subscription with three blocking flags, owned by a service. */
+/** A dated state of an account, bundle or subscription. It has three blocking flags and belongs to a service. */
 export const blockingStateFields = {
   recordId: f.recordId,
   id: f.id(),

@@ -7,7 +7,7 @@ export const broadcastFields = {
   id: f.id(),
   /** The sending part of the engine. */
   service: f.text(),
-  /** Type of the message, which selects the handlers. */
+  /** Type of the message. It determines which handlers receive the message. */
   type: f.text(),
   payload: f.json<EventPayload>(),
   createdBy: f.text(),

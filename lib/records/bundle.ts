@@ -7,9 +7,12 @@ export const bundleFields = {
   accountId: f.id({ searched: true }),
   accountRecordId: f.bigint(),
   externalKey: f.key({ searched: true }),
-  /** The key in the form that lets another bundle use it (subscriptions §17.1); null while the bundle has the key. */
+  /**
+   * The bundle's former key in a form that lets another bundle use the key (subscriptions §17.1). Null while the bundle
+   * has its key.
+   */
   retiredKey: f.orNull(f.text({ audit: null })),
-  /** Creation of the oldest bundle with this key. */
+  /** Creation date of the oldest bundle that had this key. */
   originalCreatedDate: f.instant({ searched: true }),
   createdDate: f.instant({ searched: true }),
 };

@@ -4,23 +4,23 @@ import type { Instant } from '../values/time/index.ts';
 
 import type { Principal } from './user.ts';
 
-/** A tenant inside the engine: rows contain `recordId`, callers see `id`. */
+/** A tenant as the engine uses it. Rows contain `recordId`; callers see `id`. */
 export interface TenantRef {
   readonly id: Uuid;
   readonly recordId: number;
-  /** The host's transaction that sessions join; if absent, each session begins its own. */
+  /** The host's transaction that sessions join. If absent, each session begins its own transaction. */
   readonly within?: HostTransaction;
 }
 
-/** The owner of rows without a tenant (platform §17 rule 2). */
+/** The tenant of rows that do not belong to a tenant (platform §17 rule 2). */
 export const SYSTEM_TENANT: TenantRef = Object.freeze({
   id: '00000000-0000-0000-0000-000000000000' as Uuid,
   recordId: 0,
 });
 
-/** A transaction that the host begins and ends, and may roll back. Each call of `within` creates one object. */
+/** A transaction that the host begins and ends, and may roll back. Each call of `within` creates a new object. */
 export interface HostTransaction {
-  /** The host's own handle, which only the storage understands. */
+  /** The host's own handle. Only the storage can use it. */
   readonly host: unknown;
 }
 
@@ -42,22 +42,25 @@ export interface CallContext {
   readonly createdDate: Instant;
   /** Passed on to plugins; none by default. */
   readonly pluginProperties?: readonly PluginProperty[];
-  /** If true, rounds binary floating point noise in the caller's amounts. Defaults to false. */
+  /** If true, rounds floating-point errors in the caller's amounts. Defaults to false. */
   readonly roundsFloatNoise?: boolean;
 }
 
-/** The author of a change outside all tenants, such as of a tenant, user or role. */
+/** The author of a change that does not belong to a tenant, such as a change of a tenant, user or role. */
 export interface SystemAuthor {
   readonly userName: string;
   readonly reasonCode?: string | null;
   readonly comments?: string | null;
   /** Token of the call. Defaults to a new id. */
   readonly userToken?: Uuid;
-  /** The calling user, who cannot grant more than they hold. Absent: the host, which may do everything. */
+  /**
+   * The user who makes the call. Users cannot grant more than they have. If absent, the caller is the host, which may
+   * do everything.
+   */
   readonly principal?: Principal | null;
 }
 
-/** Values of `changedBy` for background work (platform §5.3). */
+/** Authors (`changedBy`) of changes by background work (platform §5.3). */
 export const ActingComponent = {
   SUBSCRIPTION_TRANSITION: 'SubscriptionBaseTransition',
   NEXT_BILLING_DATE: 'NextBillingDateNotifier',
@@ -74,7 +77,7 @@ export const ActingComponent = {
 } as const;
 export type ActingComponent = (typeof ActingComponent)[keyof typeof ActingComponent];
 
-/** The first parameter of each operation: the context, or no parameter if the context is already bound. */
+/** The first parameter of each operation. It is the context, or is omitted if the operation is already bound to one. */
 export type Leading = readonly [] | WithContext;
 export type WithContext = readonly [context: CallContext];
 

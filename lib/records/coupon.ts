@@ -1,7 +1,7 @@
 import { enumeration, f, type InputOf, type RecordOf } from '../values/fields/index.ts';
 import type { Currency, Decimal } from '../values/money/index.ts';
 
-/** How long a coupon reduces prices: one period, a number of periods or months, or forever. */
+/** Specifies how long a coupon reduces prices: one period, a number of periods or months, or forever. */
 export type CouponDuration = 'ONCE' | 'FOREVER' | { readonly periods: number } | { readonly months: number };
 
 /** Amounts by currency, per billing period. */
@@ -11,26 +11,29 @@ export type AmountOff = { readonly [C in Currency]?: Decimal };
 export const CouponScope = enumeration('RECURRING', 'FIXED', 'BOTH');
 export type CouponScope = keyof typeof CouponScope;
 
-/** What a coupon takes off, and from which prices. A redemption keeps a copy of these terms (coupons §2). */
+/**
+ * The terms of a coupon: the reduction, and the prices to which it applies. A redemption keeps a copy of them (coupons
+ * §2).
+ */
 const termsFields = {
-  /** 1 to 64 characters, unique in the tenant regardless of case. */
+  /** Code of the coupon with 1 to 64 characters. Unique in the tenant, ignoring case. */
   code: f.text({ set: 'creation', max: 64 }),
   name: f.text({ set: 'update', max: 255 }),
-  /** In percent, above 0 and up to 100, with at most two decimals. Null if the coupon takes amounts off. */
+  /** Percentage above 0 and up to 100, with at most two decimals. Null if the coupon reduces prices by amounts. */
   percentOff: f.orNull(f.amount({ set: 'creation' })),
-  /** Null if the coupon takes a percentage off. */
+  /** Amounts by currency. Null if the coupon reduces prices by a percentage. */
   amountOff: f.orNull(f.json<AmountOff, 'creation'>({ set: 'creation' })),
-  /** If true, an amount applies once for each unit of the quantity. */
+  /** If true, the amount applies once for each unit of the quantity. */
   perQuantity: f.flag({ set: 'creation' }),
   duration: f.json<CouponDuration, 'creation'>({ set: 'creation' }),
   /** Names of plans. Null means all plans. */
   plans: f.orNull(f.json<readonly string[], 'creation'>({ set: 'creation' })),
-  /** Names of products. Null means all products. */
+  /** Names of the products to which the coupon applies. Null means all products. */
   products: f.orNull(f.json<readonly string[], 'creation'>({ set: 'creation' })),
   appliesTo: f.oneOf(CouponScope, { set: 'creation' }),
 };
 
-/** Returns the code of a coupon in the form in which codes are compared: upper and lower case are equal. */
+/** Returns the code of a coupon in the form in which codes are compared. Upper and lower case are equal. */
 export function foldedCode(code: string): string {
   return code.toLowerCase();
 }
@@ -60,7 +63,7 @@ export interface CouponInput
   extends Omit<InputOf<typeof couponFields>, 'code' | 'duration'>,
     Pick<Coupon, 'code' | 'duration'> {}
 
-/** Changes of a coupon. Absent members stay unchanged. */
+/** Changes of a coupon. Absent fields do not change. */
 export interface CouponChange extends InputOf<typeof couponFields> {}
 
 /** A redeemed coupon (coupons §2). */
@@ -70,13 +73,13 @@ export const redemptionFields = {
   couponId: f.id(),
   accountId: f.id(),
   accountRecordId: f.bigint(),
-  /** Null for a redemption on the account, which applies to all its subscriptions. */
+  /** The subscription. Null if the redemption is on the account and applies to all of its subscriptions. */
   subscriptionId: f.orNull(f.id()),
   ...termsFields,
   redeemed: f.dated(),
-  /** True if a plan change redeemed the coupon. Undoing the plan change then undoes the redemption. */
+  /** True if the coupon was redeemed by a plan change. If that plan change is undone, so is the redemption. */
   isOfPlanChange: f.flag(),
-  /** Periods that start on or after this day are not discounted. Null unless the redemption was removed. */
+  /** Periods that start on or after this day are not discounted. Null if the redemption was not removed. */
   ended: f.orNull(f.dated()),
   /** True once COUPON_ENDED is published. */
   isOver: f.flag(),

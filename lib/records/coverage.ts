@@ -1,8 +1,8 @@
 import { f, type RecordOf } from '../values/fields/index.ts';
 
 /**
- * The billed days in force (invoicing §1.5). RECURRING rows are CoverageRows. FIXED rows are FixedRows without an end
- * date. FREE rows are FreeRows of recurring items whose amount is 0, unless a plugin made it 0.
+ * The billed days that are in force (invoicing §1.5). There are three kinds of rows: RECURRING rows, FIXED rows without
+ * an end date, and FREE rows. FREE rows are for recurring items with the amount 0, unless a plugin set that amount.
  */
 export const coverageFields = {
   kind: f.code<'RECURRING' | 'FIXED' | 'FREE'>(),

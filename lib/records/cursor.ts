@@ -10,36 +10,38 @@ export interface InvoicingCursor {
   readonly dirtyFrom: LocalDate | null;
   readonly nextDueDate: LocalDate | null;
   /**
-   * The usage that the next run reads. Null (the default) without charged usage; otherwise runs of the account look
-   * for late usage.
+   * The usage that the next run must read. Null (the default) if no usage is charged. Otherwise, runs of the account
+   * check for late usage.
    */
   readonly usage?: UsageReading | null;
 }
 
-/** The charge that repeats while nothing changes, stored so that a run reads neither events nor catalog. */
+/**
+ * The charge that is repeated as long as nothing changes. It is stored so that a run need not read events and catalog.
+ */
 export interface OngoingCharge {
   /** The billing event in force. */
   readonly event: BillingEvent;
 }
 
-/** A stored cursor, with the number of items on the last day with items (invoicing §8.4). */
+/** A stored cursor, and the number of items on the last day that has items (invoicing §8.4). */
 export interface StoredCursor extends InvoicingCursor {
   /** Record id of the cursor. Absent for a new subscription. */
   readonly recordId?: number;
   readonly accountRecordId: number;
-  /** Catalog revision of the last evaluation; null if there was none, or if it is unknown. */
+  /** Catalog revision of the last evaluation. Null if there was none or its revision is unknown. */
   readonly catalogRevision: number | null;
   readonly itemsDate: LocalDate | null;
   readonly itemsCount: number;
   /**
-   * The ongoing charge, which is valid while the subscription is not dirty and the catalog has the same revision.
-   * Null means that the events must be read.
+   * The ongoing charge. It is valid as long as the subscription is not dirty and the catalog has the same revision. If
+   * null, the events must be read.
    */
   readonly ongoing: OngoingCharge | null;
   readonly usage: UsageReading | null;
 }
 
 export interface CursorToSave extends StoredCursor {
-  /** True if the stored ongoing charge is current, so that it need not be written. */
+  /** True if the stored ongoing charge is up to date and need not be written. */
   readonly keepsOngoing?: boolean;
 }

@@ -2,7 +2,7 @@ import { f, type RecordOf } from '../values/fields/index.ts';
 import type { FieldedType } from './object-type.ts';
 import type { PageRequest } from './page.ts';
 
-/** A named value on an object (accounts §11); deleted fields become inactive. */
+/** A value with a name on an object (accounts §11). Deleted fields become inactive. */
 export const customFieldFields = {
   recordId: f.recordId,
   id: f.id({ searched: true }),
@@ -10,7 +10,7 @@ export const customFieldFields = {
   objectId: f.id({ searched: true }),
   name: f.text({ audit: 'fieldName', searched: true }),
   value: f.text({ audit: 'fieldValue', searched: true }),
-  /** Null for the fields of a coupon, which has no account. */
+  /** Record id of the account. Null for fields of a coupon, which has no account. */
   accountRecordId: f.orNull(f.bigint()),
   isActive: f.flag(),
   createdBy: f.text({ audit: null, searched: true }),
@@ -22,6 +22,6 @@ export interface CustomField extends RecordOf<typeof customFieldFields> {}
 
 /** A page of custom fields. */
 export interface CustomFieldPageRequest extends PageRequest {
-  /** True to leave out the fields of coupons. Defaults to false. */
+  /** If true, the fields of coupons are omitted. Defaults to false. */
   readonly withoutCoupons?: boolean | null;
 }

@@ -2,8 +2,8 @@ import { enumeration } from '../values/fields/index.ts';
 
 interface ItemTypeMeaning {
   /**
-   * CHARGE is owed by the customer. ADJUSTMENT lowers the linked charge. CREDIT is granted to the account.
-   * ACCOUNT_CREDIT moves credit between the invoice and its account.
+   * Kind of the item. The customer owes a CHARGE. An ADJUSTMENT reduces the linked charge. A CREDIT is granted to the
+   * account. ACCOUNT_CREDIT moves credit between the invoice and its account.
    */
   readonly kind: 'CHARGE' | 'ADJUSTMENT' | 'CREDIT' | 'ACCOUNT_CREDIT';
   readonly sign: 'NOT_NEGATIVE' | 'NOT_POSITIVE' | 'NEGATIVE' | 'ANY';
@@ -15,24 +15,27 @@ interface ItemTypeMeaning {
    */
   readonly chargesPlan: boolean;
   /**
-   * True if the item charges for a period, so that later runs use at least the target date of its invoice (invoicing
+   * True if the item charges for a period. Later runs then use at least the target date of its invoice (invoicing
    * §1.5).
    */
   readonly recurs: boolean;
-  /** True if the item has coverage rows, with which later runs reconcile (invoicing §6). */
+  /** True if the item has coverage rows. Later runs compare these rows with their proposals (invoicing §6). */
   readonly coversDays: boolean;
-  /** True if the item may be adjusted, also by a refund (invoicing §9 rule 4, payments §9.5). */
+  /** True if the item can be adjusted, including by a refund (invoicing §9 rule 4, payments §9.5). */
   readonly adjustable: boolean;
   readonly addedByRuns: boolean;
-  /** True if users may add the item, with unchecked references. Users add an ITEM_ADJ by adjusting an item. */
+  /** True if users may add the item. Its references are not checked. To add an ITEM_ADJ, users adjust an item. */
   readonly addedByPeople: boolean;
   /** True if invoice plugins may add the item and change its stored amount (invoicing §13 rules 3 and 5). */
   readonly addedByPlugins: boolean;
-  /** The engine's descriptions with the text key of documents; the first is the default for added items. */
+  /**
+   * Descriptions that the engine writes, with their text keys in documents. The first is the default for items that
+   * users add.
+   */
   readonly descriptions: Readonly<Record<string, string>>;
 }
 
-/** The meaning of every item type, in output order for equal start dates (invoicing §1.3). */
+/** The properties of each item type. The types are in output order for equal start dates (invoicing §1.3). */
 export const itemTypes = {
   EXTERNAL_CHARGE: {
     kind: 'CHARGE',
@@ -179,7 +182,7 @@ type Trait = {
   [Column in keyof ItemTypeMeaning]: ItemTypeMeaning[Column] extends boolean ? Column : never;
 }[keyof ItemTypeMeaning];
 
-/** Returns the types with a property, in output order. */
+/** Returns the item types that have a property, in output order. */
 export function itemTypesWith(trait: Trait): readonly InvoiceItemType[] {
   return names.filter((name) => itemTypes[name][trait]);
 }

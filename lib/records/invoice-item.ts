@@ -16,8 +16,8 @@ const onCreation = { set: 'creation' } as const;
 const ourTax = { ...onCreation, ours: true } as const;
 
 /**
- * VAT categories of EN 16931: S standard or reduced rate, Z zero rate, E exempt, AE reverse charge, K supply within
- * the EU, G export, O not subject to tax.
+ * VAT categories of EN 16931: S = standard or reduced rate, Z = zero rate, E = exempt, AE = reverse charge, K = supply
+ * within the EU, G = export, O = not subject to tax.
  */
 export const TaxCategory = enumeration('S', 'Z', 'E', 'AE', 'K', 'G', 'O');
 export type TaxCategory = keyof typeof TaxCategory;
@@ -50,13 +50,13 @@ export const invoiceItemFields = {
   /** Tax rate of a TAX item in percent. 19 means 19 %. */
   taxRate: f.orNull(f.amount(ourTax)),
   taxCategory: f.orNull(f.oneOf(TaxCategory, ourTax)),
-  /** The reason why no tax applies, as shown on documents. */
+  /** The reason for a tax exemption, as shown on documents. */
   taxExemption: f.orNull(f.text({ ...ourTax, max: 255 })),
-  /** List price × quantity, before discounts. Null without discounts. */
+  /** List price × quantity before discounts. Null if there are no discounts. */
   listRate: f.orNull(f.amount({ ours: true })),
-  /** What each coupon takes off the amount. Null without discounts. */
+  /** The reduction by each coupon. Null if there are no discounts. */
   discounts: f.orNull(f.json<readonly ItemDiscount[]>({ ours: true })),
-  /** amount − Σ|ITEM_ADJ| − Σ|REPAIR_ADJ| of this item (BilledItemState of invoicing §1.5). */
+  /** Remainder of the item: amount − Σ|ITEM_ADJ| − Σ|REPAIR_ADJ| (BilledItemState of invoicing §1.5). */
   repairable: f.amount({ audit: null }),
   createdDate: f.instant(),
 };
@@ -72,19 +72,22 @@ export interface BasisEvent extends Pick<BillingEvent, 'effectiveDate' | 'localD
   readonly type: BillingTransitionType;
 }
 
-/** The rule for the charged period of a cycle. The values are rules 3, 2, 4 and 1 of invoicing §5.4, in this order. */
+/**
+ * The rule that determines the charged period of a cycle. The values stand for rules 3, 2, 4 and 1 of invoicing §5.4,
+ * in this order.
+ */
 export const PeriodRule = enumeration('WHOLE', 'LEADING', 'TRAILING', 'BETWEEN_EVENTS');
 export type PeriodRule = keyof typeof PeriodRule;
 
-/** The rule for the amount of a repair (invoicing §6 rules 3, 4). */
+/** The rule that determines the amount of a repair (invoicing §6 rules 3, 4). */
 export const RepairRule = {
   /** Repairs the whole row. */
   WHOLE: 'WHOLE',
   /** Repairs some days of the row. */
   PART: 'PART',
-  /** Limits the repair to the amount left after adjustments and earlier repairs. */
+  /** Limits the repair to the amount that remains after adjustments and earlier repairs. */
   LIMIT: 'LIMIT',
-  /** Repairs the last day with the whole remaining amount. */
+  /** Repairs the last day. The repair has the whole remaining amount. */
   REMAINDER: 'REMAINDER',
 } as const;
 export type RepairRule = keyof typeof RepairRule;
@@ -106,10 +109,10 @@ export interface FixedBasis {
   readonly discounts: readonly BasisDiscount[] | null;
 }
 
-/** A recurring price for a period or its unbilled part (invoicing §5, §6 rule 2). */
+/** A recurring price for a period, or for the part of it that is not billed yet (invoicing §5, §6 rule 2). */
 export interface RecurringBasis {
   readonly kind: 'RECURRING';
-  /** The event that sets the price, and the next event. Null if there is none. */
+  /** The event that sets the price, and the event after it, which is null if there is none. */
   readonly event: BasisEvent;
   readonly nextEvent: BasisEvent | null;
   readonly price: Decimal;
@@ -120,41 +123,46 @@ export interface RecurringBasis {
   readonly billingMode: BillingMode;
   readonly billCycleDay: number;
   readonly isAccountAligned: boolean;
-  /** The alignment of the bill cycle with its catalog case; null means not recorded. */
+  /** The alignment of the bill cycle, with the catalog case that matched. Null if it was not recorded. */
   readonly billingAlignment: RuleDecision<BillingAlignment> | null;
-  /** True if the day comes from a BCD_CHANGE; null means not recorded. */
+  /** True if the day comes from a BCD_CHANGE. Null if this was not recorded. */
   readonly isRequestedDay: boolean | null;
   readonly rule: PeriodRule;
   /** The proposed period. */
   readonly startDate: LocalDate;
   readonly endDate: LocalDate;
-  /** Share of the rate; null means the whole rate. */
+  /** Share of the rate. Null means the whole rate. */
   readonly share: Share | null;
-  /** The billed part's share of the period's amount or, with fixed days, of the rate; null means the whole period. */
+  /**
+   * The share of the billed part in the amount of the period or, with fixed days, in the rate. Null means the whole
+   * period.
+   */
   readonly part: Share | null;
-  /** Fixed length of a month in days; 0 means calendar days. */
+  /** Number of days in each month for proration. 0 means calendar days. */
   readonly prorationFixedDays: number;
 }
 
-/** Repaired days of a recurring item (invoicing §6 rules 3–5, 7). */
+/** The repair of days of a recurring item (invoicing §6 rules 3–5, 7). */
 export interface RepairBasis {
   readonly kind: 'REPAIR';
-  /** The last event up to the first repaired day. Null if there is none. */
+  /** The last event up to the first repaired day, with the event after it. Null if there is none. */
   readonly event: BasisEvent | null;
   readonly rule: RepairRule;
-  /** The part of the item in force that contains the repaired days. */
+  /** The days of the coverage row that contains the repaired days. */
   readonly startDate: LocalDate;
   readonly endDate: LocalDate;
   readonly amount: Decimal;
-  /** The share by days; null means the whole row. */
+  /** The repaired share of the row, by days. Null means the whole row. */
   readonly share: Share | null;
   /** The rest of the item before the repair. */
   readonly repairable: Decimal;
-  /** Codes of the coupons with which the days are charged again; null if the plan or phase is not charged again. */
+  /**
+   * Codes of the coupons that apply when the days are charged again. Null if the plan or phase is not charged again.
+   */
   readonly coupons: readonly string[] | null;
 }
 
-/** The blocks of a unit in a tier; for CAPACITY the peak of a unit and its tier. */
+/** The blocks of a unit in a tier. For CAPACITY, the peak of a unit and its tier. */
 export interface UsageLine {
   /** Number of the tier, from 1. */
   readonly tier: number;
@@ -168,10 +176,13 @@ export interface UsageLine {
   readonly amount: Decimal | null;
 }
 
-/** The usage of a period and its unbilled amount (usage §5, §7.3). */
+/** The usage of a period, and the amount that is not billed yet (usage §5, §7.3). */
 export interface UsageBasis {
   readonly kind: 'USAGE';
-  /** The event that started the section, and the event at the end of the period; null means a cycle date. */
+  /**
+   * The event that started the section, and the event at the end of the period. The latter is null if the period ends
+   * on a cycle date.
+   */
   readonly event: BasisEvent;
   readonly nextEvent: BasisEvent | null;
   readonly usageName: string;
@@ -183,28 +194,31 @@ export interface UsageBasis {
   readonly endInstant: Instant;
   readonly startDate: LocalDate;
   readonly endDate: LocalDate;
-  /** Used quantities of the units of the lines. */
+  /** Used quantities of the units in the lines. */
   readonly used: readonly { readonly unit: string; readonly quantity: Decimal }[];
-  /** The lines of the period, or only this item's line if each line has an item. */
+  /** The lines of the period. If each line has its own item, only the line of this item. */
   readonly lines: readonly UsageLine[];
-  /** The share of the minimum of the usage terms; null means the whole minimum, or no minimum line. */
+  /** The share of the minimum in the usage terms. Null means the whole minimum, or that there is no line for it. */
   readonly minimum: Share | null;
-  /** Total of the lines, rounded to the currency; for CAPACITY the price of the tier that fits all peaks. */
+  /**
+   * Total of the lines, rounded to the currency's minor unit. For CAPACITY, the price of the tier that covers all
+   * peaks.
+   */
   readonly due: Decimal;
   /** The part of `due` billed before. */
   readonly billed: Decimal;
-  /** For a repair, the amount still to be credited and the remaining amount of the repaired item. */
+  /** For a repair, the amount that remains to be credited, and the remaining amount of the repaired item. */
   readonly credit: { readonly open: Decimal; readonly left: Decimal } | null;
-  /** The rated amount, before changes of plugins. */
+  /** The rated amount before plugins changed it. */
   readonly amount: Decimal;
 }
 
-/** Account credit created from an invoice or used on it (invoicing §10 rule 2). */
+/** Account credit that an invoice generated or used (invoicing §10 rule 2). */
 export interface CreditBasis {
   readonly kind: 'CREDIT';
   /** Previous balance of the invoice. */
   readonly balance: Decimal;
-  /** Previous credit of the account; 0 for a withheld invoice. */
+  /** Credit of the account before this item. 0 for an invoice that gets no credit because a payment is in flight. */
   readonly credit: Decimal;
 }
 
@@ -212,14 +226,17 @@ export interface CreditBasis {
 export interface PluginBasis {
   readonly kind: 'PLUGIN';
   readonly pluginName: string;
-  /** The facts of a changed item's computed amount before the change. */
+  /** The facts of the amount that the engine computed before the plugin changed it. */
   readonly changed: ComputedBasis | null;
-  /** The amount that a user gave the changed item. If both members are null, the plugin added the item. */
+  /** The amount that a user gave before the plugin changed it. If both fields are null, the plugin added the item. */
   readonly given: Decimal | null;
 }
 
-/** The facts of an amount computed by the engine. */
+/** The facts from which the engine computed an amount. */
 export type ComputedBasis = FixedBasis | RecurringBasis | RepairBasis | UsageBasis | CreditBasis;
 
-/** The facts of an item's amount at its creation, stored because later events, uploads and repairs change them. */
+/**
+ * The facts of an item's amount when it was created. They are stored because later events, uploads and repairs change
+ * the data.
+ */
 export type ItemBasis = ComputedBasis | PluginBasis;

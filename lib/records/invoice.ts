@@ -4,12 +4,12 @@ import type { AccountBalance } from './account.ts';
 export const InvoiceStatus = enumeration('DRAFT', 'COMMITTED', 'VOID');
 export type InvoiceStatus = keyof typeof InvoiceStatus;
 
-/** Stored sums of an invoice (invoicing §1.4), updated together with its items and payments. */
+/** Stored sums of an invoice (invoicing §1.4). They are updated together with its items and payments. */
 export const invoiceAmountFields = {
   amount: f.amount({ audit: null }),
   creditAdj: f.amount({ audit: null }),
   refundAdj: f.amount({ audit: null }),
-  /** Σ all item amounts − paid; positive means owed. */
+  /** Raw balance: the sum of all item amounts minus the paid amount. A positive balance is owed. */
   rawBalance: f.amount({ audit: null }),
 };
 export interface InvoiceAmounts extends RecordOf<typeof invoiceAmountFields> {}
@@ -20,7 +20,7 @@ export const invoiceFields = {
   accountId: f.id({ searched: true }),
   accountRecordId: f.bigint(),
   invoiceNumber: f.bigint(),
-  /** Local date of the creating call; immutable. */
+  /** Local date of the call that created the invoice. Immutable. */
   invoiceDate: f.date({ searched: true }),
   targetDate: f.orNull(f.date({ searched: true })),
   commitDate: f.orNull(f.date({ audit: null })),
@@ -31,25 +31,25 @@ export const invoiceFields = {
   isMigration: f.flag({ audit: 'migrated', searched: true }),
   isWrittenOff: f.flag({ audit: null }),
   isParentInvoice: f.flag({ searched: 'parent_invoice' }),
-  /** The parent's summary of a child's invoice; null means not linked. */
+  /** The parent's summary that contains a child's invoice. Null if the invoice is in no summary. */
   parentInvoiceId: f.orNull(f.id({ audit: null })),
-  /** The account of the summary, also before the invoice is linked. */
+  /** The account of the parent. It is set even before the invoice is in a summary. */
   parentAccountId: f.orNull(f.id({ audit: null })),
   /**
-   * The contribution to the parent's summary (invoicing §12), 0 until linked; null means that the invoice's own
-   * account pays.
+   * The amount that the invoice contributes to the parent's summary (invoicing §12). It is 0 until the invoice is in
+   * the summary. Null if the invoice's own account pays.
    */
   contributedAmount: f.orNull(f.amount({ audit: null })),
   /** Text for the reader of documents. */
   note: f.orNull(f.text({ max: 2_000, ours: true })),
-  /** Id of the first invoice written by the same run. */
+  /** Id of the first invoice that the same run created. */
   groupId: f.id({ audit: 'grpId', searched: true }),
   createdDate: f.instant({ searched: true }),
   ...invoiceAmountFields,
 };
 export interface Invoice extends RecordOf<typeof invoiceFields> {}
 
-/** Stored state of an account's invoicing; `version` guards every write of it. */
+/** Stored invoicing state of an account. Each write must match `version`. */
 export const invoicingStateFields = {
   accountId: f.id(),
   accountRecordId: f.bigint(),
@@ -60,7 +60,7 @@ export const invoicingStateFields = {
 };
 export interface AccountInvoicingState extends RecordOf<typeof invoicingStateFields> {}
 
-/** A published notice of an upcoming invoice (invoicing §8.1); at most one per date. */
+/** A published announcement of an upcoming invoice (invoicing §8.1). There is at most one per date. */
 export const invoiceAnnouncementFields = {
   accountRecordId: f.bigint(),
   targetDate: f.date(),
@@ -71,7 +71,7 @@ export interface InvoiceAnnouncement extends RecordOf<typeof invoiceAnnouncement
 /** The fields that determine the balance of an invoice (invoicing §1.4 rule 6). */
 export type BalancedInvoice = Pick<Invoice, 'status' | 'isMigration' | 'isWrittenOff' | 'rawBalance'>;
 
-/** The stored balances of an account, and its invoices that a parent pays, which these balances exclude. */
+/** The stored balances of an account. They exclude its invoices that a parent pays, which are listed separately. */
 export interface StoredBalance extends AccountBalance {
   /** Invoices with their summary if they have one, except those whose summary is settled or VOID. */
   readonly delegated: readonly {

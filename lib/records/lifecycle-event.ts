@@ -16,7 +16,7 @@ export const LifecycleEventType = enumeration(
 );
 export type LifecycleEventType = keyof typeof LifecycleEventType;
 
-/** A dated billing event of a subscription. Fields that its type does not use are null (subscriptions §3). */
+/** A dated billing event of a subscription. Fields that do not apply to its type are null (subscriptions §3). */
 export const lifecycleEventFields = {
   recordId: f.recordId,
   id: f.id(),
@@ -24,7 +24,7 @@ export const lifecycleEventFields = {
   accountRecordId: f.bigint(),
   type: f.oneOf(LifecycleEventType, { audit: null }),
   effective: f.dated({ audit: 'effectiveDate' }),
-  /** Order of events at one instant: the order of insertion in the subscription. */
+  /** Order of events that have the same instant. It is the order in which they were inserted into the subscription. */
   sequence: f.integer({ audit: 'totalOrdering' }),
   planName: f.orNull(f.text()),
   phaseName: f.orNull(f.text()),
@@ -33,7 +33,7 @@ export const lifecycleEventFields = {
   phaseAnchorType: f.orNull(f.oneOf(PhaseType, { audit: null })),
   billCycleDay: f.orNull(f.integer({ audit: 'billingCycleDayLocal' })),
   quantity: f.orNull(f.integer()),
-  /** Text of the event's `EventReason` (event-reason.ts); null without a reason. */
+  /** Text of the event's `EventReason` (event-reason.ts). Null if no reason was recorded. */
   reason: f.orNull(f.text({ audit: null })),
   isActive: f.flag(),
   deactivatedBy: f.orNull(f.id({ audit: null })),

@@ -1,2 +1,2 @@
-/** A record before storage assigns its record id. */
+/** A record to which the storage has not yet assigned a record id. */
 export type New<T> = Omit<T, 'recordId'>;

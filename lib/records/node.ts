@@ -4,7 +4,7 @@ import { enumeration, f, type RecordOf } from '../values/fields/index.ts';
 export const PluginState = enumeration('RUNNING', 'STOPPED');
 export type PluginState = keyof typeof PluginState;
 
-/** A plugin that a command to all nodes stopped or uninstalled (platform §11 rule 2). */
+/** A plugin that was stopped or uninstalled by a command to all nodes (platform §11 rule 2). */
 export interface PluginSwitch {
   readonly pluginName: string;
   readonly state: 'STOPPED' | 'UNINSTALLED';
@@ -12,7 +12,7 @@ export interface PluginSwitch {
 
 /** A registration of a plugin. */
 export interface PluginServiceInfo {
-  /** The kind of plugin, such as `PaymentPluginApi`. */
+  /** The name of the plugin's type, such as `PaymentPluginApi`. */
   readonly serviceTypeName: string;
   readonly registrationName: string;
 }
@@ -28,13 +28,13 @@ export interface PluginInfo {
   readonly services: readonly PluginServiceInfo[];
 }
 
-/** A process of the deployment (platform §15 rule 1). Dates are system time. */
+/** A node, which is a process of the deployment (platform §15 rule 1). Dates are system time. */
 export const nodeFields = {
   nodeName: f.text(),
   /** Version of the engine. */
   version: f.text(),
   bootDate: f.instant(),
-  /** Last heartbeat, by the clock of the database. */
+  /** Time of the last heartbeat, measured by the clock of the database. */
   lastUpdatedDate: f.instant(),
   plugins: f.json<readonly PluginInfo[]>(),
 };

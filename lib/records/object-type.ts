@@ -36,8 +36,8 @@ export interface ObjectRef<T extends CustomFieldObjectType = ObjectType> {
 }
 
 /**
- * Objects of accounts that have custom fields (accounts §11). An invoice payment has the custom fields of its payment
- * (ruling R15).
+ * Types of objects that belong to an account and can have custom fields (accounts §11). An invoice payment has the same
+ * custom fields as its payment (ruling R15).
  */
 export type FieldedAccountObject =
   | typeof ObjectType.ACCOUNT
@@ -49,5 +49,5 @@ export type FieldedAccountObject =
   | typeof ObjectType.TRANSACTION
   | typeof ObjectType.PAYMENT_METHOD;
 
-/** All objects that have custom fields: those of accounts, and coupons. */
+/** All types of objects that can have custom fields: those of accounts, and coupons. */
 export type FieldedType = FieldedAccountObject | typeof CustomFieldObjectType.COUPON;

@@ -1,10 +1,10 @@
 import { f, type RecordOf } from '../values/fields/index.ts';
 
-/** An account that was ever overdue (overdue §2.3). */
+/** An account that has been overdue at some time (overdue §2.3). */
 export const overdueAccountFields = {
   accountId: f.id(),
   accountRecordId: f.bigint(),
-  /** True while the tag AUTO_INVOICING_OFF was set by overdue and not by a user. */
+  /** True if overdue, and not a user, has set the tag AUTO_INVOICING_OFF. */
   isInvoicingOffOwned: f.flag(),
   /** Name of the current state. Null means clear. */
   stateName: f.orNull(f.text()),

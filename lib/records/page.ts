@@ -1,4 +1,4 @@
-/** A window of a list in record-id order; a negative `limit` lists descending (http-api §8). */
+/** A section of a list in the order of record ids. A negative `limit` reverses the order (http-api §8). */
 export interface PageRequest {
   readonly offset: number;
   readonly limit: number;
@@ -6,9 +6,9 @@ export interface PageRequest {
 
 export interface Page<T> {
   readonly rows: readonly T[];
-  /** Number of matches; at most MAX_COUNTED_RECORDS + 1, so that a page need not count all. */
+  /** Number of matches. It is counted only up to MAX_COUNTED_RECORDS + 1, so that a page need not count all of them. */
   readonly total: number;
-  /** All records of that type in the tenant, or in the account for lists of an account. */
+  /** Number of all records of this type in the tenant or, for lists of an account, in the account. */
   readonly max: number;
 }
 

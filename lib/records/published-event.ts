@@ -4,7 +4,7 @@ import type { ObjectType } from './object-type.ts';
 
 /** Data of subscription events. */
 export interface SubscriptionEventData {
-  /** REQUESTED when the change is requested, EFFECTIVE when it takes effect. */
+  /** REQUESTED if the change was requested, and EFFECTIVE if it took effect. */
   readonly actionType: 'REQUESTED' | 'EFFECTIVE';
   readonly bundleExternalKey: string;
   /** True if the change undoes another change. */
@@ -22,7 +22,7 @@ export interface TrialEndingData {
   readonly trialEndDate: string;
 }
 
-/** A reached usage threshold (usage §12.1); days as `yyyy-MM-dd`, the end exclusive. */
+/** A usage threshold that was reached (usage §12.1). Days have the form `yyyy-MM-dd`, and the end is exclusive. */
 export interface UsageThresholdData {
   readonly usageName: string;
   /** Unit of the threshold. Null for a threshold in money. */
@@ -35,14 +35,14 @@ export interface UsageThresholdData {
   readonly endDate: string;
 }
 
-/** A redeemed coupon, or the end of its discount (coupons §6). */
+/** A coupon that was redeemed, or the end of its discount (coupons §6). */
 export interface RedemptionData {
   readonly redemptionId: Uuid;
   readonly code: string;
   readonly name: string;
 }
 
-/** A feature whose value changed (features §5). */
+/** A feature whose value has changed (features §5). */
 export interface FeatureChangeData {
   readonly feature: string;
   /** The value before the change: `true`, an amount, `UNLIMITED` or a text. Null if there was none. */
@@ -50,7 +50,7 @@ export interface FeatureChangeData {
   readonly to: string | null;
 }
 
-/** A quota counter that reached a threshold (features §5). */
+/** A counter of a quota that has reached a threshold (features §5). */
 export interface QuotaThresholdData {
   readonly feature: string;
   /** Null for an override on the account. */
@@ -65,7 +65,7 @@ export interface QuotaThresholdData {
   readonly resetsAt: string | null;
 }
 
-/** A blocking state that took effect. Each of the four transitions has two spellings. */
+/** A blocking state that took effect. The payload has two spellings for each of the four changes. */
 export interface BlockingStateData {
   readonly blockableId: Uuid;
   readonly service: string;
@@ -151,7 +151,9 @@ export interface BroadcastData {
   readonly eventJson: string;
 }
 
-/** The data of each event type in addition to its object (platform §10.4). Null for types without such data. */
+/**
+ * The data that each event type contains in addition to its object (platform §10.4). Null for types without such data.
+ */
 export interface EventData {
   readonly ACCOUNT_CREATION: null;
   readonly ACCOUNT_CHANGE: null;
@@ -197,7 +199,7 @@ export type OutwardEventType = keyof EventData;
 
 /** A published event of one type. */
 export interface EventOfType<T extends OutwardEventType> {
-  /** Id of the event, the same in the feed, in sinks and in every push (`webhook-id`). */
+  /** Id of the event. It is the same in the feed, in sinks and in every push (`webhook-id`). */
   readonly id: Uuid;
   /** Id of the tenant. Null for an event of the system. */
   readonly tenantId: Uuid | null;
@@ -206,20 +208,21 @@ export interface EventOfType<T extends OutwardEventType> {
   readonly objectType: ObjectType;
   readonly objectId: Uuid | null;
   /**
-   * Data of the event. Amounts are Decimal; dates and date-times are ISO text. Pushes contain the data as JSON text.
+   * Data of the event. Amounts are Decimal, and dates and date-times are ISO text. Pushes contain this data as JSON
+   * text.
    */
   readonly metaData: EventData[T];
   /** Business time of the event. */
   readonly createdDate: Date;
 }
 
-/** A published event of any of these types, distinguished by `eventType`. */
+/** A published event of one of these types. `eventType` distinguishes them. */
 export type PublishedEvent<T extends OutwardEventType = OutwardEventType> = {
   readonly [E in T]: EventOfType<E>;
 }[T];
 
 /** An event of the feed. */
 export type FeedEvent<T extends OutwardEventType = OutwardEventType> = PublishedEvent<T> & {
-  /** Continue after this cursor once the event is processed. */
+  /** Cursor of the event. After processing it, continue from here. */
   readonly cursor: string;
 };

@@ -2,7 +2,7 @@ import { enumeration } from '../values/fields/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import type { Instant } from '../values/time/index.ts';
 
-/** BUS entries are due immediately. NOTIFICATION entries are due at an instant (platform §9). */
+/** Kinds of queue entries. A BUS entry is due immediately; a NOTIFICATION entry is due at an instant (platform §9). */
 export const QueueKind = enumeration('BUS', 'NOTIFICATION');
 export type QueueKind = keyof typeof QueueKind;
 
@@ -39,7 +39,7 @@ export type QueueName = (typeof QueueName)[keyof typeof QueueName];
 /** Payload as a JSON object. Decimal amounts are written as exact numbers. */
 export type EventPayload = Readonly<Record<string, unknown>>;
 
-/** A bus event before storage. `accountRecordId` is null for an event of the tenant. */
+/** A bus event before it is stored. `accountRecordId` is null for an event of the tenant itself. */
 export interface NewBusEvent {
   readonly type: BusEventType;
   readonly accountRecordId: number | null;
@@ -48,20 +48,20 @@ export interface NewBusEvent {
 
 /** A bus event with its public id. */
 export interface IdentifiedBusEvent extends NewBusEvent {
-  /** Id of the event, the same in the feed, in sinks and in pushes. */
+  /** Id of the event. It is the same in the feed, in sinks and in pushes. */
   readonly eventId: Uuid;
 }
 
-/** A published bus event. Numbers of the payload are Decimal. */
+/** A published bus event. Numbers in the payload are Decimal. */
 export interface PublishedBusEvent extends IdentifiedBusEvent {
-  /** Record id, which increases in the order of an account's events. */
+  /** Record id. It increases in the order of an account's events. */
   readonly recordId: number;
   /** Record id of the tenant. 0 for the system. */
   readonly tenantRecordId: number;
   readonly createdDate: Instant;
   /** Token of the causing call. */
   readonly userToken: Uuid;
-  /** Trace position of the cause; null if tracing is off. */
+  /** Position in the trace of the cause. Null if tracing is disabled. */
   readonly traceParent: string | null;
 }
 
@@ -71,7 +71,7 @@ export interface NewNotification {
   readonly accountRecordId: number;
   readonly effectiveDate: Instant;
   readonly payload: EventPayload;
-  /** Key that is unique among live entries. A second insert is ignored. */
+  /** Key that is unique among live entries. If a live entry has the key, a second entry is not inserted. */
   readonly uniqueKey: string | null;
 }
 
@@ -79,16 +79,16 @@ export interface NewNotification {
 export interface QueueEntry {
   readonly recordId: number;
   readonly kind: QueueKind;
-  /** Event type of a bus entry or queue name of a notification; selects the handlers. */
+  /** Event type of a bus entry, or queue name of a notification. It determines the handlers. */
   readonly topic: string;
   readonly payload: EventPayload;
   readonly accountRecordId: number | null;
   readonly tenantRecordId: number;
   readonly userToken: Uuid;
-  /** Trace position of the cause as W3C Trace Context; null if tracing is off. */
+  /** Position in the trace of the cause, as W3C Trace Context. Null if tracing is disabled. */
   readonly traceParent: string | null;
   readonly createdDate: Instant;
-  /** Due time. For a bus entry, its creation time. */
+  /** Due time. A bus entry is due when it is created. */
   readonly effectiveDate: Instant;
   readonly errorCount: number;
   readonly processingState: ProcessingState;
@@ -97,7 +97,7 @@ export interface QueueEntry {
   readonly doneHandlers: readonly string[];
 }
 
-/** Types of bus events: published types (platform §10.4) and internal types. */
+/** Types of bus events. Some are published (platform §10.4); others are internal. */
 export const BusEventType = {
   ACCOUNT_CREATION: 'ACCOUNT_CREATION',
   ACCOUNT_CHANGE: 'ACCOUNT_CHANGE',

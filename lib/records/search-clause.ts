@@ -14,19 +14,19 @@ export interface SearchClause {
   readonly type: SearchedType;
   readonly operator: SearchOperator;
   /**
-   * A value of `type`. Dates are YYYY-MM-DD. In a `like` pattern, `%` matches any text, and `_` matches one
-   * character.
+   * A value of the given `type`. Dates have the form YYYY-MM-DD. In a `like` pattern, `%` matches any text and `_`
+   * matches one character.
    */
   readonly value: SearchValue;
 }
 
-/** A search by clauses, which must all be met. */
+/** A search by clauses. A record must satisfy all of them. */
 export interface ClauseSearch {
   readonly kind: 'clauses';
   readonly clauses: readonly SearchClause[];
 }
 
-/** A search by id, or by a string whose meaning depends on the searched records. */
+/** A search by id or text. The meaning of the text depends on the type of the records. */
 export interface TextSearch {
   readonly kind: 'text';
   readonly id: Uuid | null;

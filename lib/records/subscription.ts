@@ -9,14 +9,14 @@ export const subscriptionFields = {
   accountRecordId: f.bigint(),
   externalKey: f.key(),
   category: f.oneOf(ProductCategory),
-  /** Start of START_OF_SUBSCRIPTION alignment. */
+  /** Date from which the alignment START_OF_SUBSCRIPTION is measured. */
   alignStart: f.dated({ audit: 'startDate' }),
   /** Start of START_OF_BUNDLE alignment. */
   bundleStart: f.dated({ audit: 'bundleStartDate' }),
-  /** End of the invoiced time; written only by invoicing. */
+  /** End of the invoiced time. Only invoicing writes it. */
   chargedThrough: f.orNull(f.dated({ audit: 'chargedThroughDate' })),
   migrated: f.flag(),
-  /** The trial end that was announced last (subscriptions §21.1). */
+  /** The end of the trial that was last announced (subscriptions §21.1). */
   announcedTrialEnd: f.orNull(f.instant({ audit: null })),
   createdDate: f.instant(),
 };

@@ -1,10 +1,15 @@
 import { f, type RecordOf } from '../values/fields/index.ts';
 import type { FieldedAccountObject, ObjectType } from './object-type.ts';
 
-/** Objects that can have tags: all objects of accounts with custom fields, except payment methods (accounts §13.1). */
+/**
+ * Types of objects that can have tags. These are all objects of accounts with custom fields, except payment methods
+ * (accounts §13.1).
+ */
 export type TaggedType = Exclude<FieldedAccountObject, typeof ObjectType.PAYMENT_METHOD>;
 
-/** A tag definition of a user. Deleted definitions become inactive, so that deleted tags keep their name. */
+/**
+ * A tag definition that a user created. Deleted definitions become inactive, so that deleted tags still have a name.
+ */
 export const tagDefinitionFields = {
   recordId: f.recordId,
   id: f.id(),
@@ -24,7 +29,7 @@ export interface TagDefinition
   readonly isControlTag: boolean;
 }
 
-/** A tag of an object; deleted tags become inactive. */
+/** A tag on an object. Deleted tags become inactive. */
 export const tagFields = {
   recordId: f.recordId,
   id: f.id(),

@@ -1,6 +1,6 @@
 import { f, type RecordOf } from '../values/fields/index.ts';
 
-/** An isolated customer of the installation (platform §2). `apiSecretHash` never leaves the engine. */
+/** A customer of the installation whose data is isolated (platform §2). `apiSecretHash` never leaves the engine. */
 export const tenantFields = {
   recordId: f.recordId,
   id: f.id(),
@@ -9,20 +9,23 @@ export const tenantFields = {
   apiSecretHash: f.text(),
   /** True while the tenant uses the server's default catalog (catalog §14). */
   useGlobalDefault: f.flag(),
-  /** Revision that every catalog change increments in its transaction. Caches compare it (catalog §13). */
+  /**
+   * A revision that increases with each change of the catalog, in the same transaction. Caches compare it (catalog
+   * §13).
+   */
   catalogRevision: f.integer(),
-  /** Record id of the tenant's configuration; null if there is none (platform §4.1). */
+  /** Record id of the tenant's configuration. Null if there is none (platform §4.1). */
   configurationRecordId: f.orNull(f.bigint()),
-  /** Record id of the tenant's overdue configuration; null if there is none (overdue §1.2). */
+  /** Record id of the tenant's overdue configuration. Null if there is none (overdue §1.2). */
   overdueConfigRecordId: f.orNull(f.bigint()),
-  /** Record id of the tenant's callback; null if there is none (platform §10.1). */
+  /** Record id of the tenant's callback. Null if there is none (platform §10.1). */
   callbackRecordId: f.orNull(f.bigint()),
   /**
-   * Revision that every change of a payment state machine increments in its transaction. Null without a state machine
-   * (payments §3.1).
+   * A revision that increases with each change of a payment state machine, in the same transaction. Null if the tenant
+   * has none (payments §3.1).
    */
   stateMachineRevision: f.orNull(f.bigint()),
-  /** Record id of the active USAGE_TERMS, if they have thresholds. */
+  /** Record id of the active USAGE_TERMS. Null if they have no thresholds. */
   usageThresholdsRecordId: f.orNull(f.bigint()),
   createdDate: f.instant(),
 };
@@ -32,16 +35,16 @@ export interface Tenant extends RecordOf<typeof tenantFields> {}
 export const signingSecretFields = {
   recordId: f.recordId,
   id: f.id(),
-  /** The secret `whsec_…`, encrypted with the server key. */
+  /** The secret, of the form `whsec_…`, encrypted with the server key. */
   secret: f.text(),
-  /** System time in milliseconds until which a replaced secret still signs; null for the current secret. */
+  /** System time in milliseconds until which a replaced secret is still used to sign. Null for the current secret. */
   signsUntilMs: f.orNull(f.bigint()),
   isActive: f.flag(),
   createdDate: f.instant(),
 };
 export interface SigningSecret extends RecordOf<typeof signingSecretFields> {}
 
-/** A value of a tenant key (platform §3); immutable, except that it may become inactive. */
+/** A value of a tenant's key (platform §3). It never changes, except that it may become inactive. */
 export const keyValueFields = {
   recordId: f.recordId,
   id: f.id(),

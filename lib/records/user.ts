@@ -1,7 +1,7 @@
 import { enumeration, f, type RecordOf } from '../values/fields/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 
-/** The permitted tenants (platform §6.5): all, or the listed tenants. */
+/** The tenants to which a user or client has access (platform §6.5): all of them or the listed ones. */
 export const grantFields = {
   allTenants: f.flag(),
   tenantIds: f.json<readonly Uuid[]>(),
@@ -15,9 +15,12 @@ export const userFields = {
   /** Unique name of at most 128 characters. */
   name: f.text(),
   passwordHash: f.text(),
-  /** Incremented by each change of password, roles or activity, which ends sessions, tokens and cached checks. */
+  /**
+   * Version that increases with each change of password, roles or active state. Such a change ends sessions, tokens and
+   * cached logins.
+   */
   credentialVersion: f.integer(),
-  /** Direct permissions. Only the first administrator has any. */
+  /** Permissions that do not come from a role. Only the first administrator has any. */
   permissions: f.json<readonly string[]>(),
   /** Names of roles, sorted. */
   roles: f.json<readonly string[]>(),
@@ -32,12 +35,12 @@ export const roleFields = {
   id: f.id(),
   /** Unique name of at most 128 characters. */
   name: f.text(),
-  /** Permissions in the form that `normalisePermissions` returns. */
+  /** Permissions, in the form that `normalisePermissions` returns. */
   permissions: f.json<readonly string[]>(),
 };
 export interface Role extends RecordOf<typeof roleFields> {}
 
-/** An application that obtains tokens with its own secret (platform §6.5 rule 4). */
+/** An application that requests tokens with its own secret (platform §6.5 rule 4). */
 export const apiClientFields = {
   recordId: f.recordId,
   id: f.id(),
@@ -54,13 +57,13 @@ export interface ApiClient extends RecordOf<typeof apiClientFields> {}
 export const PrincipalKind = enumeration('USER', 'CLIENT', 'EXTERNAL');
 export type PrincipalKind = keyof typeof PrincipalKind;
 
-/** The caller of a request: an active user or client, or the subject of a foreign token. */
+/** The caller of a request. It is an active user or client, or the subject of another issuer's token. */
 export interface Principal extends TenantGrants {
   readonly kind: PrincipalKind;
   readonly name: string;
-  /** Credential version of the caller. 0 for the subject of a foreign token. */
+  /** Credential version of the caller. 0 for the subject of another issuer's token. */
   readonly credentialVersion: number;
-  /** All permissions, direct and from roles, sorted and distinct. */
+  /** All permissions, both direct and from roles. They are sorted and have no duplicates. */
   readonly permissions: readonly string[];
 }
 
@@ -68,10 +71,10 @@ export interface Principal extends TenantGrants {
 export const loginSessionFields = {
   recordId: f.recordId,
   id: f.id(),
-  /** Hexadecimal SHA-256 of the cookie, so that reading the table is not enough to log in. */
+  /** SHA-256 hash of the cookie in hexadecimal, so that reading the table is not enough to log in. */
   tokenHash: f.text(),
   userName: f.text(),
-  /** The session ends if the user's version differs. */
+  /** Credential version of the user when the session started. If the user's version differs, the session has ended. */
   credentialVersion: f.integer(),
   startedMs: f.bigint(),
   lastAccessMs: f.bigint(),
@@ -84,11 +87,11 @@ export interface LoginSession extends RecordOf<typeof loginSessionFields> {}
 export const signingKeyFields = {
   recordId: f.recordId,
   id: f.id(),
-  /** Key id in token headers and in the published set. */
+  /** Id of the key in token headers and in the published key set. */
   kid: f.text(),
   /** Public part as a JSON Web Key. */
   publicKey: f.json<Readonly<Record<string, unknown>>>(),
-  /** Private part, encrypted with the server key. */
+  /** Private key, encrypted with the server key. */
   privateKey: f.text(),
   createdMs: f.bigint(),
 };
@@ -97,7 +100,9 @@ export interface SigningKey extends RecordOf<typeof signingKeyFields> {}
 /** Failed logins for a user name or address (platform §6.4). Times are system time in milliseconds. */
 export const loginFailureFields = {
   recordId: f.recordId,
-  /** Hexadecimal SHA-256 of the name or address, in case a password was typed as the name. */
+  /**
+   * SHA-256 hash of the name or address in hexadecimal. It is hashed in case somebody entered a password as the name.
+   */
   subject: f.text(),
   /** Times of the failures within the window, oldest first. */
   failedAtMs: f.json<readonly number[]>(),

@@ -26,7 +26,7 @@ import type { MonthFigures, PlanFigures } from './report-operations.ts';
 const ROWS_OF_PART = 2_000;
 const MINUTE_MS = 60_000;
 
-/** Age at which the figures of subscriptions are stale. */
+/** Age in milliseconds at which the figures of subscriptions are out of date. */
 const SUBSCRIPTIONS_AGE_MS = 10 * MINUTE_MS;
 
 interface MonthPosition {
@@ -36,7 +36,7 @@ interface MonthPosition {
 
 type MonthState = CountState<readonly MonthFigures[], MonthPosition>;
 
-/** Returns the count of a month. `month` and `thisMonth` are first days. */
+/** Returns the count for a month. `month` and `thisMonth` are the first days of months. */
 export function monthCount(
   month: LocalDate,
   thisMonth: LocalDate,
@@ -97,7 +97,7 @@ async function voidsAndChargebacks(
   return made.flatMap(({ paymentId, recordId }) => collectedBy(byPayment.get(paymentId) ?? [], recordId));
 }
 
-/** Returns a month as text, such as `2026-01`. */
+/** Returns a month in text form, such as `2026-01`. */
 export function monthText(month: LocalDate): string {
   return formatLocalDate(month).slice(0, 7);
 }

@@ -6,16 +6,16 @@ import { isStorable } from '../values/text/index.ts';
 import { formatLocalDate } from '../values/time/index.ts';
 import { FoundKind, type FoundObject } from './report-operations.ts';
 
-/** Number of accounts that a part of a text finds. */
+/** Maximum number of accounts that a search for part of a text returns. */
 const MAX_ACCOUNTS = 20;
 
-/** Minimum number of characters of a part of a text. Shorter texts match most accounts. */
+/** Minimum number of characters when searching for part of a text. Shorter texts would match most accounts. */
 const MIN_PART = 3;
 
 /** Maximum number of digits of an invoice number. */
 const MAX_DIGITS = 15;
 
-/** Objects without the names of their accounts, best matches first. */
+/** Objects that were found, best matches first. They do not contain the names of their accounts. */
 interface Matches {
   readonly accounts: readonly Account[];
   readonly invoices: readonly Invoice[];
@@ -25,8 +25,8 @@ interface Matches {
 }
 
 /**
- * Finds objects by id, number, key and part of an account's texts (§5). The number of statements does not depend on
- * the number of results.
+ * Finds objects by id, number, key and part of an account's texts (§5). The number of statements is independent of the
+ * number of results.
  */
 export async function findObjects(session: ReadSession, text: string): Promise<readonly FoundObject[]> {
   if (text === '' || !isStorable(text)) return [];

@@ -4,13 +4,16 @@ import type { CallContext, KeptFigures, New } from '../records/index.ts';
 import { authorshipOf } from '../runtime/index.ts';
 import { type Instant, instant } from '../values/time/index.ts';
 
-/** Time after which a call starts no further part of a count. */
+/** Time in milliseconds after which a call does not start another part of a count. */
 const COUNT_TIME_MS = 150;
 
-/** Age at which an unfinished count starts again, so that its first rows are not much older than its last ones. */
+/**
+ * Age in milliseconds at which an unfinished count starts again. Its first rows are therefore never much older than its
+ * last ones.
+ */
 const MAX_COUNT_MS = 600_000;
 
-/** Figures that are counted in bounded parts over several calls (§1). `P` is the position between two parts. */
+/** Figures that several calls count in limited parts (§1). `P` is the position between two parts. */
 export interface Count<F, P> {
   readonly name: string;
   /** Age at which complete figures are stale. */
@@ -21,7 +24,7 @@ export interface Count<F, P> {
   /** Restores figures from their JSON form. */
   readFigures(stored: unknown): F;
   readPosition(stored: unknown): P;
-  /** Returns true if the figures are stale before `maxAgeMs`. */
+  /** Returns true if the figures are out of date even before `maxAgeMs`. */
   isOutdated?(figures: F): boolean;
 }
 
@@ -30,7 +33,7 @@ export interface CountState<F, P> {
   readonly position: P;
 }
 
-/** Complete figures, and whether their count or recount has not ended. */
+/** Complete figures, and whether a count or recount of them is still in progress. */
 export interface Kept<F> {
   readonly figures: F | null;
   readonly countedAt: Instant | null;
@@ -44,8 +47,8 @@ interface StoredProgress {
 }
 
 /**
- * Returns the kept figures, in the order of `counts`. First counts missing and stale figures for about 150 ms, the
- * first of `counts` first, and stores the result.
+ * Returns the stored figures, in the order of `counts`. Before that, counts missing and outdated figures for about 150
+ * ms, in the order of `counts`, and stores the result.
  */
 export async function keepCounts<F, P>(
   { storage, systemClock }: Pick<Ports, 'storage' | 'systemClock'>,
@@ -81,7 +84,7 @@ function emptyFigures(name: string): New<KeptFigures> {
   return { name, figures: null, countedAt: null, progress: null };
 }
 
-/** Counts parts until the figures are complete or the time is over. Counts at least one part. */
+/** Counts parts until the figures are complete or the time limit is reached. Counts at least one part. */
 async function continued<F, P>(
   session: ReadSession,
   {
@@ -111,7 +114,7 @@ async function continued<F, P>(
   return { name, figures, countedAt, progress: { ...state, startedAt } };
 }
 
-/** Returns the progress of a count that can continue. */
+/** Returns the progress of a count if it can be continued. */
 function progressOf({ progress }: New<KeptFigures>, now: Instant): StoredProgress | null {
   const stored = progress as StoredProgress | null;
   return stored !== null && Math.abs(now - stored.startedAt) < MAX_COUNT_MS ? stored : null;

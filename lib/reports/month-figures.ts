@@ -42,7 +42,7 @@ function noFigures(currency: Currency): MonthFigures {
   };
 }
 
-/** Restores figures from their JSON form, in which whole amounts are numbers. */
+/** Restores figures from JSON, in which whole amounts are stored as numbers. */
 export function readMonthFigures(stored: unknown): readonly MonthFigures[] {
   return (stored as readonly MonthFigures[]).map((each) => ({
     ...each,
@@ -58,8 +58,8 @@ function amountOf(stored: Decimal | number): Decimal {
 }
 
 /**
- * Returns the figures of invoices: the committed invoices of the accounts that pay them, without migrated invoices (§2
- * rule 2).
+ * Returns the figures of invoices. They cover the committed invoices of the accounts that pay them, without migrated
+ * invoices (§2 rule 2).
  */
 export function invoiceFigures(sums: readonly InvoiceSum[]): readonly FigureChange[] {
   return sums
@@ -72,7 +72,7 @@ const returning: ReadonlySet<string> = new Set(['REFUND', 'CREDIT']);
 const attempts: ReadonlySet<string> = new Set(['AUTHORIZE', 'CAPTURE', 'PURCHASE']);
 const failures: ReadonlySet<string> = new Set(['PAYMENT_FAILURE', 'PLUGIN_FAILURE', 'PAYMENT_SYSTEM_OFF']);
 
-/** Returns the figures of transactions except voids and chargebacks (§2 rules 3 to 5). */
+/** Returns the figures of all transactions except voids and chargebacks (§2 rules 3 to 5). */
 export function transactionFigures(sums: readonly TransactionSum[]): readonly FigureChange[] {
   return sums.flatMap((sum): readonly FigureChange[] => {
     const { transactionType: type, status, currency, isRecovery, count, amount } = sum;
@@ -87,15 +87,15 @@ export function transactionFigures(sums: readonly TransactionSum[]): readonly Fi
   });
 }
 
-/** Returns true if a part contains a void, chargeback or reversal, whose amount depends on the whole payment. */
+/** Returns true if a part contains a void, a chargeback or its reversal. Their amounts depend on the whole payment. */
 export function hasVoidsOrChargebacks(sums: readonly TransactionSum[]): boolean {
   return sums.some(({ transactionType: type }) => type === 'VOID' || type === 'CHARGEBACK');
 }
 
 /**
- * Returns the change of the collected amount by one transaction of a payment, from the totals of the payment before
- * and after that transaction (payments §4.4).
- * @param transactions all transactions of the payment in creation order.
+ * Returns the amount by which one transaction changes the collected amount of a payment. It is the difference between
+ * the payment's totals after and before the transaction (payments §4.4).
+ * @param transactions All transactions of the payment, in creation order.
  */
 export function collectedBy(
   transactions: readonly PaymentTransaction[],

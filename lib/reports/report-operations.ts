@@ -4,7 +4,7 @@ import type { Uuid } from '../values/ids/index.ts';
 import type { Currency, Decimal } from '../values/money/index.ts';
 import type { Instant } from '../values/time/index.ts';
 
-/** Months from the first to the last one, both included. */
+/** A range of months. The first and the last month are both included. */
 export interface MonthsRequest {
   /** First month, such as `2026-01`. Defaults to the month 11 months before `to`. */
   readonly from?: string | null | undefined;
@@ -15,15 +15,15 @@ export interface MonthsRequest {
 /** The figures of a month in one currency (§2). */
 export interface MonthFigures {
   readonly currency: Currency;
-  /** Amounts of the committed invoices that are dated in the month, after adjustments. */
+  /** Total of the committed invoices dated in the month, after adjustments. */
   readonly invoiced: Decimal;
   readonly invoiceCount: number;
-  /** Amounts of the successful payments of the month, minus its refunds and chargebacks. */
+  /** Total of the month's successful payments, minus its refunds and chargebacks. */
   readonly collected: Decimal;
   /** Number of failed attempts to take money. */
   readonly failedCount: number;
   readonly failedAmount: Decimal;
-  /** Number of successful payments that had failed before. */
+  /** Number of successful payments that had failed at first. */
   readonly recoveredCount: number;
   readonly recoveredAmount: Decimal;
 }
@@ -33,7 +33,7 @@ export interface ReportedMonth {
   readonly month: string;
   /** System time at which the figures were counted. Null before the first count has ended. */
   readonly countedAt: Instant | null;
-  /** True if the figures are missing or stale, and a later call continues to count them. */
+  /** True if the figures are missing or out of date. A later call continues to count them. */
   readonly isCounting: boolean;
   /** One entry per currency, sorted by currency. */
   readonly currencies: readonly MonthFigures[];
@@ -56,14 +56,14 @@ export interface PlanFigures {
 export interface SubscriptionsReport {
   /** System time at which the figures were counted. Null before the first count has ended. */
   readonly countedAt: Instant | null;
-  /** True if the figures are missing or stale, and a later call continues to count them. */
+  /** True if the figures are missing or out of date. A later call continues to count them. */
   readonly isCounting: boolean;
   /** The plans with active subscriptions, sorted by name. */
   readonly plans: readonly PlanFigures[];
 }
 
 export interface OverdueReport {
-  /** The states with accounts except the clear state, sorted by name. */
+  /** The overdue states that accounts have, sorted by name. The clear state is omitted. */
   readonly states: readonly { readonly name: string; readonly accounts: number }[];
 }
 
@@ -121,11 +121,11 @@ export interface FoundObject {
   readonly title: string;
   readonly accountId: Uuid;
   readonly accountName: string | null;
-  /** Further facts as short text, such as the amount and status of an invoice. */
+  /** Additional information as short text, such as the amount and status of an invoice. */
   readonly detail: string;
 }
 
-/** Figures and searches for operators (reports §1). They change no business data. */
+/** Figures and searches for operators (reports §1). They do not change business data. */
 export interface ReportOperations<C extends Leading = []> {
   /**
    * Returns what was invoiced and collected per month and currency. Each call counts a bounded part of the figures
@@ -134,7 +134,7 @@ export interface ReportOperations<C extends Leading = []> {
    */
   months(...given: [...C, request?: HostInput<MonthsRequest>]): Promise<MonthsReport>;
 
-  /** Returns the active subscriptions by plan. Counts a bounded part, as `months` does. */
+  /** Returns the active subscriptions by plan. Each call counts a limited part, as `months` does. */
   subscriptions(...given: C): Promise<SubscriptionsReport>;
 
   /** Returns the number of accounts in each overdue state. The figures are current. */

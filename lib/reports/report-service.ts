@@ -116,12 +116,12 @@ export function reportOperations(
   };
 }
 
-/** Returns the first day of the UTC month of an instant. */
+/** Returns the first day of the month that contains an instant, in UTC. */
 function monthOf(at: Instant): LocalDate {
   return withDayOfMonth(localDateOf(at, UTC), 1);
 }
 
-/** Returns the first days of the requested months. @throws BillingError INVALID_PARAMETER (60002). */
+/** Returns the first day of each requested month. @throws BillingError INVALID_PARAMETER (60002). */
 function monthsOf({ from, to }: MonthsRequest, thisMonth: LocalDate): readonly LocalDate[] {
   const last = readMonth('to', to) ?? thisMonth;
   const first = readMonth('from', from) ?? addMonths(last, 1 - DEFAULT_MONTHS);

@@ -12,7 +12,10 @@ import type { ClaimedEntry } from '../ports/storage/index.ts';
 import { type Authorship, type CallContext, QueueKind, type SystemAuthor } from '../records/index.ts';
 import { checkStorable } from '../values/text/index.ts';
 
-/** Runs an operation of a host. Its log lines contain the call's token, unless a request or engine work is running. */
+/**
+ * Runs an operation that a host calls. Its log lines contain the user token of the call, unless a request or engine
+ * work is running.
+ */
 export function asCall<T>(
   ports: ActivityPorts,
   { name, context }: { readonly name: string; readonly context: CallContext },
@@ -54,7 +57,7 @@ export function showDone({ tracer, scopes }: ActivityPorts, start: Omit<SpanStar
   tracer?.start({ ...start, parent: scopes?.current()?.traceParent ?? undefined }).end();
 }
 
-/** Runs the work in a span for another request, such as the one that caused a queue entry. */
+/** Runs the work in a span on behalf of another request, such as the one that caused a queue entry. */
 export function onBehalfOf<T>(
   ports: ActivityPorts,
   { requestId, start }: { readonly requestId: string | null; readonly start: () => SpanStart },
@@ -66,13 +69,13 @@ export function onBehalfOf<T>(
   return scopes === undefined ? work(null) : scopes.run(scope, () => work(null));
 }
 
-/** Runs work on one account of a batch in the scope of the request that caused it. */
+/** Runs work on one account in a batch, in the scope of the request that caused this work. */
 export function ofAccount<T>({ scopes }: ActivityPorts, accountRecordId: number | null, work: () => T): T {
   const own = accountRecordId === null ? undefined : scopes?.current()?.accounts?.get(accountRecordId);
   return own === undefined || scopes === undefined ? work() : scopes.run(own, work);
 }
 
-/** Returns the trace position to store with work that is created now for this account. */
+/** Returns the position in the trace to store with work that is now created for this account. */
 export function traceParentOf({ scopes }: ActivityPorts, accountRecordId: number | null): string | null {
   const scope = scopes?.current();
   const own = accountRecordId === null ? undefined : scope?.accounts?.get(accountRecordId);
@@ -85,7 +88,7 @@ export function detached<T>({ tracer, scopes }: ActivityPorts, work: () => T): T
   return tracer === undefined ? run() : tracer.detached(run);
 }
 
-/** Runs the work in the span, which then ends. */
+/** Runs the work inside the span. The span ends with the work. */
 async function inSpan<T>(
   { scopes }: ActivityPorts,
   { span, scope }: { readonly span: Span; readonly scope: WorkScope },
@@ -106,13 +109,13 @@ interface Handled {
   readonly handler: string;
   readonly tenantId: string;
   readonly entries: readonly ClaimedEntry[];
-  /** Returns the error of an entry, or undefined for an entry without failure. */
+  /** Returns the error of an entry, or undefined if the entry has not failed. */
   readonly failureOf: (entry: ClaimedEntry) => unknown;
 }
 
 /**
- * Runs a handler over entries, each in the scope and trace of the call that caused it. Work on several entries has
- * its own trace, which is linked to the traces of the entries.
+ * Runs a handler on entries. Each entry runs in the scope and trace of the call that caused it. Work on several entries
+ * together has its own trace, which is linked to those of the entries.
  */
 export async function handleEntries(
   ports: ActivityPorts,
@@ -187,8 +190,8 @@ function scopeOf(
 }
 
 /**
- * Returns the span of an entry. Work that is due immediately continues the causing trace; planned work begins its own
- * trace.
+ * Returns the span of an entry. Work that is due immediately belongs to the trace of its cause. Work that was planned
+ * for later starts its own trace.
  */
 function spanOf(entry: ClaimedEntry, { handler, tenantId }: Handled): SpanStart {
   const { kind, traceParent, effectiveDate, createdDate } = entry;
@@ -207,7 +210,9 @@ function spanOf(entry: ClaimedEntry, { handler, tenantId }: Handled): SpanStart 
   };
 }
 
-/** Returns a logger that adds the fields of the current scope to each line. The line's own fields take precedence. */
+/**
+ * Returns a logger that adds the fields of the current scope to each line. Fields of the line itself take precedence.
+ */
 export function scopedLogger(logger: Logger, scopes: WorkScopes | undefined): Logger {
   if (scopes === undefined) return logger;
   const write =
@@ -235,7 +240,7 @@ function fieldsOf({ requestId, traceParent, accounts }: WorkScope): object {
 type ScopePorts = Pick<ActivityPorts, 'scopes'>;
 
 /**
- * Runs work that only reads. Once the signal is aborted, the work ends at its next turn. Without `scopes`, the work
+ * Runs work that only reads. If the signal is aborted, the work ends at its next pause. Without `scopes`, the work
  * always runs to its end.
  */
 export function whileWanted<T>({ scopes }: ScopePorts, wanted: AbortSignal, work: () => T): T {
@@ -247,14 +252,14 @@ export function throwIfUnwanted({ scopes }: ScopePorts): void {
   scopes?.current()?.wanted?.throwIfAborted();
 }
 
-/** Returns the signal that is aborted once the result is no longer needed, or undefined. */
+/** Returns the signal that is aborted when the result is no longer needed, or undefined if there is none. */
 export function wantedSignal({ scopes }: ScopePorts): AbortSignal | undefined {
   return scopes?.current()?.wanted;
 }
 
 /**
  * Returns the authorship of a call.
- * @throws BillingError MISSING_OR_INVALID_FIELD for an author, reason or comment that cannot be stored.
+ * @throws BillingError MISSING_OR_INVALID_FIELD if the author, reason or comment cannot be stored.
  */
 export function authorshipOf(
   context: Pick<CallContext, 'userName' | 'reasonCode' | 'comments' | 'createdDate' | 'userToken'>,
@@ -266,7 +271,7 @@ export function authorshipOf(
   return { userName, reasonCode, comments, createdDate, userTokenOf: () => userToken };
 }
 
-/** Returns the authorship of a change outside all tenants. @throws the errors of `authorshipOf`. */
+/** Returns the authorship of a change that does not belong to a tenant. @throws The errors of `authorshipOf`. */
 export function systemAuthorshipOf(
   { userName, reasonCode = null, comments = null, userToken }: SystemAuthor,
   { clock, ids }: { readonly clock: Clock; readonly ids: IdGenerator },

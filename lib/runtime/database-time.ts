@@ -1,7 +1,7 @@
 import type { Clock, SystemClock } from '../ports/index.ts';
 import { type Instant, instant, truncateToSecond } from '../values/time/index.ts';
 
-/** System time of the database (platform §15 rule 7). Nodes use it to compare the ends of each other's leases. */
+/** System time of the database (platform §15 rule 7). Nodes use it to determine when the leases of other nodes end. */
 export class DatabaseTime implements SystemClock {
   /** The same time as a business clock in whole seconds. */
   readonly clock: Clock;
@@ -16,7 +16,10 @@ export class DatabaseTime implements SystemClock {
     this.clock = { now: () => truncateToSecond(exactly()), msUntil: (at) => at - exactly() };
   }
 
-  /** Measures the difference from the database's time. A difference within the round trip is treated as 0. */
+  /**
+   * Measures the difference to the database's time. A difference smaller than the duration of the round trip counts as
+   * 0.
+   */
   async compare(): Promise<void> {
     const startedMs = this.#local.nowMs();
     const databaseMs = await this.#databaseMs();

@@ -16,7 +16,7 @@ import {
 } from '../values/limits.ts';
 import { isStorable, NOT_STORABLE } from '../values/text/index.ts';
 
-/** Operations that run a repeated request only once. */
+/** Operations that ensure that a repeated request runs only once. */
 export interface IdempotencyOperations {
   /**
    * Claims the key for this request, or returns the response of its first call.
@@ -32,8 +32,8 @@ export interface IdempotencyOperations {
   }): Promise<Begun>;
 
   /**
-   * Stores the response for repeated requests. Returns false if another call now has the claim; only that call's
-   * response is stored.
+   * Stores the response for repeated requests. Returns false if another call now holds the claim. Only the response of
+   * that call is stored.
    */
   keep(claim: RequestClaim, answer: StoredAnswer): Promise<boolean>;
 
@@ -44,13 +44,13 @@ export interface IdempotencyOperations {
   release(claim: RequestClaim): Promise<void>;
 }
 
-/** Number of keys that one statement purges. */
+/** Number of keys that one statement deletes. */
 const IDEMPOTENCY_PURGE_SIZE = 1_000;
 
-/** Maximum number of keys that a node keeps, to release them once the database works again. */
+/** Maximum number of keys that a node remembers to release when the database works again. */
 const MAX_LEFT_CLAIMS = 10_000;
 
-/** Maximum number of attempts to read a request that disappears between two statements. */
+/** Maximum number of attempts to read a request that is deleted between two statements. */
 const IDEMPOTENCY_CLAIM_ATTEMPTS = 3;
 
 /** The stored answer to a request. */
@@ -60,14 +60,14 @@ export interface StoredAnswer {
   readonly body: string;
 }
 
-/** A claim to run the request, or the response of its first call. */
+/** Either a claim to run the request, or the response of its first call. */
 export type Begun =
   | { readonly claim: RequestClaim; readonly answer?: never }
   | { readonly answer: StoredAnswer; readonly claim?: never };
 
 type IdempotencyPorts = Pick<Ports, 'storage' | 'ids' | 'cipher' | 'systemClock'>;
 
-/** Tenant number of requests without a tenant. No tenant has this number (§17 rule 2). */
+/** Tenant number of requests that have no tenant. No tenant has this number (§17 rule 2). */
 const noTenant = 0;
 
 /**
@@ -77,7 +77,7 @@ const noTenant = 0;
 export class IdempotencyService {
   readonly #ports: IdempotencyPorts;
   readonly #retentionMs: number;
-  /** Claims that the database could not release. */
+  /** Claims that could not be released because the database failed. */
   readonly #left = new Map<string, RequestClaim>();
 
   constructor(ports: IdempotencyPorts, retentionMs: number = IDEMPOTENCY_RETENTION_MS) {

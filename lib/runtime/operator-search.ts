@@ -7,7 +7,7 @@ import { formatLocalDate, parseWireDate, parseWireInstant } from '../values/time
 
 const MARK = '_q=1&';
 
-/** Returns true if a search key, percent-decoded once, is in operator form. */
+/** Returns true if a search key, after percent-decoding it once, is in operator form. */
 export function isOperatorSearch(key: string): boolean {
   return key.startsWith(MARK);
 }
@@ -51,7 +51,7 @@ function decodedAgain(raw: string, operator: SearchOperator): string {
   return decodedOnceMore(ampersands);
 }
 
-/** Returns the decoded text, or the text itself if it is not percent-encoded. */
+/** Returns the text after decoding, or the text itself if it is not percent-encoded. */
 export function decodedOnceMore(text: string): string {
   if (!text.includes('%')) return text;
   try {

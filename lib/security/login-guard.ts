@@ -30,7 +30,7 @@ export function loginGuard(
     });
   }
 
-  /** Counts one failure and returns the previous state. */
+  /** Counts a failed login and returns the previous state. */
   async function count(
     counted: readonly Counted[],
     { kind, address }: LoginAttempt,
@@ -85,13 +85,16 @@ function subjectsOf(
 
 const LOGIN_LOCK_MS = 15 * 60_000;
 
-/** Returns the time until which a subject is locked (system time), or null for an unlocked subject (platform §6.4). */
+/** Returns the time until which a subject is locked (system time), or null if it is not locked (platform §6.4). */
 function lockedUntil(known: Pick<LoginFailures, 'lockedUntilMs'> | null, nowMs: number): number | null {
   const until = known?.lockedUntilMs ?? null;
   return until !== null && nowMs < until ? until : null;
 }
 
-/** Returns the state after a failure. `limit` failures within 15 minutes lock the subject for 15 minutes. */
+/**
+ * Returns the state after a failed login. After `limit` failures within 15 minutes, the subject is locked for 15
+ * minutes.
+ */
 function afterFailure(
   subject: string,
   known: Pick<LoginFailures, 'failedAtMs' | 'lockedUntilMs'> | null,

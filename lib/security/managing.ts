@@ -12,7 +12,10 @@ interface Managed extends TenantGrants {
   readonly roles: readonly string[];
 }
 
-/** Returns the check for a change by this author. Undefined for the host, and for managers with all permissions. */
+/**
+ * Returns the check that a change by this author must pass. Returns undefined for the host, and for managers with all
+ * permissions.
+ */
 export function checkBy(
   { principal }: SystemAuthor,
   check: (manager: Principal, now: SecurityReads) => Promise<void>,
@@ -22,7 +25,7 @@ export function checkBy(
   return (now) => check(principal, now);
 }
 
-/** Returns true if the manager may use all tenants of the user or client (platform §8, R39). */
+/** Returns true if the manager has access to all tenants of the user or client (platform §8, R39). */
 export function isManagedBy(manager: Principal, { allTenants, tenantIds }: TenantGrants): boolean {
   if (manager.allTenants) return true;
   const isWithin = tenantIds.every((id) => manager.tenantIds.includes(id));
@@ -34,8 +37,8 @@ function isSelf(manager: Principal, kind: PrincipalKind, name: string): boolean 
 }
 
 /**
- * Returns true if the viewer may see the user. The host sees all users. Viewers see themselves and the users of their
- * tenants.
+ * Returns true if the viewer may see the user. The host sees all users. Other viewers see themselves and the users of
+ * their own tenants.
  */
 export function isVisibleTo(
   viewer: Principal | null | undefined,
@@ -54,8 +57,8 @@ function notEnoughPermissions(
 }
 
 /**
- * Checks that the manager has these grants. @throws BillingError SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for a grant
- * that the manager lacks.
+ * Checks that the manager has access to these tenants.
+ * @throws BillingError SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for a tenant to which the manager has no access.
  */
 export function checkGrantable(manager: Principal | null | undefined, grants: TenantGrants): void {
   if (!manager || isManagedBy(manager, grants)) return;
@@ -65,8 +68,8 @@ export function checkGrantable(manager: Principal | null | undefined, grants: Te
 }
 
 /**
- * Checks that the manager has these permissions. @throws BillingError SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for
- * permissions that the manager lacks.
+ * Checks that the manager has these permissions.
+ * @throws BillingError SECURITY_NOT_ENOUGH_PERMISSIONS (40000) if one is missing.
  */
 export function checkHeld(manager: Principal, permissions: readonly string[]): void {
   const missing = permissions.filter((each) => !isPermitted(manager.permissions, each));
@@ -125,8 +128,8 @@ export async function checkRoleManaged(manager: Principal, name: string, now: Se
 }
 
 /**
- * Checks a new role. The definition of a role grants its permissions to existing holders, so a manager with limited
- * tenants cannot define a role that has holders in other tenants (R63).
+ * Checks a new role. A new role grants its permissions to users who already hold it. A manager with limited tenants
+ * therefore cannot define a role that has holders in other tenants (R63).
  * @throws BillingError SECURITY_NOT_ENOUGH_PERMISSIONS (40000).
  */
 export async function checkNewRole(manager: Principal, name: string, now: SecurityReads): Promise<void> {
@@ -142,13 +145,16 @@ function notOfTenants(manager: Principal, name: string): BillingError {
 
 const MAX_SECURITY_NAME_CHARACTERS = 128;
 
-/** Minimum length outside test mode. The maximum length applies to all secrets, because hashing is slow. */
+/**
+ * Minimum length of a password outside test mode. The maximum length applies to all secrets, because hashing is slow.
+ */
 const MIN_PASSWORD_CHARACTERS = 8;
 const MAX_SECRET_CHARACTERS = 1_024;
 
 /**
- * Checks a name. @throws BillingError MISSING_OR_INVALID_FIELD for a name that is missing, too long, cannot be
- * stored, or breaks paths (`.` and `..`).
+ * Checks a name.
+ * @throws BillingError MISSING_OR_INVALID_FIELD if it is missing, too long, cannot be stored, or is `.` or `..`, which
+ * cannot be used in paths.
  */
 export function checkName(field: string, name: string): void {
   if (name === '') throw invalidField(`${field} needs to be set`, { field });
@@ -159,8 +165,8 @@ export function checkName(field: string, name: string): void {
 }
 
 /**
- * Checks a secret. @throws BillingError MISSING_OR_INVALID_FIELD for a secret that is missing, too long, or shorter
- * than 8 characters.
+ * Checks a secret.
+ * @throws BillingError MISSING_OR_INVALID_FIELD if it is missing, too long, or shorter than 8 characters.
  */
 export function checkSecret(field: string, secret: string, options: { readonly allowShort: boolean }): void {
   if (secret === '') throw invalidField(`${field} needs to be set`, { field });
@@ -171,7 +177,7 @@ export function checkSecret(field: string, secret: string, options: { readonly a
 }
 
 /**
- * Returns the sorted distinct names of roles as stored, including roles that do not exist.
+ * Returns the names of roles in the form that is stored, sorted and without duplicates. The roles need not exist.
  * @throws BillingError MISSING_OR_INVALID_FIELD for an invalid role name.
  */
 export function possibleRoles(roles: readonly string[]): readonly string[] {
@@ -181,8 +187,8 @@ export function possibleRoles(roles: readonly string[]): readonly string[] {
 }
 
 /**
- * Returns the sorted distinct names of roles as stored. @throws BillingError SECURITY_INVALID_ROLE (40003) for an
- * unknown role.
+ * Returns the names of roles in the form that is stored, sorted and without duplicates.
+ * @throws BillingError SECURITY_INVALID_ROLE (40003) for an unknown role.
  */
 export async function existingRoles(
   { storage }: Pick<Ports, 'storage'>,

@@ -2,12 +2,12 @@ import type { Role } from '../records/index.ts';
 import { billingError, ErrorCode } from '../values/errors/index.ts';
 import { closestTo, shortened } from '../values/text/index.ts';
 
-/** The permission of the bootstrap administrator and of the role `admin` (platform §8). */
+/** The permission that the first administrator and the role `admin` have (platform §8). */
 export const ALL_PERMISSIONS = '*:*';
 
 /**
- * Returns true if granted permissions cover the needed permission: `*`, `*:*`, `group:*` or equality (platform §8
- * rule 4).
+ * Returns true if the granted permissions include the required one. `*`, `*:*`, `group:*` and an equal permission
+ * include it (platform §8 rule 4).
  */
 export function isPermitted(granted: readonly string[], needed: string): boolean {
   const group = needed.split(':', 1)[0] ?? '';
@@ -47,7 +47,7 @@ export function joinPermissions(lists: readonly (readonly string[])[]): readonly
   return [...new Set(lists.flat())].sort();
 }
 
-/** The role with all permissions. Clients unlock their menus by this name (http-api §5). */
+/** The role with all permissions. Clients enable their menus if the user has this role (http-api §5). */
 export const ADMIN_ROLE = 'admin';
 
 /** Permissions of immutable roles by name. */
@@ -55,7 +55,7 @@ export const BUILT_IN_ROLES: ReadonlyMap<string, readonly string[]> = new Map([
   [ADMIN_ROLE, [ALL_PERMISSIONS]],
 ]);
 
-/** Every permission of the product, as `group:value` (http-api §5). Plugins have their own groups. */
+/** All permissions of the product, as `group:value` (http-api §5). Plugins use their own groups. */
 const groups = {
   account: ['create', 'update', 'add_emails', 'delete_emails', 'charge', 'credit'],
   catalog: ['config_upload', 'delete'],
@@ -84,8 +84,8 @@ export const permissions: readonly string[] = Object.entries(groups).flatMap(([g
 );
 
 /**
- * Rejects unknown values in a group of the product. Other groups belong to plugins (platform §8 rule 2).
- * @throws BillingError SECURITY_INVALID_PERMISSIONS (40005) that suggests the nearest value.
+ * Rejects unknown permissions in a group of the product. Other groups belong to plugins (platform §8 rule 2).
+ * @throws BillingError SECURITY_INVALID_PERMISSIONS (40005) that suggests the most similar permission.
  */
 export function checkKnownPermissions(given: readonly string[]): void {
   for (const permission of given) {

@@ -8,15 +8,16 @@ import { ALL_PERMISSIONS, joinPermissions, permissionsOfRoles } from './permissi
 const MAX_CACHED_PRINCIPALS = 10_000;
 
 /**
- * Active users and clients with permissions and grants, cached but never stale. Each change increases a revision
- * number, which readers check first (platform §8 rule 5). With several nodes, the check takes one small shared query.
+ * Caches active users and clients with their permissions and tenants. The cache is never outdated: each change
+ * increases a revision, which is checked first (platform §8 rule 5). With several nodes, the check takes one small
+ * shared query.
  */
 export function principalCache({ storage, systemClock }: Pick<Ports, 'storage' | 'systemClock'>) {
   let cachedRevision = -1;
   let known = new Map<string, Promise<unknown>>();
   const comparison = new SharedRead(systemClock, compare);
 
-  /** Drops the cache. Call this after every committed change of users, roles, clients or grants. */
+  /** Clears the cache. Call this after each committed change of users, roles, clients or their tenants. */
   function forget(): void {
     known = new Map();
   }

@@ -17,11 +17,11 @@ export interface NewUserInput {
   /** Name of 1–128 characters. */
   readonly name: string;
   readonly password: string;
-  /** Names of roles. They must exist, unless `allowsUndefinedRoles` is true. */
+  /** Names of the roles. The roles must exist, unless `allowsUndefinedRoles` is true. */
   readonly roles: readonly string[];
-  /** If true, allows undefined roles, which grant nothing until they exist (R63). Defaults to false. */
+  /** If true, roles need not exist. They grant nothing until they do (R63). Defaults to false. */
   readonly allowsUndefinedRoles?: boolean;
-  /** Tenants that may be used. Absent means all tenants. */
+  /** Tenants to which the user has access. If absent, all tenants. */
   readonly tenantIds?: readonly Uuid[];
 }
 
@@ -33,7 +33,7 @@ export interface NewApiClientInput extends Pick<NewUserInput, 'name' | 'tenantId
 }
 
 export interface PasswordPolicy {
-  /** If true, accepts passwords of fewer than 8 characters, as in test mode. */
+  /** If true, accepts passwords of fewer than 8 characters. Test mode uses this. */
   readonly allowShort: boolean;
 }
 
@@ -49,7 +49,7 @@ export interface UserOperations {
 
   /**
    * Returns the active user.
-   * @param viewer the caller, absent for the host. A viewer with limited tenants sees only themselves and users of
+   * @param viewer The caller; absent for the host. A viewer with limited tenants sees only themselves and users of
    * these tenants.
    * @throws BillingError SECURITY_INVALID_USER (40001).
    */
@@ -57,7 +57,7 @@ export interface UserOperations {
 
   /**
    * Returns a page of the active users, sorted by name.
-   * @param viewer the caller, absent for the host. A viewer with limited tenants sees the users as in `get`.
+   * @param viewer The caller; absent for the host. A viewer with limited tenants sees the same users as in `get`.
    */
   page(request: PageRequest, viewer?: Principal | null): Promise<Page<User>>;
 
@@ -149,8 +149,8 @@ export interface ApiClientOperations {
 /** Operations on the sessions of users who have signed in. */
 export interface LoginSessionOperations {
   /**
-   * Starts a session of a user who has just logged in, and deletes ended sessions.
-   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) if another session has the token hash.
+   * Starts a session for a user who has just logged in. Deletes sessions that have ended.
+   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) if another session has the same token hash.
    */
   start(
     user: Principal,
@@ -167,7 +167,7 @@ export interface LoginSessionOperations {
   end(tokenHash: string): Promise<void>;
 }
 
-/** A new key pair. The private part is encrypted before it is stored. */
+/** A new key pair. The engine encrypts the private key before storing it. */
 export interface NewTokenKey {
   readonly kid: string;
   readonly publicKey: Readonly<Record<string, unknown>>;
@@ -191,12 +191,12 @@ export interface TokenKeyOperations {
   signer(make: () => Promise<NewTokenKey>): Promise<TokenSigner>;
 
   /**
-   * Returns the public keys of tokens that may still be valid. `graceMs` is the maximum lifetime of a token plus a
+   * Returns the public keys for tokens that may still be valid. `graceMs` is the maximum lifetime of a token plus a
    * tolerance.
    */
   published(graceMs: number): Promise<readonly Pick<SigningKey, 'kid' | 'publicKey'>[]>;
 
-  /** Deletes keys whose tokens expired long ago, but not the signing key. */
+  /** Deletes keys whose tokens expired long ago. Never deletes the current signing key. */
   purge(): Promise<void>;
 }
 

@@ -22,8 +22,8 @@ async function* batches(
 }
 
 /**
- * Returns the names of the secrets in use that the server key cannot decrypt (platform §6.3 rule 4). Stored responses
- * to repeated requests are omitted, because they expire within a day.
+ * Returns the names of the secrets that the server key cannot decrypt (platform §6.3 rule 4). Omits stored responses to
+ * repeated requests, because they expire within a day.
  */
 export async function lostSecrets({ storage, cipher, systemClock }: SecretPorts): Promise<readonly string[]> {
   const lost: string[] = [];

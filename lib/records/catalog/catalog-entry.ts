@@ -12,19 +12,19 @@ import type {
 import type { FeatureSetting } from './feature.ts';
 
 /**
- * Kinds of names in the entry catalog, which are unique across both scopes (catalog §15.1, V1). CATALOG is the name
- * of the entry catalog itself.
+ * Kinds of names in the entry catalog. Names are unique across both scopes (catalog §15.1, V1). CATALOG is the name of
+ * the entry catalog itself.
  */
 export const EntryKind = enumeration('CATALOG', 'PRODUCT', 'PRICE_LIST', 'PLAN', 'USAGE', 'UNIT');
 export type EntryKind = keyof typeof EntryKind;
 
-/** The scope of an entry: the tenant (both null) or one of its accounts. */
+/** The scope of an entry. It is the tenant (both ids are null) or one of the tenant's accounts. */
 export interface EntryScope {
   readonly accountId: Uuid | null;
   readonly accountRecordId: number | null;
 }
 
-/** The values that a product, plan or phase of the entry catalog gives to features. Absent without values. */
+/** The values of features that a product, plan or phase of the entry catalog sets. Absent if there are none. */
 export interface WithFeatureSettings {
   readonly features?: readonly FeatureSetting[];
 }
@@ -34,7 +34,7 @@ export interface ProductTerms extends WithFeatureSettings {
   readonly category: ProductCategory;
   /** For an ADD_ON: its base products. */
   readonly availableForBps: readonly string[];
-  /** For a BASE product: its available add-ons. */
+  /** Available add-ons of a BASE product. */
   readonly availableAddons: readonly string[];
 }
 
@@ -44,7 +44,7 @@ export interface PlanTerms extends WithFeatureSettings {
   readonly recurringBillingMode: BillingMode;
   readonly productName: string;
   readonly pricelistName: string;
-  /** A copy of the product of an XML version, kept even if the XML catalog is deleted. */
+  /** A copy of the product from an XML version. It remains even if the XML catalog is deleted. */
   readonly xmlProduct: Pick<ProductTerms, 'prettyName' | 'category'> | null;
 }
 
@@ -56,11 +56,11 @@ export const catalogEntryFields = {
   name: f.text(),
   accountId: f.orNull(f.id()),
   accountRecordId: f.orNull(f.bigint()),
-  /** For a PLAN, its product if that product is an entry. For a USAGE, its plan. */
+  /** Id of another entry. For a PLAN, this is its product, if that is an entry. For a USAGE, this is its plan. */
   parentId: f.orNull(f.id()),
-  /** Terms of the product. Null unless the entry is a PRODUCT. */
+  /** Terms of the product. Null if the entry is not a PRODUCT. */
   product: f.orNull(f.json<ProductTerms>()),
-  /** Terms of the plan. Null unless the entry is a PLAN. */
+  /** Terms of the plan. Null if the entry is not a PLAN. */
   plan: f.orNull(f.json<PlanTerms>()),
   createdDate: f.instant(),
 };
@@ -106,47 +106,47 @@ export interface EntryPhase extends WithFeatureSettings {
   readonly usages: readonly EntryUsage[];
 }
 
-/** The prices of a plan starting on a date, or its retirement on that date. Immutable. */
+/** The prices of a plan from a date on, or its retirement on that date. Immutable. */
 export const planRowFields = {
   recordId: f.recordId,
   id: f.id(),
   planName: f.text(),
   accountRecordId: f.orNull(f.bigint()),
   effectiveDate: f.instant(),
-  /** Number of the row in its plan; of two rows with the same date, the later row applies. */
+  /** Number of the row within its plan. If two rows have the same date, the later row applies. */
   createdOrder: f.integer(),
   effectiveDateForExistingSubscriptions: f.orNull(f.instant()),
   retired: f.flag(),
-  /** The tenant's `catalogRevision` that added the row. */
+  /** The tenant's `catalogRevision` in which the row was added. */
   sinceRevision: f.integer({ audit: null }),
-  /** The phases of the row; for a retirement, the phases of the previous row. */
+  /** The phases of the row. A row that retires the plan contains the phases of the previous row. */
   phases: f.json<readonly EntryPhase[]>(),
   createdDate: f.instant(),
 };
 export interface PlanRow extends RecordOf<typeof planRowFields> {}
 
-/** A product in the form of the entry API (json-models §13, ProductData). */
+/** A product in the form used by the entry API (json-models §13, ProductData). */
 export interface ProductEntryView extends ProductTerms {
   readonly name: string;
-  /** Retirement date of the product's last plan. Null without plans or with an active plan. */
+  /** Date on which the product's last plan was retired. Null if there are no plans, or if a plan is still active. */
   readonly retiredDate: Instant | null;
 }
 
-/** A plan row in the form of the entry API (json-models §13, PlanData). */
+/** A plan row in the form used by the entry API (json-models §13, PlanData). */
 export interface PlanEntryView
   extends Omit<PlanTerms, 'xmlProduct'>,
     Pick<PlanRow, 'effectiveDate' | 'effectiveDateForExistingSubscriptions' | 'retired' | 'phases'> {
   readonly name: string;
 }
 
-/** The stored entries, as a creation returns them (json-models §13, CatalogInputData). */
+/** The entries that a creation stored or found (json-models §13, CatalogInputData). */
 export interface CatalogEntriesView {
   readonly catalogName: string;
   readonly plans: readonly PlanEntryView[];
   readonly products: readonly ProductEntryView[];
 }
 
-/** The source of a scope's catalog (catalog §15.2). */
+/** Specifies where a scope's catalog comes from (catalog §15.2). */
 export const CatalogState = {
   PLUGIN: 'CATALOG_STATE_PLUGIN',
   XML: 'CATALOG_STATE_XML',

@@ -2,38 +2,43 @@ import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 
 export const CatalogPartKind = {
-  /** Everything in a version except its products and plans. */
+  /** The content of a version except its products and plans. */
   FRAME: 'FRAME',
   PRODUCT: 'PRODUCT',
   PLAN: 'PLAN',
-  /** The common text of plans that differ only in amounts and the date for existing subscriptions. */
+  /** The text that plans share if they differ only in amounts and in the date for existing subscriptions. */
   SHAPE: 'SHAPE',
 } as const;
 export type CatalogPartKind = keyof typeof CatalogPartKind;
 
 /**
- * An immutable part of catalog versions, stored once per tenant, so that a new version stores only the parts that it
- * changes.
+ * An immutable part of catalog versions. A tenant stores each part only once, so a new version stores only the parts
+ * that have changed.
  */
 export interface StoredCatalogPart {
   readonly recordId: number;
   readonly kind: CatalogPartKind;
   readonly name: string;
-  /** A plan's `effectiveDateForExistingSubscriptions`, stored separately so that searches need not read the text. */
+  /**
+   * The `effectiveDateForExistingSubscriptions` of a plan. It is stored separately, so that searches need not read the
+   * text.
+   */
   readonly forExisting: Instant | null;
-  /** The SHAPE whose blanks `text` fills; null if `text` is complete. */
+  /** The SHAPE whose variable parts `text` contains. Null if `text` is complete. */
   readonly shapeRecordId: number | null;
-  /** The value as `textOfValue` writes it. For a SHAPE, or a part that has a SHAPE, as `shapedText` writes it. */
+  /**
+   * The value as `textOfValue` writes it. A SHAPE, and a part that has a SHAPE, is stored as `shapedText` writes it.
+   */
   readonly text: string;
 }
 
 export interface NewCatalogPart extends Omit<StoredCatalogPart, 'recordId' | 'shapeRecordId'> {
   readonly shape: NewCatalogPart | null;
-  /** Hexadecimal SHA-256 of kind and whole text; unique in the tenant. */
+  /** SHA-256 hash of the kind and the whole text, in hexadecimal. Unique in the tenant. */
   readonly contentHash: string;
 }
 
-/** The record ids of a version's parts; products and plans sorted by name. */
+/** The record ids of a version's parts. Products and plans are sorted by name. */
 export interface CatalogComposition {
   readonly frame: number;
   readonly products: readonly number[];
@@ -45,34 +50,34 @@ export interface StoredCatalogVersion {
   readonly recordId: number;
   readonly id: Uuid;
   readonly effectiveDate: Instant;
-  /** Id of the upload, shared by the versions of one envelope. */
+  /** Id of the upload. All versions of one envelope have the same id. */
   readonly uploadId: Uuid;
-  /** Hexadecimal SHA-256 of the canonical form (catalog §3.4). */
+  /** SHA-256 hash of the canonical form, in hexadecimal (catalog §3.4). */
   readonly contentHash: string;
-  /** The tenant's `catalogRevision` that added this version; null means unknown. */
+  /** The tenant's `catalogRevision` in which this version was added. Null if it is unknown. */
   readonly revision: number | null;
   readonly createdDate: Instant;
 }
 
-/** The uploaded document of a stored version. */
+/** The document with which a stored version was uploaded. */
 export interface StoredCatalogSource {
   readonly uploadId: Uuid;
   readonly effectiveDate: Instant;
   /** Text of the document. Set only for the first version of an upload. */
   readonly sourceText: string | null;
-  /** False if the version was deleted or replaced. */
+  /** False if the version has been deleted or replaced. */
   readonly isLive: boolean;
 }
 
-/** Content of a stored version: its parts, or canonical XML if stored before parts existed. */
+/** Content of a stored version: its parts or, for versions stored before parts existed, its canonical XML. */
 export interface StoredCatalogContent {
   readonly recordId: number;
   readonly content: CatalogComposition | { readonly canonicalXml: string };
 }
 
-/** A version to be stored; parts that the tenant already has are not stored again. */
+/** A version to store. Parts that the tenant already has are not stored again. */
 export interface NewCatalogVersion extends Omit<StoredCatalogVersion, 'recordId' | 'revision'> {
-  /** The uploaded document, only on the first version of an upload. */
+  /** The uploaded document. Set only for the first version of an upload. */
   readonly sourceText: string | null;
   readonly parts: NewCatalogParts;
 }

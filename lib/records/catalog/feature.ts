@@ -7,23 +7,23 @@ export interface FeatureDeclaration {
   readonly kind: FeatureKind;
   /** Null unless the feature is a NUMBER. */
   readonly combine: FeatureCombination | null;
-  /** Unit of the usage that a QUOTA with overage BILL records. Null if consumption is never billed. */
+  /** Unit of the usage that is recorded for a QUOTA with the overage BILL. Null if consumption is never billed. */
   readonly unit: string | null;
 }
 
-/** The value of a feature as text, which the kind of the feature defines. `parseFeatureValue` reads it. */
+/** The value of a feature as text. Its form depends on the kind of the feature. `parseFeatureValue` parses it. */
 export interface WrittenFeatureValue {
-  /** `true` or `false`, a decimal or `UNLIMITED`, a text, or the amount of a QUOTA. */
+  /** Depending on the kind: `true` or `false`, a decimal or `UNLIMITED`, a text, or the amount of a QUOTA. */
   readonly value: string;
   /** Null unless the feature is a QUOTA. */
   readonly per: QuotaPeriod | null;
   /** Null means BLOCK for a QUOTA. */
   readonly overage: QuotaOverage | null;
-  /** Null means false. True only for a NUMBER or a QUOTA. */
+  /** True if the amount applies per unit of quantity. Null means false. Can be true only for a NUMBER or a QUOTA. */
   readonly perQuantity: boolean | null;
 }
 
-/** The value that a product, plan or phase gives to a feature. */
+/** The value of a feature that a product, plan or phase sets. */
 export interface FeatureSetting extends WrittenFeatureValue {
   readonly name: string;
 }

@@ -1,10 +1,10 @@
 import { f, type RecordOf } from '../../values/fields/index.ts';
 
-/** A stored override plan; immutable (catalog §10 rule 6, §17). */
+/** A stored override plan. It is immutable (catalog §10 rule 6, §17). */
 export const overridePlanFields = {
   recordId: f.recordId,
   id: f.id(),
-  /** Counts the tenant's override plans from 1. */
+  /** Number of the override plan, unique in the tenant and starting at 1. */
   number: f.integer(),
   planName: f.text(),
   parentPlanName: f.text(),

@@ -1,14 +1,16 @@
 import { enumeration, f, type RecordOf } from '../../values/fields/index.ts';
 import type { TenantRef } from '../context.ts';
 
-/** A database with the tables and the queue of some tenants (cells §1). Only the directory has these records. */
+/**
+ * A database with the tables and the queue of several tenants (cells §1). Only the directory contains these records.
+ */
 export const cellFields = {
   recordId: f.recordId,
   /** Name of the cell in the options of `Billing.cells`. */
   name: f.text(),
-  /** Remainder of the record ids that the cell creates, divided by `CELL_NUMBERS`. The first cell has number 0. */
+  /** Remainder of the cell's record ids when divided by `CELL_NUMBERS`. The first cell has the number 0. */
   number: f.integer(),
-  /** Highest record id in the cell when it was registered. Cells that are registered later create greater record ids. */
+  /** Highest record id in the cell when it was registered. Cells that are registered later use greater record ids. */
   recordIdFloor: f.bigint(),
 };
 export interface Cell extends RecordOf<typeof cellFields> {}
@@ -27,7 +29,7 @@ export const tenantPlaceFields = {
   cell: f.text(),
   otherCell: f.orNull(f.text()),
   state: f.oneOf(PlaceState),
-  /** Revision of the directory after the last change of this place. */
+  /** Revision of the directory in which this place was last changed. */
   revision: f.bigint(),
 };
 

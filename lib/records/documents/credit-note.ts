@@ -6,7 +6,7 @@ import type { Decimal } from '../../values/money/index.ts';
 export const CreditNoteReason = {
   /** A run repaired billed days. */
   REPAIR: 'REPAIR',
-  /** Items were adjusted, by hand or with a refund. */
+  /** Items were adjusted, either directly or with a refund. */
   ADJUSTMENT: 'ADJUSTMENT',
   /** The invoice was voided. */
   VOID: 'VOID',
@@ -19,7 +19,7 @@ export interface CreditNoteLine {
   readonly amount: Decimal;
 }
 
-/** The credit that one transaction gives on a committed invoice. Immutable. */
+/** The credit that one transaction grants on a committed invoice. Immutable. */
 export const creditNoteFields = {
   recordId: f.recordId,
   id: f.id(),
@@ -27,7 +27,7 @@ export const creditNoteFields = {
   accountRecordId: f.bigint(),
   /** The credited invoice. */
   invoiceId: f.id(),
-  /** Number of the credit note, counted per tenant without gaps. */
+  /** Number of the credit note. The numbers of a tenant have no gaps. */
   creditNoteNumber: f.bigint(),
   reason: f.oneOf(CreditNoteReason),
   /** Issue date, as a local date of the account. */

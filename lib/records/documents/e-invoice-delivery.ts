@@ -1,14 +1,16 @@
 import { enumeration, f, type RecordOf } from '../../values/fields/index.ts';
 
-/** UBL and CII are XML; FACTUR_X is the PDF of the document with the CII XML attached, also known as ZUGFeRD. */
+/** Format of an e-invoice. UBL and CII are XML. FACTUR_X, also known as ZUGFeRD, is a PDF with the CII XML attached. */
 export const EInvoiceFormat = enumeration('UBL', 'CII', 'FACTUR_X');
 export type EInvoiceFormat = keyof typeof EInvoiceFormat;
 
-/** The rules that an e-invoice follows: the European standard itself, XRechnung 3.0 or Peppol BIS Billing 3.0. */
+/**
+ * The rules that an e-invoice follows. They are the European standard itself, XRechnung 3.0 or Peppol BIS Billing 3.0.
+ */
 export const EInvoiceProfile = enumeration('EN16931', 'XRECHNUNG', 'PEPPOL_BIS3');
 export type EInvoiceProfile = keyof typeof EInvoiceProfile;
 
-/** PENDING until the access point accepts the e-invoice or the engine gives up. */
+/** State of a delivery. It is PENDING until the access point accepts the e-invoice or the engine gives up. */
 export const EInvoiceDeliveryState = enumeration('PENDING', 'SENT', 'FAILED');
 export type EInvoiceDeliveryState = keyof typeof EInvoiceDeliveryState;
 
@@ -30,9 +32,9 @@ export const eInvoiceDeliveryFields = {
   failures: f.integer(),
   /** Start of the last attempt. */
   attemptedDate: f.orNull(f.instant()),
-  /** Due time of the next attempt; null unless PENDING. */
+  /** Due time of the next attempt. Null if the delivery is not PENDING. */
   nextAttemptDate: f.orNull(f.instant()),
-  /** The receipt of the access point. Null until the e-invoice is sent. */
+  /** The receipt from the access point. Null until the e-invoice has been sent. */
   receipt: f.orNull(f.text()),
   /** Error of the last attempt; null after a success. */
   lastError: f.orNull(f.text()),

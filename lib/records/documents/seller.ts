@@ -12,12 +12,12 @@ export interface SellerLogo {
 
 const stated = { set: 'update' } as const;
 
-/** The issuer of a tenant's invoices: one version for each upload. A version never changes (invoicing §14 rule 7). */
+/** The seller on a tenant's invoices. Each upload creates a version, which never changes (invoicing §14 rule 7). */
 export const sellerFields = {
   recordId: f.recordId,
   id: f.id(),
   name: f.text({ ...stated, max: 255 }),
-  /** The registered name, if it differs from `name`. */
+  /** The registered name. Null if it is the same as `name`. */
   legalName: f.orNull(f.text({ ...stated, max: 255 })),
   address1: f.orNull(f.text({ ...stated, max: 255 })),
   address2: f.orNull(f.text({ ...stated, max: 255 })),
@@ -35,7 +35,7 @@ export const sellerFields = {
   bankName: f.orNull(f.text({ ...stated, max: 255 })),
   iban: f.orNull(f.text({ ...stated, max: 34 })),
   bic: f.orNull(f.text({ ...stated, max: 11 })),
-  /** Days from the issue date to the due date; null: documents have no due date. */
+  /** Number of days from the issue date to the due date. If null, documents have no due date. */
   paymentTermsDays: f.orNull(f.integer({ ...stated, range: [0, 365] })),
   /** Texts for customers, by two-letter country code. `*` applies to all other countries. */
   notes: f.orNull(f.json<Readonly<Record<string, string>>, 'update'>(stated)),
@@ -51,15 +51,15 @@ export interface Seller extends RecordOf<typeof sellerFields> {
 
 /** A version of the seller data without the bytes of its logo. */
 export interface SellerVersion extends RecordOf<typeof sellerFields> {
-  /** Media type of the logo. Null without a logo. */
+  /** Media type of the logo. Null if there is no logo. */
   readonly logoMediaType: LogoMediaType | null;
 }
 
-/** Seller data as callers give them. A missing member is null. */
+/** Seller data as callers provide it. A missing field becomes null. */
 export interface SellerInput extends InputOf<typeof sellerFields> {
   readonly logo?: {
     readonly mediaType: LogoMediaType;
-    /** Content of the image, at most 256 kB, or the same content as Base64. */
+    /** Content of the image, at most 256 kB. A string contains it as Base64. */
     readonly bytes: Uint8Array | string;
   } | null;
 }

@@ -2,13 +2,13 @@ import { f, type RecordOf } from '../../values/fields/index.ts';
 import { FeatureKind } from '../catalog/catalog-enumerations.ts';
 import type { WrittenFeatureValue } from '../catalog/feature.ts';
 
-/** A dated value of a feature that replaces the value of the catalog (features §2). */
+/** A value of a feature that replaces the value in the catalog for a period of time (features §2). */
 export const featureOverrideFields = {
   recordId: f.recordId,
   id: f.id(),
   accountId: f.id(),
   accountRecordId: f.bigint(),
-  /** Null for an override on the account, which replaces the combined value. */
+  /** The subscription. Null if the override is on the account; it then replaces the combined value. */
   subscriptionId: f.orNull(f.id()),
   feature: f.text(),
   kind: f.oneOf(FeatureKind),

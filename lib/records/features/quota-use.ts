@@ -6,14 +6,14 @@ import type { Instant, LocalDate } from '../../values/time/index.ts';
 /** The counter of a quota in one period (features §4). */
 export interface QuotaCounter {
   readonly accountRecordId: number;
-  /** The subscription, or the account for an override on the account. */
+  /** The subscription to which the counter belongs, or the account if the override is on the account. */
   readonly ownerId: Uuid;
   readonly feature: string;
   readonly periodStart: LocalDate;
   readonly used: Decimal;
 }
 
-/** A consumption with a key, so that the same key is never counted twice (features §4). */
+/** A consumption with a key. The same key is therefore never counted twice (features §4). */
 export const quotaUseFields = {
   recordId: f.recordId,
   id: f.id(),
@@ -21,7 +21,7 @@ export const quotaUseFields = {
   feature: f.text(),
   key: f.key(),
   amount: f.amount(),
-  /** The first result, and the amounts that were drawn. */
+  /** The first result, with the amounts taken from each counter. */
   outcome: f.json<StoredQuotaOutcome>(),
   isReleased: f.flag(),
   createdDate: f.instant(),

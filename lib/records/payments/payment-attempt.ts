@@ -2,11 +2,11 @@ import { enumeration, f, type RecordOf } from '../../values/fields/index.ts';
 import type { PluginProperty } from '../context.ts';
 import { TransactionType } from './payment.ts';
 
-/** Stored states of a payment attempt; SCHEDULED is computed on read (payments §1.1). */
+/** Stored states of a payment attempt. The state SCHEDULED is not stored but computed (payments §1.1). */
 export const AttemptState = enumeration('INIT', 'SUCCESS', 'RETRIED', 'ABORTED');
 export type AttemptState = keyof typeof AttemptState;
 
-/** Name of the built-in invoice control, the first plugin of an invoice payment's attempt. */
+/** Name of the built-in invoice control. It is the first control plugin of each attempt to pay an invoice. */
 export const INVOICE_PAYMENT_CONTROL_PLUGIN = '__INVOICE_PAYMENT_CONTROL_PLUGIN__';
 
 export const paymentAttemptFields = {
@@ -23,14 +23,16 @@ export const paymentAttemptFields = {
   amount: f.orNull(f.amount()),
   currency: f.orNull(f.currency()),
   pluginNames: f.json<readonly string[]>({ audit: null }),
-  /** Plugin properties after the control plugins; null until the run has ended (payments §8.1). */
+  /** Plugin properties after the changes of control plugins. Null until the run has ended (payments §8.1). */
   pluginProperties: f.orNull(f.json<readonly PluginProperty[]>({ audit: null })),
   isApiPayment: f.flag({ audit: null }),
   createdDate: f.instant(),
 };
 export interface PaymentAttempt extends RecordOf<typeof paymentAttemptFields> {}
 
-/** An automatic payment held by AUTO_PAY_OFF or MANUAL_PAY (payments §1.6); at most one active per invoice. */
+/**
+ * An automatic payment that AUTO_PAY_OFF or MANUAL_PAY holds (payments §1.6). An invoice has at most one active hold.
+ */
 export const autoPayHoldFields = {
   recordId: f.recordId,
   id: f.id(),

@@ -1,6 +1,6 @@
 import { f, type RecordOf } from '../../values/fields/index.ts';
 
-/** Name of the built-in gateway for checks, cash and bank transfers (payments §2.4). */
+/** Name of the built-in gateway for payments by check, cash and bank transfer (payments §2.4). */
 export const EXTERNAL_PAYMENT_PLUGIN = '__EXTERNAL_PAYMENT__';
 
 export const paymentMethodFields = {

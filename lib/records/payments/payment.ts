@@ -2,7 +2,7 @@ import { enumeration, f, type RecordOf } from '../../values/fields/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Decimal } from '../../values/money/index.ts';
 
-/** Decline reasons of gateways, as overdue conditions use them (overdue §1.1 rule 3). */
+/** Reasons for a decline that gateways report. Overdue conditions can use them (overdue §1.1 rule 3). */
 export const PaymentResponse = enumeration(
   'INVALID_CARD',
   'EXPIRED_CARD',
@@ -46,7 +46,7 @@ export const paymentFields = {
   id: f.id({ searched: true }),
   accountId: f.id({ searched: true }),
   accountRecordId: f.bigint(),
-  /** Number of the payment, counted per tenant with gaps. */
+  /** Number of the payment. The numbers of a tenant may have gaps. */
   paymentNumber: f.bigint({ audit: null }),
   externalKey: f.key({ searched: true }),
   paymentMethodId: f.id({ searched: true }),
@@ -60,18 +60,21 @@ export interface Payment extends RecordOf<typeof paymentFields> {}
 export interface RefundedAmount {
   readonly invoiceItemId: Uuid;
   readonly amount: Decimal;
-  /** Description of the adjustment, if not the default. */
+  /** Description of the adjustment. Absent if it is the default description. */
   readonly description?: string;
 }
 
-/** The refund of an invoice payment (payments §9.5), applied after its success. */
+/** The refund of an invoice payment (payments §9.5). It takes effect when the refund succeeds. */
 export interface InvoiceRefund {
-  /** The payment of the invoice; differs from the refund's payment if the money is returned in another way. */
+  /**
+   * The payment of the invoice. It differs from the payment of the refund if the money is returned through another
+   * method.
+   */
   readonly paymentId: Uuid;
   /** The row of the original payment. */
   readonly invoicePaymentId: Uuid;
   readonly adjustments: readonly RefundedAmount[];
-  /** True once the items are adjusted. Never becomes false again. */
+  /** True once the items have been adjusted. It never becomes false again. */
   readonly isApplied?: boolean;
 }
 

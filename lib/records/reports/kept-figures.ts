@@ -1,13 +1,16 @@
 import { f, type RecordOf } from '../../values/fields/index.ts';
 
-/** Counted figures of a tenant, such as those of a month (reports §2). They are counted again when they are stale. */
+/**
+ * Figures of a tenant that were counted, such as those of a month (reports §2). They are counted again when they are
+ * out of date.
+ */
 export const keptFiguresFields = {
   name: f.text(),
-  /** The last complete figures. Null before the first count has ended. */
+  /** The figures of the last complete count. Null before the first count has ended. */
   figures: f.orNull(f.json<unknown>()),
-  /** System time at which the count of `figures` began. Null before the first count has ended. */
+  /** System time at which the count of `figures` started. Null before the first count has ended. */
   countedAt: f.orNull(f.instant()),
-  /** The figures and the position of a count that has not ended; null between counts. */
+  /** The figures and the position of a count that is still in progress. Null if there is none. */
   progress: f.orNull(f.json<unknown>()),
 };
 export interface KeptFigures extends RecordOf<typeof keptFiguresFields> {}

@@ -13,30 +13,30 @@ export interface StoredUsageInterval {
   readonly priceIdentity: string;
   readonly start: DatedInstant;
   readonly end: DatedInstant;
-  /** The invoice; null if the run had only items of 0, which the tenant drops. */
+  /** The invoice. Null if the run had only items of amount 0 and the tenant's settings drop them. */
   readonly invoiceId: Uuid | null;
-  /** Ids of the interval's USAGE items and of the REPAIR_ADJ items for earlier items, in output order. */
+  /** Ids of the interval's USAGE items and of REPAIR_ADJ items for earlier items, in output order. */
   readonly itemIds: readonly Uuid[];
   readonly consumed: readonly PointRange[];
   readonly createdDate: Instant;
-  /** The usage from a usage source, stored instead of consumed points. Null for recorded usage. */
+  /** The usage from a usage source. It is stored in place of consumed points. Null if usage was recorded. */
   readonly supplied: SuppliedDigest | null;
 }
 
-/** The usage of a subscription that the next run reads while its events stay unchanged. */
+/** The usage of a subscription that the next run must read, provided that its events do not change. */
 export interface UsageReading {
   /** First day from which days and billed intervals are read. Null means that everything is read. */
   readonly from: LocalDate | null;
-  /** The tenant's usage settings as text; if they changed, everything is read. */
+  /** The tenant's usage settings as text. If they have changed, everything is read again. */
   readonly settings: string;
-  /** The evaluated days. Null if every run of the account looks for late usage. */
+  /** The days that were evaluated. Null if every run of the account checks for late usage. */
   readonly looked: EvaluatedDays | null;
 }
 
-/** The days that were billed at the last run. Only late usage changes them. */
+/** The days that had been billed at the last run. Only late usage can change them. */
 export interface EvaluatedDays {
-  /** The last day; the first is `UsageReading.from`. */
+  /** The last day. The first day is `UsageReading.from`. */
   readonly through: LocalDate;
-  /** Number of recorded points plus number of voids on these days. */
+  /** Number of recorded points and of voids on these days. */
   readonly mark: number;
 }

@@ -1,22 +1,23 @@
 import type { Decimal } from '../../values/money/index.ts';
 import type { Instant, LocalDate } from '../../values/time/index.ts';
 
-/** The stored sums of a unit and day (usage §1.2). */
+/** The stored sums for a unit on a day (usage §1.2). */
 export interface DayUsage {
   readonly unit: string;
   readonly localDate: LocalDate;
-  /** Number of recorded points including void ones: the last ordinal (usage §11.3). */
+  /** Number of recorded points, including voided ones. It equals the last ordinal (usage §11.3). */
   readonly count: number;
-  /** Number of voids of the day, which serves as its version. */
+  /** Number of voids on the day. It serves as the version of the day. */
   readonly version: number;
   /** Sum of the valid points. */
   readonly sum: Decimal;
-  /** The largest valid amount; null if there are no valid points. */
+  /** The largest valid amount. Null if there are no valid points. */
   readonly max: Decimal | null;
 }
 
 /**
- * The points of a day: all points, the points recorded without an instant, or the points from `from` to before `to`.
+ * A part of the points of a day: all points, the points recorded without an instant, or the points from `from` up to
+ * but excluding `to`.
  */
 export type PartOfDay = 'ALL' | 'DAY_POINTS' | { readonly from: Instant; readonly to: Instant };
 

@@ -2,7 +2,7 @@ import type { Decimal } from '../../values/money/index.ts';
 import type { BillingPeriod, Instant } from '../../values/time/index.ts';
 import type { TierBlockPolicy } from '../catalog/catalog-enumerations.ts';
 
-/** A usage section billed in arrear, with prices in the account's currency (usage §4). */
+/** A usage section that is billed in arrears, with its prices in the account's currency (usage §4). */
 export type UsageSection = ConsumableSection | CapacitySection;
 
 export interface SectionFacts {
@@ -14,7 +14,10 @@ export interface SectionFacts {
    * plan.
    */
   readonly versionDate: Instant;
-  /** Identity of the prices. Equal for sections of one name and version with equal prices (usage §4.1 rule 5). */
+  /**
+   * Identity of the prices. It is equal for sections of the same name and version that have equal prices (usage §4.1
+   * rule 5).
+   */
   readonly priceIdentity: string;
 }
 
@@ -22,19 +25,19 @@ export interface SectionFacts {
 export interface ConsumableSection extends SectionFacts {
   readonly usageType: 'CONSUMABLE';
   readonly tierBlockPolicy: TierBlockPolicy;
-  /** At least one tier. Each tier contains every unit of the section once. */
+  /** Tiers of the section, at least one. Each tier contains each unit of the section once. */
   readonly tiers: readonly ConsumableTier[];
 }
 
 export interface ConsumableTier {
   readonly blocks: readonly UsageBlock[];
-  /** Flat fee, charged if the tenant's usage terms require it. Defaults to null. */
+  /** Flat fee. It is charged if the tenant's usage terms require it. Defaults to null. */
   readonly flatFee?: Decimal | null;
 }
 
 export interface UsageBlock {
   readonly unit: string;
-  /** Units per block: more than 0, may be a fraction. */
+  /** Number of units per block. It is above 0 and may be a fraction. */
   readonly size: Decimal;
   /** Number of blocks in the tier. Null means unlimited. */
   readonly max: Decimal | null;
@@ -42,7 +45,7 @@ export interface UsageBlock {
   readonly price: Decimal;
 }
 
-/** Charges the tier that fits the peak of every unit. */
+/** A section that charges the price of the tier that covers the peaks of all units. */
 export interface CapacitySection extends SectionFacts {
   readonly usageType: 'CAPACITY';
   readonly tiers: readonly CapacityTier[];

@@ -3,14 +3,14 @@ import type { Instant, LocalDate } from '../../values/time/index.ts';
 
 /** The usage of a unit at an instant (usage §1.2). */
 export interface UsagePoint {
-  /** Name of the unit, up to 255 characters, not necessarily of a catalog. */
+  /** Name of the unit, up to 255 characters. The unit need not be in a catalog. */
   readonly unit: string;
   readonly instant: Instant;
-  /** Date of the instant in the usage zone at recording (usage §2.3). */
+  /** Date of the instant in the time zone for usage when the point was recorded (usage §2.3). */
   readonly localDate: LocalDate;
-  /** True if only a date was given; `instant` is then the start of that day. */
+  /** True if only a date was given. `instant` is then the start of that day. */
   readonly isDateOnly: boolean;
-  /** Amount with up to 20 integer and 9 fractional digits. */
+  /** Amount with up to 20 digits before and 9 digits after the decimal point. */
   readonly amount: Decimal;
 }
 
@@ -18,9 +18,9 @@ export interface UsagePoint {
 export interface UsageSubmission {
   readonly accountRecordId: number;
   readonly subscriptionRecordId: number;
-  /** Tracking id, unique per subscription forever. */
+  /** Tracking id. It is unique per subscription and can never be used again. */
   readonly trackingId: string;
-  /** Hexadecimal SHA-256 of the canonical content. */
+  /** SHA-256 hash of the canonical content, in hexadecimal. */
   readonly fingerprint: string;
   /** At least one point. */
   readonly points: readonly UsagePoint[];
@@ -30,11 +30,11 @@ export interface UsageSubmission {
 
 /** The outcome of voiding a submission (usage §2.2). */
 export const VoidOutcome = {
-  /** The submission is void, now or already before. */
+  /** The submission is void. It may have been void before. */
   VOID: 'VOID',
   /** The submission does not exist. */
   UNKNOWN: 'UNKNOWN',
-  /** Some points are archived, so the submission cannot be voided. */
+  /** Some points have been archived, so the submission cannot be voided. */
   ARCHIVED: 'ARCHIVED',
 } as const;
 export type VoidOutcome = keyof typeof VoidOutcome;
@@ -43,9 +43,9 @@ export type VoidOutcome = keyof typeof VoidOutcome;
 export const RecordingOutcome = {
   /** All points are stored. */
   ACCEPTED: 'ACCEPTED',
-  /** The subscription has the same content under the tracking id; nothing is stored. */
+  /** The subscription already has the same content under this tracking id. Nothing was stored. */
   DUPLICATE: 'DUPLICATE',
-  /** The subscription has different content under the tracking id; nothing is stored. */
+  /** The subscription already has different content under this tracking id. Nothing was stored. */
   CONFLICT: 'CONFLICT',
 } as const;
 export type RecordingOutcome = keyof typeof RecordingOutcome;

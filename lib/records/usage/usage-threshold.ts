@@ -1,10 +1,12 @@
 import { enumeration, f, type RecordOf } from '../../values/fields/index.ts';
 
-/** The measure of a threshold: the quantity of a unit, or the amount in a currency (usage §12.1). */
+/**
+ * The quantity or amount that a threshold limits: the quantity of a unit, or the amount in a currency (usage §12.1).
+ */
 export const ThresholdMeasure = enumeration('QUANTITY', 'AMOUNT');
 export type ThresholdMeasure = keyof typeof ThresholdMeasure;
 
-/** A threshold reached in a period; recorded at most once. */
+/** A threshold that was reached in a period. It is recorded at most once. */
 export const thresholdAnnouncementFields = {
   subscriptionRecordId: f.bigint(),
   usageName: f.text(),
@@ -14,7 +16,7 @@ export const thresholdAnnouncementFields = {
   /** The unit or the currency. */
   measured: f.text(),
   bound: f.amount(),
-  /** Latest end of the period; null means recorded by an earlier version. */
+  /** Latest end of the period. Null if an earlier version of the engine recorded the threshold. */
   overAt: f.orNull(f.instant()),
   createdDate: f.instant(),
 };

@@ -1,7 +1,10 @@
 import type { Clock, Logger, Span, SpanStart, SystemClock, Tracer } from '../../ports/index.ts';
 import { plainError } from './plain-error.ts';
 
-/** Returns a logger that never throws. A line with unreadable fields is written with a plain `err`, or lost. */
+/**
+ * Returns a logger that never throws. If the fields of a line cannot be read, the line is written with a plain `err` or
+ * is lost.
+ */
 export function guardedLogger(logger: Logger): Logger {
   const write =
     (level: keyof Logger) =>
@@ -21,7 +24,7 @@ function readable(fields: object): object {
 type AnyClock = Partial<Clock & SystemClock>;
 
 /**
- * Returns the clock with plain errors. Timer work never throws into the host's timer, because that would end the
+ * Returns the clock. It throws only plain errors. Timers never throw into the host's timer, because that would end the
  * process.
  */
 export function guardedClock<C extends AnyClock>(clock: C, logger: Pick<Logger, 'error'>): C {
@@ -52,7 +55,9 @@ export function guardedClock<C extends AnyClock>(clock: C, logger: Pick<Logger, 
   return Object.fromEntries(Object.entries(all).filter(has)) as C;
 }
 
-/** Returns system time that stands still while the clock fails. Background leases and pauses need a time. */
+/**
+ * Returns system time, because leases and pauses need a time even if the clock fails. The time then does not advance.
+ */
 function lastingTime(read: () => number, logger: Pick<Logger, 'error'>): () => number {
   let last: number | undefined;
   return () => {
@@ -67,7 +72,7 @@ function lastingTime(read: () => number, logger: Pick<Logger, 'error'>): () => n
   };
 }
 
-/** Calls the host like `callHost`, but faster, for calls that return no object. */
+/** Calls the host like `callHost`. It is faster, but only for calls that do not return objects. */
 function plainly<T>(call: () => T): T {
   try {
     const answer = call();
@@ -77,7 +82,7 @@ function plainly<T>(call: () => T): T {
   }
 }
 
-/** Returns a tracer that never throws and runs the work of a span exactly once. */
+/** Returns a tracer that never throws, and that runs the work of each span exactly once. */
 export function guardedTracer(tracer: Tracer, logger: Pick<Logger, 'warn'>): Tracer {
   const failed = (error: unknown): void =>
     logger.warn({ err: error }, 'the tracer failed; its trace is incomplete');
@@ -95,7 +100,7 @@ export function guardedTracer(tracer: Tracer, logger: Pick<Logger, 'warn'>): Tra
   return { start, detached: (work) => once((run) => tracer.detached(run), work, failed) };
 }
 
-/** A position without a trace. Zeros mean no trace in W3C Trace Context. */
+/** A position that belongs to no trace. In W3C Trace Context, it consists of zeros. */
 const NO_TRACE = `00-${'0'.repeat(32)}-${'0'.repeat(16)}-00`;
 
 /** Replaces a span that the tracer could not start. */
@@ -117,7 +122,7 @@ function guardedSpan(span: Span, failed: (error: unknown) => void): Span {
   };
 }
 
-/** Runs engine work inside host code exactly once, and returns the work's own result or error. */
+/** Runs work of the engine inside host code exactly once. Returns the result or throws the error of the work. */
 function once<T>(inside: (run: () => T) => unknown, work: () => T, failed: (error: unknown) => void): T {
   let done: (() => T) | undefined;
   const run = (): T => {
@@ -148,7 +153,7 @@ function ended<T>(work: () => T): () => T {
   }
 }
 
-/** Guards by object of the host. All engines of the process share one guard per object. */
+/** Guards by the object they guard. All engines in the process share one guard per object. */
 const known = new WeakMap<object, object>();
 
 /**
@@ -164,13 +169,13 @@ export function guarded<T extends object>(object: T): T {
   return guard;
 }
 
-/** Returns the list with guarded objects. Other values stay unchanged and are rejected later. */
+/** Returns the list with its objects guarded. Other values are kept, and are rejected later. */
 export function guardedList<T>(list: readonly T[]): readonly T[] {
   if (!Array.isArray(list)) return list;
   return list.map((each: T) => (typeof each === 'object' && each !== null ? guarded(each) : each));
 }
 
-/** Returns a guarded function of the host, which throws and rejects with plain errors only. */
+/** Returns a guarded function. It throws and rejects with plain errors only. */
 export function guardedFunction<A extends readonly unknown[], R>(
   call: (...given: A) => R,
 ): (...given: A) => R {
@@ -203,7 +208,7 @@ function handlerOf<T extends object>(object: T): ProxyHandler<T> {
   };
 }
 
-/** Returns a member unchanged, even a promise or thenable. */
+/** Returns a member of an object unchanged. The member may be a promise or thenable. */
 function callHostRead(object: object, name: string | symbol): unknown {
   return callHost(() => ({ member: Reflect.get(object, name) as unknown })).member;
 }
@@ -234,7 +239,7 @@ export function runHostCode(call: () => unknown, failed: (error: Error) => void 
   }
 }
 
-/** Returns the result of host code, whose errors become plain errors. */
+/** Awaits and returns the result of host code. Converts its errors to plain errors. */
 export async function hostAnswer<T>(call: () => Promise<T> | T): Promise<T> {
   try {
     const answer = await call();
@@ -247,7 +252,7 @@ export async function hostAnswer<T>(call: () => Promise<T> | T): Promise<T> {
 
 type Then = (resolve: (value: unknown) => void, reject: (reason: unknown) => void) => unknown;
 
-/** Returns the member `then`, which is read once because a getter may change. */
+/** Returns the member `then`. It is read only once, because a getter may return different values. */
 function thenOf(answer: unknown): Then | null {
   if ((typeof answer !== 'object' && typeof answer !== 'function') || answer === null) return null;
   const then: unknown = Reflect.get(answer, 'then');
@@ -271,7 +276,7 @@ function adopted(answer: unknown, then: Then): Promise<unknown> {
   return promise;
 }
 
-/** Handles rejections of promises that a plugin left in its result, because they would end the process. */
+/** Handles rejections of promises inside a plugin's result. Otherwise they would end the process. */
 function awaitMembers(answer: unknown): void {
   let left = MAX_SEARCHED_MEMBERS;
   const search = (value: unknown, depth: number): void => {
@@ -289,7 +294,7 @@ function awaitMembers(answer: unknown): void {
   }
 }
 
-/** Returns the members to search. For bytes, returns none, because searching them would take seconds. */
+/** Returns the names of the members to search. For bytes, returns none, because searching them would take seconds. */
 function namesOf(value: object, most: number): readonly string[] {
   if (ArrayBuffer.isView(value)) return [];
   if (!Array.isArray(value)) return Object.getOwnPropertyNames(value);

@@ -28,7 +28,7 @@ export function plainError(thrown: unknown): Error {
   return plain(thrown, MAX_PLAIN_CAUSES);
 }
 
-/** Returns the result of `instanceof`, and false for a proxy that throws. */
+/** Returns the result of `instanceof`, or false for a proxy that throws. */
 export function isInstance<T>(value: unknown, type: abstract new (...given: never[]) => T): value is T {
   return read(() => value instanceof type) === true;
 }
@@ -87,7 +87,7 @@ function simpleFactsOf(thrown: Error): Readonly<Record<string, unknown>> {
   return typeof facts === 'object' && facts !== null ? Object.fromEntries(simpleMembersOf(facts)) : {};
 }
 
-/** Returns own members that are simple values or lists of them, without calling getters. */
+/** Returns the object's own members that are simple values or lists of them. Does not call getters. */
 function simpleMembersOf(object: object): readonly (readonly [name: string, value: unknown])[] {
   const found = read(() =>
     Object.entries(Object.getOwnPropertyDescriptors(object))
@@ -132,7 +132,7 @@ function cut(text: string): string {
   return text.slice(0, MAX_PLAIN_ERROR_CHARACTERS);
 }
 
-/** Returns the result of a read, or undefined if reading throws. */
+/** Returns the result of a read, or undefined if it throws. */
 function read<T>(reading: () => T): T | undefined {
   try {
     return reading();

@@ -33,14 +33,14 @@ export const QUEUE_HELP_AFTER_MS = 20;
 const QUEUE_TAKE_BACK_EVERY_MS = 1_000;
 
 interface DispatcherOptions {
-  /** Handlers, in the order in which they handle an entry that several of them consume. */
+  /** Handlers. If several of them handle the same entry, they run in this order. */
   readonly handlers: readonly QueueHandler[];
   readonly tenantOf: (recordId: number) => Promise<TenantRef>;
-  /** Returns the delays after which work for a busy account is tried again. By default, each is 100 ms. */
+  /** Returns the delays after which work is tried again when its account was busy. By default, each delay is 100 ms. */
   readonly busyPausesOf?: (tenant: TenantRef) => Promise<BusyPauses>;
   /** Unique name of this node (§15). */
   readonly node: string;
-  /** Returns true for the name of an ended process of this node. By default, always false. */
+  /** Returns true if the name belonged to a process of this node that has ended. By default, always returns false. */
   readonly isFormerNode?: (name: string) => boolean;
   /** Settings of the queue. Defaults to the values of §4.3. */
   readonly settings?: QueueSettings;
@@ -48,11 +48,11 @@ interface DispatcherOptions {
   readonly historyRetentionMs?: number;
   /** Further periodic work. None by default. */
   readonly housekeeping?: readonly (() => Promise<void>)[];
-  /** Periodic work with its own intervals in system time. None by default. */
+  /** Periodic tasks with their own intervals in system time. None by default. */
   readonly cares?: readonly Care[];
 }
 
-/** Limits a claim. By default, a claim takes all due entries. */
+/** Limits which entries a claim takes. By default, it takes all due entries. */
 interface ClaimOf {
   readonly account?: AccountOfTenant;
   readonly businessNow?: Instant;
@@ -84,7 +84,7 @@ export class Dispatcher {
   readonly #signal: Signal;
   readonly #running = new Set<Promise<void>>();
   readonly #unsubscribe: (() => void)[] = [];
-  /** Number of entries per lane that are being handled. */
+  /** Number of entries that are being handled, by lane. */
   readonly #handled = new Map<ClaimLane, number>();
   #started = false;
   #stopping = false;
@@ -92,7 +92,7 @@ export class Dispatcher {
   #workers = 0;
   #cancelTimer: (() => void) | undefined;
   #cancelHelp: (() => void) | undefined;
-  /** The signal's count when a worker last checked for due work. */
+  /** Count of the signal when a worker last checked for due work. */
   #looked = 0;
   /** System time of the last search for expired leases. */
   #releasedAtMs = Number.NEGATIVE_INFINITY;
@@ -124,12 +124,12 @@ export class Dispatcher {
     if (stopListening) this.#unsubscribe.push(stopListening);
   }
 
-  /** The kinds of entries processed in the background. */
+  /** The kinds of entries that are processed in the background. */
   get workedOn(): readonly QueueKind[] {
     return this.#started && !this.#stopping ? kindsWorkedOn(this.#settings) : [];
   }
 
-  /** Releases claims of ended processes of this node. Call this once, before `start` or `settle`. */
+  /** Releases the claims of processes of this node that have ended. Call this once, before `start` or `settle`. */
   async recover(): Promise<void> {
     const { storage } = this.#ports;
     const { node, isFormerNode } = this.#options;
@@ -146,7 +146,7 @@ export class Dispatcher {
     this.#spawn();
   }
 
-  /** Stops claiming, ends waits, waits a limited time for running handlers and releases the remaining claims. */
+  /** Stops claiming, ends waits, waits a limited time for running handlers, and releases the remaining claims. */
   stop(): Promise<void> {
     this.#stopped ??= this.#stop();
     return this.#stopped;
@@ -200,14 +200,14 @@ export class Dispatcher {
     }
   }
 
-  /** Returns the due time of the next notification that this node can handle, or null. */
+  /** Returns the due time of the next notification for which this node has a handler, or null. */
   nextDue(): Promise<Instant | null> {
     return this.#ports.storage.queue.nextDue(this.#topics);
   }
 
   /**
-   * Waits until the cause has no due work left. Any node does the work in the background. A dispatcher that was not
-   * started does the work in this call.
+   * Waits until no due work of the cause is left. Any node may do the work in the background. If this dispatcher was
+   * not started, it does the work within this call.
    * @returns false after `timeoutMs` of system time, or if the dispatcher is stopping.
    */
   async complete(tenantRecordId: number, cause: WorkCause, timeoutMs: number): Promise<boolean> {
@@ -226,8 +226,8 @@ export class Dispatcher {
   }
 
   /**
-   * Processes the due entries of an account in queue order, up to the first entry that is paused or that another node
-   * is processing.
+   * Processes the due entries of an account in queue order. Stops at the first entry that is paused or that another
+   * node is processing.
    */
   async workOff(account: AccountOfTenant, businessNow: Instant): Promise<void> {
     let last: number | undefined;
@@ -250,8 +250,8 @@ export class Dispatcher {
   }
 
   /**
-   * Starts another worker if the busy worker does not return soon. Waits first, because large batches cost less per
-   * entry.
+   * Starts another worker if the busy worker does not become free soon. Waits first, because large batches cost less
+   * per entry.
    */
   #requestHelp(): void {
     if (this.#cancelHelp !== undefined || this.#stopping) return;
@@ -282,7 +282,7 @@ export class Dispatcher {
     if (this.#workers === 0 && !this.#stopping) await this.#armTimer(failed);
   }
 
-  /** Claims and handles entries once. Returns false if nothing was due and nothing was signaled in the meantime. */
+  /** Claims and handles entries once. Returns false if nothing was due and no signal arrived in the meantime. */
   async #workOnce(): Promise<boolean> {
     await this.#ports.systemClock.nextTurn();
     const raised = this.#signal.count;
@@ -321,14 +321,14 @@ export class Dispatcher {
     return Math.max(0, clock.msUntil?.(nextDue) ?? nextDue - clock.now());
   }
 
-  /** Returns the milliseconds until the next lease ends. Only leases of dead nodes expire. */
+  /** Returns the number of milliseconds until the next lease ends. Only the leases of failed nodes expire. */
   async #msToNextLeaseEnd(): Promise<number> {
     const { storage, systemClock } = this.#ports;
     const leaseEndMs = storage.singleNode ? null : await storage.queue.nextLeaseEnd();
     return leaseEndMs === null ? Number.POSITIVE_INFINITY : Math.max(0, leaseEndMs - systemClock.nowMs());
   }
 
-  /** Makes one claim. If the settings of the kinds differ, makes one claim per kind, bus entries first. */
+  /** Makes one claim. If the settings of the two kinds differ, makes one claim per kind, bus entries first. */
   async #claim(of: ClaimOf = {}): Promise<readonly Claim[]> {
     const claims: Claim[] = [];
     for (const leases of this.#leases.values()) this.#logReleasedLeases(await leases.takeBackLost());
@@ -356,8 +356,8 @@ export class Dispatcher {
   }
 
   /**
-   * Releases expired leases. Claims of this node are excluded, because a late renewal does not mean that this node is
-   * dead.
+   * Releases expired leases. Excludes the claims of this node, because a late renewal does not mean that this node has
+   * failed.
    */
   async #takeBackLapsed(): Promise<void> {
     const { storage, systemClock } = this.#ports;

@@ -21,7 +21,7 @@ interface RunnerInput {
   readonly busyPausesOf: (tenant: TenantRef) => Promise<BusyPauses>;
 }
 
-/** An entry with its remaining handlers in order. */
+/** An entry with the handlers that still have to run, in order. */
 interface Work {
   readonly entry: ClaimedEntry;
   readonly handlers: readonly QueueHandler[];
@@ -46,7 +46,7 @@ export class EntryRunner {
     while (left.length > 0) left = await this.#runFirstHandlers(left);
   }
 
-  /** Runs the first handler of each work item. Returns the items that succeeded and have further handlers. */
+  /** Runs the first handler of each item. Returns the items that succeeded and have more handlers. */
   async #runFirstHandlers(works: readonly Work[]): Promise<readonly Work[]> {
     const passed: Work[] = [];
     for (const group of Map.groupBy(works, handlerOfTenant).values())
@@ -56,14 +56,14 @@ export class EntryRunner {
       .filter((work) => work.handlers.length > 0);
   }
 
-  /** Returns the unfinished handlers of an entry, which a retry runs (§9.3 rule 4). */
+  /** Returns the handlers of an entry that have not finished. A retry runs only these (§9.3 rule 4). */
   #remainingHandlers(entry: ClaimedEntry): readonly QueueHandler[] {
     return this.#input.handlers.filter(
       (handler) => handler.topics.includes(entry.topic) && !entry.doneHandlers.includes(handler.name),
     );
   }
 
-  /** Runs one handler over one group. Returns the finished work items. */
+  /** Runs one handler on one group. Returns the items that it finished. */
   async #runGroup(group: readonly Work[]): Promise<readonly Work[]> {
     const handler = group[0]?.handlers[0];
     if (!handler) return [];
@@ -99,7 +99,7 @@ export class EntryRunner {
     return passed;
   }
 
-  /** Records the outcomes with one statement per kind. Returns the work items that succeeded. */
+  /** Records the outcomes, using one statement per kind of outcome. Returns the items that succeeded. */
   async #settleOutcomes(
     group: readonly Work[],
     batch: Batch,
@@ -129,7 +129,9 @@ export class EntryRunner {
       this.#input.counts.add(name, kind === 'busy' || kind === 'failed' ? kind : 'done', of.length);
   }
 
-  /** Releases entries of busy accounts. Returns the entries that fail for good if the handler allows it. */
+  /**
+   * Releases entries whose accounts are busy. Returns the entries that must fail finally, if the handler supports this.
+   */
   async #releaseBusy(
     tenant: TenantRef,
     handler: QueueHandler,
@@ -153,7 +155,7 @@ export class EntryRunner {
     return paused.filter(({ delayMs }) => delayMs === null).map(({ work }) => work);
   }
 
-  /** Lets the handler end these entries. Returns the entries unless the handler fails. */
+  /** Lets the handler end these entries. Returns them, unless the handler fails. */
   async #giveUp(group: readonly Work[], handler: QueueHandler): Promise<readonly Work[]> {
     if (group.length === 0) return [];
     const batch = await this.#batchOf(group, handler);
@@ -179,7 +181,10 @@ export class EntryRunner {
     }
   }
 
-  /** Retries or fails entries by the error rules. An entry with a lost claim belongs to another node. */
+  /**
+   * Retries or fails entries according to the error rules. Skips an entry whose claim was lost, because another node
+   * now has it.
+   */
   async #afterErrors(failures: readonly { readonly work: Work; readonly error: unknown }[]): Promise<void> {
     const { logger, storage, systemClock } = this.#ports;
     const retried: (FailedEntry & { readonly availableAtMs: number })[] = [];
@@ -279,15 +284,16 @@ class Batch implements HandlerBatch {
 
 /** The pauses of background work for a busy account. */
 export interface BusyPauses {
-  /** Milliseconds for which retries use short steps, like the waits of calls. */
+  /** Milliseconds for which entries are retried in short steps, like the waits of calls. */
   readonly waitMs: number;
-  /** The pauses afterwards, in order (`rescheduleIntervalOnLock`). */
+  /** The pauses after the short steps, in order (`rescheduleIntervalOnLock`). */
   readonly intervalsMs: readonly number[];
 }
 
 /**
- * Returns the pause of an entry whose account was busy `times` times in a row (§15 rule 2, payments §5.3). The pauses
- * are short steps for as long as a call waits, then the intervals. Null after the last interval.
+ * Returns the pause for an entry whose account was busy `times` times in a row (§15 rule 2, payments §5.3). At first,
+ * pauses are short steps for as long as a call would wait. Then the intervals follow. Returns null after the last
+ * interval.
  */
 export function busyPauseMs(times: number, { waitMs, intervalsMs }: BusyPauses): number | null {
   const steps = Math.ceil(waitMs / LOCK_WAIT_STEP_MS);
@@ -295,12 +301,12 @@ export function busyPauseMs(times: number, { waitMs, intervalsMs }: BusyPauses):
   return intervalsMs[times - steps - 1] ?? null;
 }
 
-/** Returns the pause of work that is retried without limit. */
+/** Returns the pause for work that is retried any number of times. */
 export function lastBusyPauseMs({ intervalsMs }: BusyPauses): number {
   return intervalsMs.at(-1) ?? LOCK_WAIT_STEP_MS;
 }
 
-/** Counts, per entry, how many consecutive times its account was busy on this node. */
+/** Counts how often in a row the account of each entry was busy on this node. */
 export class BusyEntries {
   readonly #times = new Map<number, number>();
 
@@ -348,7 +354,7 @@ export function meterClaimed(meters: Meters | undefined, entries: readonly Queue
     meters.mark(incoming[kind], of.length);
 }
 
-/** Measures the business time between the due date and the end of entries. */
+/** Measures the business time from the due date of entries to their end. */
 export function meterDone(
   { meters, clock }: { readonly meters?: Meters | undefined; readonly clock: Clock },
   entries: readonly QueueEntry[],

@@ -5,7 +5,7 @@ import { assertInvariant, BillingError, ErrorCode } from '../../values/errors/in
 import { QUEUE_RETRY_PAUSES_MS } from '../../values/limits.ts';
 import type { Instant } from '../../values/time/index.ts';
 
-/** Entries of one tenant and one handler, at most one per account, claimed by this node. */
+/** Entries of one tenant for one handler, at most one per account. This node has claimed them. */
 export interface HandlerBatch {
   readonly tenant: TenantRef;
   readonly entries: readonly ClaimedEntry[];
@@ -15,30 +15,28 @@ export interface HandlerBatch {
    * `failed`.
    */
   finish(session: WriteSession, entries: readonly ClaimedEntry[]): Promise<void>;
-  /** Releases entries of busy accounts. They are retried after `delayMs` (default `busyPauseMs`). */
+  /** Releases entries whose accounts are busy. They are retried after `delayMs` (default `busyPauseMs`). */
   busy(entries: readonly ClaimedEntry[], delayMs?: number): void;
-  /** Fails one entry of the batch. The entry is retried or ends as FAILED. */
+  /** Reports that one entry of the batch has failed. It is retried or becomes FAILED. */
   failed(entry: ClaimedEntry, error: unknown): void;
 }
 
 /**
- * Handles queue entries (§9.3), each at least once: `handle` must have no further effect if it gets an entry again.
- * If it throws, the entries are handled one by one, so that one failing entry does not block the others.
+ * Handles queue entries (§9.3). Each entry is delivered at least once, so `handle` must have no further effect if it
+ * receives an entry again. If it throws, the entries are handled one by one, so that one failing entry does not block
+ * the others.
  */
 export interface QueueHandler {
-  /** Stable name that marks bus entries as completed. */
+  /** Stable name of the handler. Bus entries are marked with it when the handler has finished. */
   readonly name: string;
-  /** Bus event types and queue names that the handler consumes. */
+  /** Bus event types and queue names for which the handler receives entries. */
   readonly topics: readonly string[];
-  /** Returns true if the handler has work for an event of its topics. By default it has work for every event. */
+  /** Returns true if the handler has work for an event of its topics. By default, it has work for all events. */
   needs?(event: Pick<NewBusEvent, 'type' | 'payload'>, now: Instant): boolean;
   handle(batch: HandlerBatch): Promise<void>;
-  /**
-   * Ends entries whose accounts stayed busy (§15 rule 2). Without this method, the entries are retried after the last
-   * pause.
-   */
+  /** Ends entries whose accounts stayed busy (§15 rule 2). If absent, the entries are retried at the last pause. */
   giveUp?(batch: HandlerBatch): Promise<void>;
-  /** Resolves when all work that `handle` left running is recorded. Awaited at shutdown. */
+  /** Resolves when the results of all work that `handle` left running have been recorded. Awaited at shutdown. */
   idle?(): Promise<void>;
 }
 
@@ -58,7 +56,9 @@ export function hasWork(
   );
 }
 
-/** Returns the authorship of work on queue entries. Each account has the token of the call that caused its entry. */
+/**
+ * Returns the authorship of work on queue entries. Each account uses the user token of the call that caused its entry.
+ */
 export function batchAuthorship(
   entries: readonly ClaimedEntry[],
   actor: ActingComponent,
@@ -76,18 +76,19 @@ export function batchAuthorship(
   };
 }
 
-/** Milliseconds to pause if the database is full or an account is busy. */
+/** Milliseconds to pause when the database is full or an account is busy. */
 const QUEUE_PASSING_PAUSE_MS = 5_000;
 
 type ErrorDecision =
   | { readonly kind: 'retry'; readonly delayMs: number; readonly reason: string }
-  /** The entry is retried later, which does not count as a failure. */
+  /** The entry is retried later. This does not count as a failure. */
   | { readonly kind: 'later'; readonly delayMs: number; readonly reason: string }
   | { readonly kind: 'fail'; readonly reason: string };
 
 /**
- * Returns the reaction to a handler error (§9.2): `maxFailures` retries after 1 s, 5 s, then 30 s, then FAILED. A
- * `RetryLater`, a full disk, an unreachable database and a busy account do not count as failures.
+ * Returns how to react to the error of a handler (§9.2). There are `maxFailures` retries after 1 s, 5 s, then 30 s;
+ * after that, the entry is FAILED. A `RetryLater`, a full disk, an unreachable database and a busy account do not count
+ * as failures.
  */
 export function decideAfterError(errorCount: number, error: unknown, maxFailures: number): ErrorDecision {
   const reason = reasonOf(error);
@@ -99,7 +100,7 @@ export function decideAfterError(errorCount: number, error: unknown, maxFailures
   return { kind: 'retry', delayMs: QUEUE_RETRY_PAUSES_MS[errorCount] ?? last, reason };
 }
 
-/** Returns true for a temporary condition that neither an account nor an entry has caused. */
+/** Returns true for a temporary error that was not caused by an account or an entry. */
 export function isPassing(error: unknown): boolean {
   return error instanceof BillingError && (error.code === ErrorCode.BUSY || error.code === ErrorCode.NO_ROOM);
 }

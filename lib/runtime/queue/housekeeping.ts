@@ -18,7 +18,10 @@ export interface Care {
   run(): Promise<void>;
 }
 
-/** Reaps lapsed entries and purges history (§9.3 rules 7 and 9), a limited number at a time, on any number of nodes. */
+/**
+ * Reaps lapsed entries and deletes old history (§9.3 rules 7 and 9). It processes a limited number at a time, and can
+ * run on any number of nodes.
+ */
 export class Housekeeping {
   readonly #ports: HousekeepingPorts;
   readonly #cares: readonly Care[];
@@ -98,14 +101,14 @@ async function reap(ports: HousekeepingPorts, lane: ReapLane, onReaped: () => vo
 const BEATS_PER_LEASE = 3;
 
 /**
- * The leases of a node's claims (§9.3 rules 6 and 7). They are renewed together, so that the work of a dead node is
- * released in one step.
+ * The leases of a node's claims (§9.3 rules 6 and 7). They are renewed together, so that all work of a failed node is
+ * released at the same time.
  */
 export class Leases {
   readonly #ports: Pick<Ports, 'storage' | 'systemClock' | 'logger'>;
   readonly #leaseMs: number;
   readonly #held = new Map<number, ClaimedEntry>();
-  /** Claims that this node no longer works on, but that are still stored because the database failed. */
+  /** Claims on which this node no longer works, but which are still stored because the database failed. */
   readonly #lost = new Set<Uuid>();
   #claiming = 0;
   #endsAtMs = 0;
@@ -120,14 +123,14 @@ export class Leases {
     return [...this.#held.values()];
   }
 
-  /** Returns the end of a new claim's lease in system time. Call `endClaim` afterwards. */
+  /** Returns the time at which the lease of a new claim ends, in system time. Call `endClaim` afterwards. */
   beginClaim(): number {
     this.#claiming += 1;
     if (this.#cancelBeat === undefined) this.#scheduleBeat();
     return this.#endsAtMs;
   }
 
-  /** Renews the leases of these entries from now on. */
+  /** Starts to renew the leases of these entries. */
   endClaim(claimed: readonly ClaimedEntry[]): void {
     this.#claiming -= 1;
     for (const entry of claimed) this.#held.set(entry.recordId, entry);
@@ -139,7 +142,9 @@ export class Leases {
     this.#restIfIdle();
   }
 
-  /** Remembers claims whose entries were neither finished nor released, or whose response was lost. */
+  /**
+   * Remembers claims whose entries were neither finished nor released, or whose response from the database was lost.
+   */
   lose(claimIds: readonly Uuid[]): void {
     for (const claimId of claimIds) this.#lost.add(claimId);
   }
@@ -166,7 +171,7 @@ export class Leases {
     this.#cancelBeat = systemClock.after(everyMs, () => this.#beat());
   }
 
-  /** Renews the leases. Schedules the next renewal first, in case this one gets no response. */
+  /** Renews the leases. Schedules the next renewal first, in case this one never returns. */
   #beat(): void {
     this.#scheduleBeat();
     this.#ports.storage.queue
@@ -175,7 +180,7 @@ export class Leases {
   }
 }
 
-/** A counter that wakes its waiters when it is incremented. */
+/** A counter. When it is incremented, all waiters wake up. */
 export class Signal {
   readonly #systemClock: SystemClock;
   #waiters: (() => void)[] = [];
@@ -194,7 +199,7 @@ export class Signal {
     for (const wake of this.#waiters.splice(0)) wake();
   }
 
-  /** Resolves when the count has passed `seen`, or after `timeoutMs` of system time. */
+  /** Resolves when the count is greater than `seen`, or after `timeoutMs` of system time. */
   async wait(seen: number, timeoutMs: number): Promise<void> {
     if (this.#count > seen) return;
     await new Promise<void>((resolve) => {

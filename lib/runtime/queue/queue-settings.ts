@@ -11,11 +11,11 @@ import {
 
 /** Settings of this node for entries of one kind (§4.3). */
 export interface KindSettings {
-  /** If true, only other nodes process entries of this kind. */
+  /** If true, this node does not process entries of this kind; other nodes do. */
   readonly isOff: boolean;
-  /** Maximum number of entries per claim. Null for QUEUE_CLAIM_LIMIT over both kinds. */
+  /** Maximum number of entries per claim. If null, QUEUE_CLAIM_LIMIT applies to both kinds together. */
   readonly claimed: number | null;
-  /** Maximum number of entries handled at a time. Null for all claimed entries. */
+  /** Maximum number of entries handled at the same time. If null, all claimed entries are. */
   readonly handledAtATime: number | null;
   readonly leaseMs: number;
   readonly pollMs: number;
@@ -67,8 +67,8 @@ export function kindsWorkedOn(settings: QueueSettings): readonly QueueKind[] {
 }
 
 /**
- * Returns one claim for both kinds, which takes half the statements, or one per kind if their settings differ. Kinds
- * that are off have no claim.
+ * Returns the claims to make. If both kinds have the same settings, there is one claim for both, which takes half the
+ * statements. Otherwise, there is one per kind. Disabled kinds have no claim.
  */
 export function claimLanes(settings: QueueSettings): readonly ClaimLane[] {
   const lanes = kindsWorkedOn(settings).map((kind): ClaimLane => {
@@ -83,8 +83,8 @@ export function claimLanes(settings: QueueSettings): readonly ClaimLane[] {
 }
 
 /**
- * Returns one reaper for both kinds, or one per kind if their settings differ. Kinds that are off on this node are
- * included.
+ * Returns the reapers to run. If both kinds have the same settings, there is one for both, and otherwise one per kind.
+ * Kinds that are disabled on this node are included.
  */
 export function reapLanes(settings: QueueSettings): readonly ReapLane[] {
   return together(

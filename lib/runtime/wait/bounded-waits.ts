@@ -7,7 +7,9 @@ import { plainError } from '../host-code/plain-error.ts';
 /** Result of `atMost` after its timeout. */
 export const TIME_OVER = Symbol('time over');
 
-/** Returns the result of `work`, or TIME_OVER after `timeoutMs` of system time, while the work continues. */
+/**
+ * Returns the result of `work`, or TIME_OVER after `timeoutMs` of system time. The work continues in the latter case.
+ */
 export async function atMost<T>(
   systemClock: Pick<SystemClock, 'after'>,
   timeoutMs: number,
@@ -30,8 +32,8 @@ export function pause(systemClock: SystemClock, ms: number): Promise<void> {
 }
 
 /**
- * Returns the results of concurrent work once all parts have ended, or throws the first failure. A transaction must
- * wait for all parts, because a statement may not follow its end.
+ * Waits until all concurrent work has ended, then returns the results or throws the first failure. A transaction must
+ * wait for all parts, because no statement may run after its end.
  */
 export async function allEnded<const T extends readonly Promise<unknown>[]>(
   work: T,
@@ -43,7 +45,7 @@ export async function allEnded<const T extends readonly Promise<unknown>[]>(
   return results;
 }
 
-/** Runs `work` on every item, at most `limit` at a time, and returns the results in order. */
+/** Runs `work` on each item, on at most `limit` items at the same time. Returns the results in order. */
 export async function inParallel<T, R>(
   items: readonly T[],
   limit: number,
@@ -60,17 +62,17 @@ export async function inParallel<T, R>(
 
 /** A plugin with the time limit of a call. */
 export interface CalledPlugin {
-  /** Kind of the plugin in errors, such as "catalog plugin". */
+  /** Kind of the plugin for error messages, such as "catalog plugin". */
   readonly kind: string;
   readonly name: string;
-  /** The called member, if errors name members. */
+  /** Name of the function that is called, if error messages contain it. */
   readonly member?: string;
   readonly timeoutMs: number;
 }
 
 /**
- * Calls a plugin within its time limit.
- * @throws BillingError UNEXPECTED (60000) with the plugin's name and its error as cause.
+ * Calls a plugin with its time limit.
+ * @throws BillingError UNEXPECTED (60000) with the plugin's name, and with its error as cause.
  */
 export function callPlugin<T>(
   plugin: CalledPlugin,
@@ -100,7 +102,7 @@ async function callInTime<T>(plugin: CalledPlugin, systemClock: SystemClock, cal
   throw pluginFailure(plugin, `did not answer${what} within ${plugin.timeoutMs / 1_000} s`);
 }
 
-/** Returns the error for a plugin that violates its contract. */
+/** Returns the error for a plugin that has violated its contract. */
 export function pluginFailure(
   { kind, name }: Pick<CalledPlugin, 'kind' | 'name'>,
   what: string,

@@ -5,7 +5,7 @@ import { atMost } from './bounded-waits.ts';
 /** Maximum number of calls in a group. */
 export const MAX_SHARED_CALLS = 100;
 
-/** Maximum time in milliseconds that calls wait for a running call of their kind. */
+/** Maximum time in milliseconds that a call waits for a running call of the same kind. */
 const SHARED_CALL_WAIT_MS = 10;
 
 type Work<I, O> = (inputs: readonly I[]) => Promise<readonly O[]>;
@@ -16,12 +16,13 @@ interface Group<I, O> {
 }
 
 /**
- * Groups calls that arrive while a call of their kind runs, so that a busy server runs one statement per group. A
- * lone call does not wait. A rejected group is repeated call by call, so a rejected group must have no effect.
+ * Groups calls that arrive while a call of the same kind is running. A busy server then runs one statement per group. A
+ * single call does not wait. If a group is rejected, its calls are repeated one by one, so a rejected group must not
+ * have any effect.
  */
 export class SharedCalls<I, O> {
   readonly #systemClock: Pick<SystemClock, 'nextTurn' | 'after'>;
-  /** The running calls by kind. Later calls wait for them. */
+  /** The running calls by kind. Calls that arrive later wait for them. */
   readonly #underWay = new Map<string, Promise<unknown>>();
   readonly #waiting = new Map<string, Group<I, O>>();
 
@@ -31,8 +32,8 @@ export class SharedCalls<I, O> {
 
   /**
    * Returns the result of this call.
-   * @param alike identifies calls that may be grouped: the tenant and everything else on which `work` depends. Null
-   * runs the call alone, as in a transaction of the host.
+   * @param alike Identifies calls that can be grouped. It contains the tenant and everything else on which `work`
+   * depends. If null, the call runs on its own, as in a transaction of the host.
    */
   async run(alike: string | null, input: I, work: Work<I, O>): Promise<O> {
     if (alike === null) return resultAt(await work([input]), 0);
@@ -70,7 +71,7 @@ export class SharedCalls<I, O> {
     return results;
   }
 
-  /** Resolves when the work and its first turn have ended, or at the wait limit. */
+  /** Resolves when the work and the turn after it have ended, or at the time limit. */
   async #end(results: Promise<unknown>): Promise<void> {
     let hasEnded = false;
     const note = (): void => {
@@ -82,10 +83,13 @@ export class SharedCalls<I, O> {
   }
 }
 
-/** Thrown by the work of a group whose calls must run one by one. Callers never receive it. */
+/** Thrown by the work of a group if its calls must run one by one. Callers never see this error. */
 export class CallsMustRunAlone extends Error {}
 
-/** Returns true if the work was rejected. False for an unreachable or full database and for a failed commit. */
+/**
+ * Returns true if the work itself was rejected. Returns false for an unreachable or full database, and for a failed
+ * commit.
+ */
 function isRefusal(error: unknown): boolean {
   if (error instanceof BillingError) return error.code !== ErrorCode.BUSY && error.code !== ErrorCode.NO_ROOM;
   return error instanceof InvariantError || error instanceof CallsMustRunAlone;
@@ -103,7 +107,7 @@ interface Places {
   readonly each: number;
 }
 
-/** A limited number of places, with a limit per owner. */
+/** A limited number of places. Each owner also has its own limit. */
 export class SharedPlaces {
   readonly #places: Places;
   readonly #taken = new Map<string, number>();
@@ -113,7 +117,7 @@ export class SharedPlaces {
     this.#places = places;
   }
 
-  /** Takes a place. Returns false if the owner or all owners are at their limit. */
+  /** Takes a place. Returns false if the limit of the owner or the limit of all owners is reached. */
   take(owner: string): boolean {
     const own = this.#taken.get(owner) ?? 0;
     if (own >= this.#places.each || this.#all >= this.#places.all) return false;

@@ -1,8 +1,8 @@
 import type { SystemClock } from '../../ports/index.ts';
 
 /**
- * A read whose result concurrent callers share. No caller gets the result of a read that began before its call, so
- * every caller sees what was committed before.
+ * A read whose result concurrent callers share. A caller never gets the result of a read that started before its call,
+ * so it sees everything that was committed before the call.
  */
 export class SharedRead {
   readonly #systemClock: Pick<SystemClock, 'nextTurn'>;
@@ -21,7 +21,9 @@ export class SharedRead {
     return this.#next;
   }
 
-  /** Begins the read in the next turn, so that all requests that have arrived share it. */
+  /**
+   * Starts the read in the next turn of the event loop, so that all requests that have already arrived can share it.
+   */
   async #begin(latest: Promise<unknown>): Promise<void> {
     await this.#systemClock.nextTurn();
     await latest;

@@ -6,11 +6,11 @@ interface Waiting {
   readonly begin: () => void;
 }
 
-/** Limits the total size of running work. Waiting owners take turns. */
+/** Limits the total size of running work. Owners that wait take turns. */
 export class FairTurns {
   readonly #capacity: number;
   #free: number;
-  /** Waiting work by owner, in the order of their turns. */
+  /** Work that is waiting, by owner. Owners are in the order of their turns. */
   readonly #waiting = new Map<string, Waiting[]>();
 
   constructor(capacity: number) {
@@ -18,7 +18,7 @@ export class FairTurns {
     this.#free = capacity;
   }
 
-  /** Runs the work in the owner's turn. Work that is larger than the capacity runs alone. */
+  /** Runs the work when it is the owner's turn. Work that exceeds the capacity runs alone. */
   async run<T>(owner: string, size: number, work: () => Promise<T>): Promise<T> {
     const taken = Math.min(size, this.#capacity);
     await this.#turn(owner, taken);
@@ -53,10 +53,10 @@ export class FairTurns {
   }
 }
 
-/** Maximum processor time of a computation in one turn, in milliseconds. */
+/** Maximum processor time in milliseconds that a computation uses before other work can run. */
 const MAX_SLICE_MS = 20;
 
-/** A long computation that may yield after each step. */
+/** A long computation. After each step, other work may run. */
 export type Steps<T> = Generator<void, T, void>;
 
 /** Runs all steps in one turn. */
@@ -67,7 +67,7 @@ export function atOnce<T>(steps: Steps<T>): T {
   }
 }
 
-/** Runs the steps of a computation in several turns. */
+/** Runs the steps of a computation. Other work can run in between. */
 export type TimeSlices = <T>(steps: Steps<T>) => Promise<T>;
 
 export const inOneTurn: TimeSlices = async (steps) => atOnce(steps);
@@ -79,7 +79,9 @@ type TurnPorts<Clock extends keyof SystemClock> = Pick<ActivityPorts, 'scopes'> 
 /** Yields to other work. */
 export type NextTurn = () => Promise<void>;
 
-/** Returns the turns of work that ends once its signal is aborted (`whileWanted`). */
+/**
+ * Returns a function that lets other work run. It throws if the signal of the work has been aborted (`whileWanted`).
+ */
 export function turnsOf({ systemClock, scopes }: TurnPorts<'nextTurn'>): NextTurn {
   return async () => {
     await systemClock.nextTurn();
@@ -87,7 +89,7 @@ export function turnsOf({ systemClock, scopes }: TurnPorts<'nextTurn'>): NextTur
   };
 }
 
-/** Returns time slices that end once their signal is aborted. A turn takes at most a slice plus one step. */
+/** Returns time slices, which end when their signal is aborted. Each lasts at most the maximum time plus one step. */
 export function timeSlices(ports: TurnPorts<'nowMs' | 'nextTurn'>): TimeSlices {
   const { systemClock } = ports;
   const nextTurn = turnsOf(ports);
