@@ -125,7 +125,8 @@ export async function cellsBeside(
   { hasTenants }: { readonly hasTenants: boolean },
 ) {
   const far = storageOf(await otherOf(database));
-  const directory = hasTenants ? storage : far;
+  // A storage of its own, so that traces of the test show only the statements of its cell.
+  const directory = hasTenants ? storageOf(database) : far;
   const cells = hasTenants ? { near: storage, far } : { far, near: storage };
   return {
     /** The parts of the directory and of the near cell, as an engine sees them. */
