@@ -73,7 +73,7 @@ function pluginOver(table: PriceTable): CatalogPlugin {
   };
 }
 
-/** Sells two workspaces from the host's table, the second after a rise in price, and tells what was billed. */
+/** Sells two workspaces from the host's table, the second after a price increase, and returns the billed amounts. */
 export async function sellFromTable(): Promise<readonly string[]> {
   const table = new PriceTable();
   table.add({ seats: 5, from: '2024-01-01', monthly: '25.00' });

@@ -104,7 +104,7 @@ async function signUp(acme: TenantBilling, customer: Customer): Promise<void> {
   );
 }
 
-/** What `found` resolves to, or what `make` makes when `found` says that the thing does not exist. */
+/** Returns the result of `found`, or of `make` if `found` fails with the code `missing`. */
 async function orElse<T>(missing: ErrorCode, found: Promise<T>, make: () => Promise<T>): Promise<T> {
   try {
     return await found;

@@ -1,5 +1,5 @@
-// A payment gateway that lives in the host application, with all that the engine can ask of one. In place of the
-// calls to a processor there are books of its own, so that it runs as it stands:
+// A payment gateway in the host application that implements every operation of the engine. It keeps books of its own
+// instead of calling a processor, so that it runs without one:
 //   node examples/payment-gateway.ts
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { pathToFileURL } from 'node:url';
@@ -21,11 +21,11 @@ import {
 } from '../adapters/node/billwright.ts';
 import { fakeClock } from '../adapters/testing/index.ts';
 
-/** What an operation asks; VOID has no amount. */
+/** The request of an operation; VOID has no amount. */
 type AnyRequest = GatewayTransaction & Partial<Pick<GatewayRequest, 'amount' | 'currency'>>;
 type Asked = AnyRequest & { readonly transactionType: string };
 
-/** A line of the books: one transaction, under the id that the engine gave it. */
+/** A line of the books: one transaction with the id that the engine assigned. */
 type Entry = GatewayResult & { readonly accountId: Uuid };
 
 type Method = GatewayPaymentMethod & {
@@ -40,16 +40,16 @@ export interface LedgerGatewayOptions {
 }
 
 const SIGNATURE = 'x-ledger-signature';
-/** What is beyond this the processor declines. */
+/** The processor declines larger amounts. */
 const CARD_LIMIT = 10_000;
 
-/** The gateway, and its books to look into. */
+/** The gateway, with access to its books. */
 export interface LedgerGateway extends PaymentGateway {
-  /** Takes the processor off the network, and back. */
+  /** Disconnects the processor from the network, or reconnects it. */
   setReachable(isReachable: boolean): void;
-  /** How often a transaction has moved money: once, or not at all. */
+  /** Returns how often a transaction moved money: once or never. */
   effectsOf(transactionId: Uuid): number;
-  /** A notification as the processor would send it: that a transaction that was pending has ended. */
+  /** Returns a notification of the processor that a pending transaction has ended. */
   notificationOf(transactionId: Uuid): {
     readonly rawBody: string;
     readonly headers: Readonly<Record<string, string>>;
@@ -62,7 +62,7 @@ export function ledgerGateway({ signingKey }: LedgerGatewayOptions): LedgerGatew
   const methods = new Map<Uuid, Method>();
   let isReachable = true;
 
-  /** What happens to a transaction that the books do not have yet. */
+  /** Decides the outcome of a transaction that the books do not contain yet. */
   const decide = (asked: Asked): Partial<Entry> => {
     if (asked.properties.some(({ key, value }) => key === 'mode' && value === 'bank-transfer'))
       return { status: PluginStatus.PENDING };
@@ -85,7 +85,7 @@ export function ledgerGateway({ signingKey }: LedgerGatewayOptions): LedgerGatew
         0,
       );
 
-  /** Each operation: what is in the books is told again, so that the same transaction has one effect. */
+  /** Returns an operation that has one effect per transaction: it returns the recorded result of a known one. */
   const operation =
     (transactionType: string) =>
     async (request: AnyRequest, { now }: GatewayContext): Promise<GatewayResult> => {
@@ -93,12 +93,12 @@ export function ledgerGateway({ signingKey }: LedgerGatewayOptions): LedgerGatew
       if (known !== undefined) return resultOf(known);
       const asked = { ...request, transactionType };
       const entry = newEntry(asked, now);
-      // Certain that nothing has happened: the engine may try again.
+      // Nothing has happened for certain, so the engine may retry.
       if (!isReachable) return { ...resultOf(entry), status: PluginStatus.CANCELED };
       return keep({ ...entry, ...decide(asked) });
     };
 
-  /** The bank has decided: what was pending is processed. */
+  /** Completes a pending transaction, as the bank decides. */
   const settle = (transactionId: Uuid): Entry | undefined => {
     const known = books.get(transactionId);
     if (known?.status === PluginStatus.PENDING) keep({ ...known, status: PluginStatus.PROCESSED });
@@ -109,7 +109,7 @@ export function ledgerGateway({ signingKey }: LedgerGatewayOptions): LedgerGatew
 
   return {
     name: 'ledger-gateway',
-    // Whatever has arrived is in the books, so that what is not there never arrived.
+    // All requests that arrived are in the books, so a missing transaction never arrived.
     capabilities: { holdsPaymentMethods: true, completeLedger: true },
     authorize: operation('AUTHORIZE'),
     capture: operation('CAPTURE'),
@@ -199,7 +199,7 @@ export function ledgerGateway({ signingKey }: LedgerGatewayOptions): LedgerGatew
   };
 }
 
-/** What a transaction adds to what was taken of a payment. */
+/** The sign of each transaction type in the captured total of a payment. */
 const signOf: Readonly<Record<string, number>> = {
   AUTHORIZE: 0,
   CAPTURE: 1,
@@ -235,7 +235,7 @@ function transactionIdOf(body: string): string {
   return String(transactionId);
 }
 
-/** Authorizes, captures and refunds by card, then waits for a bank transfer, and tells what came of it. */
+/** Authorizes, captures and refunds by card, then waits for a bank transfer. Returns the outcomes. */
 export async function payThroughLedger(): Promise<readonly string[]> {
   const gateway = ledgerGateway({ signingKey: 'from the processor' });
   const clock = fakeClock('2024-01-10T12:00:00Z');

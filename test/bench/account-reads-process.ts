@@ -38,9 +38,13 @@ async function serve({
   delay.enable();
   const turns = watchTurns();
   const usage = createServer((_request, response) => {
-    const told = { longestDelayMs: delay.max / 1e6, longestTurnMs: turns.longestMs(), peakMib: peakMib() };
+    const currentUsage = {
+      longestDelayMs: delay.max / 1e6,
+      longestTurnMs: turns.longestMs(),
+      peakMib: peakMib(),
+    };
     delay.reset();
-    response.end(JSON.stringify(told));
+    response.end(JSON.stringify(currentUsage));
   });
   usage.listen(0, '127.0.0.1');
   await once(usage, 'listening');
@@ -69,9 +73,9 @@ function watchTurns() {
   }, 1).unref();
   return {
     longestMs: () => {
-      const told = longest;
+      const currentUsage = longest;
       longest = 0;
-      return told;
+      return currentUsage;
     },
   };
 }

@@ -125,7 +125,7 @@ async function measureReads(bench: Bench, reads: Reads): Promise<readonly Figure
       const answer = await drained(`${output.url}/1.0/kb${path}`);
       const { longestDelayMs, longestTurnMs } = await usage();
       const on = `${heldOn(reads)}: ${routeOf(path)} → ${answer.status}`;
-      bench.say(`${on}, ${answer.bytes} bytes${answer.status < 400 ? '' : `: ${answer.start}`}`);
+      bench.print(`${on}, ${answer.bytes} bytes${answer.status < 400 ? '' : `: ${answer.start}`}`);
       figures.push(
         {
           name: `${on}, longest turn of the event loop, processor time`,

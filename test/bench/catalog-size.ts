@@ -27,7 +27,7 @@ export const catalogSize: Goal = {
 async function measureOn(bench: Bench, kind: DatabaseKind, changes: CatalogShape['changes']) {
   const shape: CatalogShape = { plans, versions: bench.choose(versions), changes };
   const seeded = await bench.databases.fresh(kind);
-  bench.say(`seeding ${kind}, ${changes} changed in each version`);
+  bench.print(`seeding ${kind}, ${changes} changed in each version`);
   const tenant = await seedCatalog(seeded, shape);
   const outputs: (CatalogOutput & ChildUsage)[] = [];
   for (let left = bench.choose(runs); left > 0; left -= 1) {

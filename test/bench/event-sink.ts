@@ -26,10 +26,10 @@ async function measureOn(bench: Bench, kind: DatabaseKind): Promise<readonly Fig
     await databases.remove(database);
     return output;
   };
-  const turns: { readonly without: RunOutput; readonly told: RunOutput }[] = [];
+  const turns: { readonly without: RunOutput; readonly withSink: RunOutput }[] = [];
   for (let left = bench.choose(runs); left > 0; left -= 1) {
-    const turn = { without: await runOn(false), told: await runOn(true) };
-    expectSame('Payments that the sink was told of', turn.told.told.INVOICE_PAYMENT_SUCCESS, count);
+    const turn = { without: await runOn(false), withSink: await runOn(true) };
+    expectSame('Payment events of the sink', turn.withSink.events.INVOICE_PAYMENT_SUCCESS, count);
     turns.push(turn);
   }
   await databases.remove(template);
@@ -44,22 +44,22 @@ async function measureOn(bench: Bench, kind: DatabaseKind): Promise<readonly Fig
     figure(
       `run with a sink, ${on}`,
       'accounts/s',
-      turns.map(({ told }) => rate(told.ms)),
+      turns.map(({ withSink }) => rate(withSink.ms)),
     ),
     figure(
       `run with a sink, ${on}`,
       'of that without',
-      turns.map(({ without, told }) => without.ms / told.ms),
+      turns.map(({ without, withSink }) => without.ms / withSink.ms),
     ),
     figure(
       `run until the sink has taken everything, ${on}`,
       'of that without',
-      turns.map(({ without, told }) => without.ms / told.toldMs),
+      turns.map(({ without, withSink }) => without.ms / withSink.eventsMs),
     ),
     figure(
       `events that the sink takes, ${on}`,
       'events/s',
-      turns.map(({ told }) => (sum(Object.values(told.told)) / told.toldMs) * 1_000),
+      turns.map(({ withSink }) => (sum(Object.values(withSink.events)) / withSink.eventsMs) * 1_000),
     ),
   ];
 }

@@ -25,7 +25,7 @@ export interface Bench {
   /** The built program `billwright`; null for small sizes, which run from the sources. */
   readonly program: string | null;
   choose<T>(values: Readonly<Record<Size, T>>): T;
-  say(line: string): void;
+  print(line: string): void;
 }
 
 export interface Goal {

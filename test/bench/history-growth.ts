@@ -45,7 +45,7 @@ async function growthOn(bench: Bench, kind: DatabaseKind): Promise<readonly Figu
       first.statements,
     );
   }
-  bench.say(
+  bench.print(
     `${kind}: ${first.statements.run} statements per run, ${first.statements.dryRun} per dry run, at every past`,
   );
   return measured.flatMap(({ invoices, runMs, dryRunMs }, index): readonly Figure[] => {
@@ -72,7 +72,7 @@ async function growthOn(bench: Bench, kind: DatabaseKind): Promise<readonly Figu
 async function seededPast(bench: Bench, kind: DatabaseKind, invoices: number): Promise<Measured> {
   const template = await bench.databases.fresh(kind);
   const seeded = await seed(template, { accounts: bench.choose(accounts), invoices, subscriptions: 1 });
-  bench.say(`${kind}: ${invoices} past invoices of ${seeded.accounts} accounts (${seeded.rows} rows)`);
+  bench.print(`${kind}: ${invoices} past invoices of ${seeded.accounts} accounts (${seeded.rows} rows)`);
   return { invoices, template, seeded, runMs: [], dryRunMs: [], statements: { run: 0, dryRun: 0 } };
 }
 

@@ -32,7 +32,7 @@ async function measureOn(bench: Bench, kind: DatabaseKind): Promise<readonly Fig
   const past = { accounts: bench.choose(accounts), invoices: 12, subscriptions: 1 };
   const began = performance.now();
   const seeded = await seed(template, past);
-  bench.say(`${kind}: seeded ${seeded.rows} rows in ${((performance.now() - began) / 1_000).toFixed(0)} s`);
+  bench.print(`${kind}: seeded ${seeded.rows} rows in ${((performance.now() - began) / 1_000).toFixed(0)} s`);
   const outputs: RunOutput[] = [];
   const peaks: number[] = [];
   const sharesWithPlugin: number[] = [];
@@ -44,10 +44,10 @@ async function measureOn(bench: Bench, kind: DatabaseKind): Promise<readonly Fig
     peaks.push(output.peakMib);
     if (left === 1) ceiling = await plainInsertRate({ databases, template, database });
     await databases.remove(database);
-    const asking = await databases.copyOf(template);
-    const asked = await runOnce(asking, seeded, { by: 'DISPATCHER', asksPlugin: true });
-    sharesWithPlugin.push(output.ms / asked.ms);
-    await databases.remove(asking);
+    const pluginDatabase = await databases.copyOf(template);
+    const withPlugin = await runOnce(pluginDatabase, seeded, { by: 'DISPATCHER', hasPlugin: true });
+    sharesWithPlugin.push(output.ms / withPlugin.ms);
+    await databases.remove(pluginDatabase);
   }
   await databases.remove(template);
   const on = `${kind}, ${past.accounts} accounts`;
@@ -124,9 +124,9 @@ async function checkRun(database: BenchDatabase, seeded: Seeded, output: RunOutp
     expectSame('Failed queue entries', await count(failed), 0);
     const audited = `select * from bw_audit_log where change_date = ${Date.parse(seeded.due)} and table_name = 'INVOICES'`;
     expectSame('Audit rows of invoices', await count(audited), wanted);
-    const told = `select * from bw_queue_history where topic = 'INVOICE_PAYMENT_SUCCESS'
+    const events = `select * from bw_queue_history where topic = 'INVOICE_PAYMENT_SUCCESS'
       and effective_date = ${Date.parse(seeded.due)}`;
-    expectSame('Payment events', await count(told), wanted);
+    expectSame('Payment events', await count(events), wanted);
   });
 }
 

@@ -15,7 +15,7 @@ export interface RunInput {
   /** DISPATCHER works in the background, like a server. SETTLE claims one entry at a time, to count statements. */
   readonly by: 'DISPATCHER' | 'SETTLE';
   /** Whether an invoice plugin is called for every invoice and answers at once; default false. */
-  readonly asksPlugin?: boolean;
+  readonly hasPlugin?: boolean;
   /** Whether the host has an event sink that accepts every event at once; default false. Only with DISPATCHER. */
   readonly hasSink?: boolean;
 }
@@ -30,8 +30,8 @@ export interface RunOutput {
   /** Counted with SETTLE; otherwise 0. */
   readonly statements: number;
   /** Time from the start of the work until the sink has accepted everything, and its events by type. */
-  readonly toldMs: number;
-  readonly told: Readonly<Record<string, number>>;
+  readonly eventsMs: number;
+  readonly events: Readonly<Record<string, number>>;
 }
 
 const pollMs = 20;
@@ -39,7 +39,7 @@ const pollMs = 20;
 /** Receives every invoice and changes none. */
 const atOnce: InvoicePlugin = { name: 'at-once', getAdditionalInvoiceItems: async () => null };
 
-async function run({ database, now, by, asksPlugin = false, hasSink = false }: RunInput): Promise<RunOutput> {
+async function run({ database, now, by, hasPlugin = false, hasSink = false }: RunInput): Promise<RunOutput> {
   keepYoungGenerationSmall();
   let statements = 0;
   const count = (): void => {
@@ -48,18 +48,18 @@ async function run({ database, now, by, asksPlugin = false, hasSink = false }: R
   const storage = by === 'SETTLE' ? tracedStorage(database, count) : storageAt(database);
   const clock = fakeClock(now);
   const ledger = memoryLedger();
-  const told: Record<string, number> = {};
+  const events: Record<string, number> = {};
   const sink: EventSink = {
     name: 'bench',
     onEvent: ({ eventType }) => {
-      told[eventType] = (told[eventType] ?? 0) + 1;
+      events[eventType] = (events[eventType] ?? 0) + 1;
     },
   };
   const billing = await Billing.open({
     storage,
     clock,
     gateways: [sandboxGateway({ ledger })],
-    invoicePlugins: asksPlugin ? [atOnce] : [],
+    invoicePlugins: hasPlugin ? [atOnce] : [],
     eventSinks: hasSink ? [sink] : [],
   });
   const work = {
@@ -80,10 +80,18 @@ async function run({ database, now, by, asksPlugin = false, hasSink = false }: R
     await work[by]();
     const ms = performance.now() - began;
     while (hasSink && (await storage.sink(sink.name).hasDue(null, clock.now()))) await setTimeout(pollMs);
-    const toldMs = performance.now() - began;
+    const eventsMs = performance.now() - began;
     const charges = ledger.all();
     const charged = charges.reduce((sum, { amount }) => sum.plus(amount ?? ZERO), ZERO);
-    return { ms, idleMib, charges: charges.length, charged: charged.toFixed(2), statements, toldMs, told };
+    return {
+      ms,
+      idleMib,
+      charges: charges.length,
+      charged: charged.toFixed(2),
+      statements,
+      eventsMs,
+      events,
+    };
   } finally {
     await billing.close();
   }

@@ -60,7 +60,7 @@ const usage = `npm run bench -- [--smoke | --quick | --full] [--only <name>]... 
   --quick     every line once with its ceiling, in at most three minutes on an idle machine
   --full      five runs of the heavy goals, too
   --only      one of: ${goals.map(({ name }) => name).join(', ')}
-  --database  ${databaseKinds.join(' or ')}; both unless told`;
+  --database  ${databaseKinds.join(' or ')}; default: both`;
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
@@ -107,13 +107,13 @@ async function measure(chosen: readonly Goal[], size: Size, kinds: readonly Data
     kinds,
     program: built?.program ?? null,
     choose: (values) => values[size],
-    say: (line) => console.log(`  ${line}`),
+    print: (line) => console.log(`  ${line}`),
   };
   try {
     for (const line of await conditions(databases)) console.log(line);
     if (size === Size.SMOKE)
       console.log(
-        'sizes        SMOKE, and PostgreSQL not durable: the figures say that it works, not how fast it is',
+        'sizes        SMOKE, and PostgreSQL not durable: the figures show only that it works, not its speed',
       );
     if (size === Size.QUICK)
       console.log(

@@ -38,7 +38,7 @@ async function check(bench: Bench, kind: DatabaseKind): Promise<void> {
   ];
   for (const { database, known } of both) await runOnce(database, known, { by: 'SETTLE' });
   const rowsAfter = await sameAccounts(played, seeded);
-  bench.say(`${kind}: ${rows} rows are the same in both, and ${rowsAfter} after one more month`);
+  bench.print(`${kind}: ${rows} rows are the same in both, and ${rowsAfter} after one more month`);
   for (const database of [played, seeded]) await databases.remove(database);
 }
 

@@ -62,7 +62,7 @@ async function timesOf(
   const template = await databases.fresh(kind);
   await seedMetered(template, total);
   await seedUsage(template, each / USED_DAYS);
-  bench.say(`seeded ${total} subscriptions with ${each} points each on ${kind}`);
+  bench.print(`seeded ${total} subscriptions with ${each} points each on ${kind}`);
   const seconds: number[] = [];
   for (let left = bench.choose(runs); left > 0; left -= 1) {
     const database = await databases.copyOf(template);

@@ -23,8 +23,8 @@ onPostgresql.describe('the commands of a server with cells', (open) => {
     await writeFile(config, `export default ${JSON.stringify({ cells })};`);
     const run = async (...args: readonly string[]) => {
       const lines: string[] = [];
-      const say = (text: string) => lines.push(...text.trimEnd().split('\n'));
-      const status = await runCommandLine([...args, '--config', config], { out: say, error: say });
+      const print = (text: string) => lines.push(...text.trimEnd().split('\n'));
+      const status = await runCommandLine([...args, '--config', config], { out: print, error: print });
       return { status, lines: lines.filter((line) => !line.startsWith('applied ')) };
     };
     expect((await run('migrate')).lines).to.eql([
@@ -66,7 +66,7 @@ onPostgresql.describe('the commands of a server with cells', (open) => {
   }).timeout(120_000);
 
   it('reject unknown cells and databases that cannot be cells', async () => {
-    const said = async (definition: object, ...args: readonly string[]) => {
+    const printed = async (definition: object, ...args: readonly string[]) => {
       // Node loads a module with the same name only once.
       const config = join(await memoryDirectory('billwright-cells-'), 'billwright.config.mjs');
       await writeFile(config, `export default ${JSON.stringify(definition)};`);
@@ -80,9 +80,9 @@ onPostgresql.describe('the commands of a server with cells', (open) => {
       expect(status).to.equal(2);
       return text;
     };
-    expect(await said({}, 'cells')).to.include('has no cells');
-    expect(await said({ cells: { west: 'west.db' } }, 'cells')).to.include('cells need PostgreSQL');
-    expect(await said({ cells: { west: 1 } }, 'cells')).to.include('cells must be an object');
+    expect(await printed({}, 'cells')).to.include('has no cells');
+    expect(await printed({ cells: { west: 'west.db' } }, 'cells')).to.include('cells need PostgreSQL');
+    expect(await printed({ cells: { west: 1 } }, 'cells')).to.include('cells must be an object');
   });
 
   it('serve all cells, and work on the queues of the named ones', async () => {

@@ -23,11 +23,11 @@ onPostgresql.describe('the command that moves a tenant', (open) => {
     await writeFile(config, `export default ${JSON.stringify({ cells: urls })};`);
     const run = async (...args: readonly string[]) => {
       let text = '';
-      const say = (line: string) => {
+      const print = (line: string) => {
         text += line;
       };
       const given = ['tenants', 'move', ...args, '--config', config];
-      return { status: await runCommandLine(given, { out: say, error: say }), text: text.trim() };
+      return { status: await runCommandLine(given, { out: print, error: print }), text: text.trim() };
     };
     const opened = async () => {
       const directory = storageOf(west);
@@ -56,7 +56,7 @@ onPostgresql.describe('the command that moves a tenant', (open) => {
       status: 0,
       text: 'The tenant acme is not moving.',
     });
-    for (const [args, said] of [
+    for (const [args, printed] of [
       [['acme'], 'specify the new cell with --to'],
       [['acme', '--to', 'east', '--undo'], 'specify the new cell with --to'],
       [['nobody', '--to', 'east'], 'nobody is not the id or API key of a tenant'],
@@ -64,7 +64,7 @@ onPostgresql.describe('the command that moves a tenant', (open) => {
     ] as const) {
       const { status, text } = await run(...args);
       expect(status, text).to.equal(2);
-      expect(text).to.contain(said);
+      expect(text).to.contain(printed);
     }
     expect((await run('acme', '--to', 'north')).text).to.contain('The cells are west, east');
   }).timeout(120_000);

@@ -121,11 +121,11 @@ describe('command line help', () => {
     const missing: string[] = [];
     for (const document of ['README.md', 'adapters/cli/README.md', 'SECURITY.md']) {
       const text = await readFile(new URL(`../../${document}`, import.meta.url), 'utf8');
-      const said = [...text.matchAll(/`(--[\w-]+(?![\w:-])[^`\n]*|(?:npx )?billwright [^`\n]+)`/g)].map(
-        ([, code = '']) => code,
-      );
+      const quotedCommands = [
+        ...text.matchAll(/`(--[\w-]+(?![\w:-])[^`\n]*|(?:npx )?billwright [^`\n]+)`/g),
+      ].map(([, code = '']) => code);
       const lines = text.split('\n').filter((line) => /^ *npx billwright /.test(line));
-      for (const code of [...said, ...lines]) {
+      for (const code of [...quotedCommands, ...lines]) {
         const [, command = ''] = /\bbillwright ([a-z][\w-]*)/.exec(code) ?? [];
         if (command !== '' && !commands.includes(command)) missing.push(`${document}: ${command}`);
         const options = code.match(/--[a-z][\w-]+/g) ?? [];
@@ -141,18 +141,18 @@ describe('command line help', () => {
   it('lists every option of serve that has a value', async () => {
     const { output } = await speak(['serve', '--help']);
     const names = [...output.matchAll(/^ {2}--([\w-]+)/gm)].map(([, name = '']) => name);
-    const asked: string[] = [];
+    const readNames: string[] = [];
     const given = new Proxy<Record<string, undefined>>(
       {},
       {
         get: (_target, name) => {
-          asked.push(String(name));
+          readNames.push(String(name));
           return undefined;
         },
       },
     );
     httpSettings(given, {});
-    expect(asked).to.have.length.greaterThan(20);
-    expect(names).to.include.members(asked);
+    expect(readNames).to.have.length.greaterThan(20);
+    expect(names).to.include.members(readNames);
   });
 });

@@ -52,15 +52,15 @@ const openModels = new Set(['Entity']);
 export function checkAnswer(response: Answered): void {
   const { method = 'get', url = '' } = response.config;
   if (response.status === 204 || response.data === '') return;
-  const asked = operationAt(method, url);
-  const promised = asked.responses[response.status]?.schema;
+  const called = operationAt(method, url);
+  const promised = called.responses[response.status]?.schema;
   // The document declares the response of an upload as text, but the package returns the resource at `Location`.
   const { location } = response.headers;
   const isFollowed = promised?.type === 'string' && typeof location === 'string';
   const schema = isFollowed ? operationAt('get', location).responses['200']?.schema : promised;
   if (schema === undefined) return;
   const differences: string[] = [];
-  compare(response.data, schema, { at: asked.operationId, differences });
+  compare(response.data, schema, { at: called.operationId, differences });
   if (differences.length > 0) throw new Error(differences.join('\n'));
 }
 
@@ -108,7 +108,7 @@ function compareModel(value: unknown, name: string, { at, differences }: Place):
 
 function compareList(value: unknown, items: Described, { at, differences }: Place): void {
   if (!Array.isArray(value)) {
-    differences.push(`${at}: ${JSON.stringify(value)} is no list`);
+    differences.push(`${at}: ${JSON.stringify(value)} is not a list`);
     return;
   }
   for (const [index, element] of value.entries())

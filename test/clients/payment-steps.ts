@@ -117,14 +117,14 @@ export function describePayments(journey: JourneyOf): void {
       const ofKey = transaction({ paymentExternalKey: 'waits' });
       expect((await payment.completeTransactionByExternalKey(ofKey, BY)).status).to.equal(204);
 
-      const told = await begin({ transactionType: 'PURCHASE' }, WAITS);
-      const { transactionId = '' } = lastOf(told) ?? {};
-      const outcome = transaction({ paymentId: told.paymentId, status: 'SUCCESS' });
+      const pending = await begin({ transactionType: 'PURCHASE' }, WAITS);
+      const { transactionId = '' } = lastOf(pending) ?? {};
+      const outcome = transaction({ paymentId: pending.paymentId, status: 'SUCCESS' });
       const notified = await paymentTransaction.notifyStateChanged(outcome, transactionId, BY);
       expect(notified.status).to.equal(201);
       expect(notified.data.purchasedAmount).to.equal(10);
       const byId = await paymentTransaction.getPaymentByTransactionId(transactionId);
-      expect(byId.data.paymentId).to.equal(told.paymentId);
+      expect(byId.data.paymentId).to.equal(pending.paymentId);
 
       const fixed = await begin({ transactionType: 'PURCHASE' }, WAITS);
       const wrong = lastOf(fixed)?.transactionId ?? '';
@@ -141,8 +141,10 @@ export function describePayments(journey: JourneyOf): void {
         paymentExternalKey: 'declined',
         transactionExternalKey: 'T2',
       };
-      const asked = transaction({ ...body, amount: 10, currency: 'USD' });
-      const declined = await failureOf(account.processPayment(asked, accountId, BY, undefined, [], DECLINES));
+      const request = transaction({ ...body, amount: 10, currency: 'USD' });
+      const declined = await failureOf(
+        account.processPayment(request, accountId, BY, undefined, [], DECLINES),
+      );
       expect(declined.status).to.equal(402);
       expect((await begin(body)).transactions).to.have.length(2);
       expect((await payment.cancelScheduledPaymentTransactionByExternalKey('T2', BY)).status).to.equal(204);

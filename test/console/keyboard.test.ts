@@ -57,7 +57,7 @@ anyDatabase.describe('console keyboard', (open) => {
     await tab.gone('dialog');
   });
 
-  it('copies a key, and says so', async () => {
+  it('copies a key, and confirms it', async () => {
     const { tab } = current;
     await tab.page
       .browserContext()

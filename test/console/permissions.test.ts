@@ -23,7 +23,7 @@ anyDatabase.describe('console permissions', (open) => {
     await tab.shows('Home', 'h1');
   });
 
-  it('say what to do for a user without tenants', async () => {
+  it('show instructions for a user without tenants', async () => {
     await tab.signIn('newcomer');
     await tab.shows('No tenant is assigned to you');
     await tab.visit('/accounts');

@@ -5,11 +5,11 @@ import { codeOf, engineBeforeEach, expect, expectCode, itemLines, newEvents } fr
 const someId = (last: number) => `11111111-1111-4111-8111-${String(last).padStart(12, '1')}` as Uuid;
 
 eachDatabaseByTurns.describe('account with credit and charges', (open) => {
-  let told: () => Promise<readonly string[]>;
+  let newInvoiceEvents: () => Promise<readonly string[]>;
   const engine = engineBeforeEach(open, { now: '2024-01-01T00:00:00Z' });
   beforeEach(async () => {
     const events = newEvents(engine.database);
-    told = async () => (await events()).filter((topic) => topic.startsWith('INVOICE_'));
+    newInvoiceEvents = async () => (await events()).filter((topic) => topic.startsWith('INVOICE_'));
   });
 
   type More = Partial<ManualItem> & { autoCommit?: boolean };
@@ -55,11 +55,11 @@ eachDatabaseByTurns.describe('account with credit and charges', (open) => {
   it('invoicing E14 Credit and payment: pays the unpaid invoice from credit, and the next invoice from the rest', async () => {
     const { id } = await engine.acme.createAccount({ currency: 'USD' });
     await charge(id, '249.95');
-    await told();
+    await newInvoiceEvents();
     const [given] = await credit(id, '300');
     expect(await engine.balancesOf(id)).to.eql(['-50.05', '50.05']);
     expect(given && formatDecimal(given.amount)).to.equal('-300');
-    expect(await told()).to.eql(['INVOICE_CREATION', 'INVOICE_ADJUSTMENT']);
+    expect(await newInvoiceEvents()).to.eql(['INVOICE_CREATION', 'INVOICE_ADJUSTMENT']);
     await charge(id, '249.95');
     expect(await invoicesOf(id)).to.eql([
       'EXTERNAL_CHARGE 249.95, CBA_ADJ -249.95 = 249.95 owes 0',
@@ -74,7 +74,7 @@ eachDatabaseByTurns.describe('account with credit and charges', (open) => {
     await credit(id, '20');
     await engine.acme.createSubscription({ accountId: id, planName: 'solo-now' });
     const dry = await engine.acme.invoices.dryRun({ accountId: id });
-    await engine.settle(told());
+    await engine.settle(newInvoiceEvents());
     expect(await invoicesOf(id)).to.eql([
       'EXTERNAL_CHARGE 5, CBA_ADJ -5 = 5 owes 0',
       'CREDIT_ADJ -20, CBA_ADJ 20 = 0 owes 0',
@@ -157,9 +157,9 @@ eachDatabaseByTurns.describe('account with credit and charges', (open) => {
     const parent = await engine.acme.createAccount({ currency: 'USD' });
     const child = await engine.acme.createAccount({ currency: 'USD', parentAccountId: parent.id });
     await credit(child.id, '18.50');
-    await told();
+    await newInvoiceEvents();
     await engine.acme.accounts.transferCreditToParent(child.id);
-    expect(await told()).to.eql(['INVOICE_CREATION', 'INVOICE_CREATION']);
+    expect(await newInvoiceEvents()).to.eql(['INVOICE_CREATION', 'INVOICE_CREATION']);
     expect((await invoicesOf(child.id)).at(-1)).to.equal('EXTERNAL_CHARGE 18.5, CBA_ADJ -18.5 = 18.5 owes 0');
     expect(await engine.balancesOf(child.id)).to.eql(['0', '0']);
     expect(await invoicesOf(parent.id)).to.eql(['CREDIT_ADJ -18.5, CBA_ADJ 18.5 = 0 owes 0']);

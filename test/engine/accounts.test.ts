@@ -263,9 +263,9 @@ eachDatabaseByTurns.describe('accounts', (open) => {
       ['CUSTOM_FIELD_DELETION', ofField],
     ] as const;
     expect(rows.map(({ topic }) => topic)).to.eql(expected.map(([topic]) => topic));
-    for (const [index, [topic, told]] of expected.entries()) {
+    for (const [index, [topic, facts]] of expected.entries()) {
       const payload = rows[index]?.payload;
-      expect(typeof payload === 'string' ? JSON.parse(payload) : payload, topic).to.deep.include(told);
+      expect(typeof payload === 'string' ? JSON.parse(payload) : payload, topic).to.deep.include(facts);
     }
   });
 

@@ -73,9 +73,9 @@ eachDatabaseByTurns.describe('add-ons whose base ends or changes', (open) => {
     await engine.settle();
     await events();
     await engine.runTo('2024-07-01');
-    const told = await events();
-    expect(told.filter((type) => type === 'SUBSCRIPTION_CANCEL')).to.have.length(2);
-    expect(told.filter((type) => type === 'ENTITLEMENT_CANCEL')).to.have.length(2);
+    const newTypes = await events();
+    expect(newTypes.filter((type) => type === 'SUBSCRIPTION_CANCEL')).to.have.length(2);
+    expect(newTypes.filter((type) => type === 'ENTITLEMENT_CANCEL')).to.have.length(2);
     expect(await engine.endsOf(support)).to.equal('CANCELLED 2024-07-01 2024-07-01');
     await expectOwnRows();
     await engine.runTo('2024-10-01');
@@ -93,7 +93,7 @@ eachDatabaseByTurns.describe('add-ons whose base ends or changes', (open) => {
         ['solo-now', 'backup-monthly'].map((planName) => ({ accountId, planName })),
       );
       [base, support] = made.subscriptionIds as [Uuid, Uuid];
-      const told = newEvents(engine.database);
+      const newTypes = newEvents(engine.database);
       await engine.runTo(isAhead ? '2024-08-20' : '2024-09-01');
       await cancel(base, { requestedDate: '2024-09-01T00:00:00Z' });
       await engine.runTo('2024-09-01');
@@ -105,7 +105,7 @@ eachDatabaseByTurns.describe('add-ons whose base ends or changes', (open) => {
       ]);
       expect(phaseType).to.equal('EVERGREEN');
       await expectOwnRows();
-      expect((await told()).filter((type) => type === 'SUBSCRIPTION_PHASE')).to.have.length(1);
+      expect((await newTypes()).filter((type) => type === 'SUBSCRIPTION_PHASE')).to.have.length(1);
       await engine.runTo('2024-11-01');
       expect((await billed())[0]).to.equal('FIXED 2024-08-02..2024-09-01 0');
       const rest = (await billed()).slice(1);
@@ -242,7 +242,7 @@ eachDatabaseByTurns.describe('add-ons whose base ends or changes', (open) => {
     const events = newEvents(engine.database);
     await events();
     await engine.acme.subscriptions.undoChangePlan(base);
-    expect(await events(), 'asked for and in effect, as with every change').to.eql([
+    expect(await events(), 'requested and in effect, as with every change').to.eql([
       'SUBSCRIPTION_CHANGE',
       'SUBSCRIPTION_CHANGE',
       'ENTITLEMENT_CANCEL',

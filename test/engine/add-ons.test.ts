@@ -343,8 +343,8 @@ eachDatabaseByTurns.describe('add-ons', (open) => {
       const events = newEvents(engine.database);
       await events();
       const support = await addOn(bundleId, 'support-monthly', from('2024-06-05'));
-      const told = await events();
-      expect(told.filter((type) => type === 'SUBSCRIPTION_CANCEL' || type === 'ENTITLEMENT_CANCEL')).to.eql([
+      const types = await events();
+      expect(types.filter((type) => type === 'SUBSCRIPTION_CANCEL' || type === 'ENTITLEMENT_CANCEL')).to.eql([
         'SUBSCRIPTION_CANCEL',
         'ENTITLEMENT_CANCEL',
       ]);

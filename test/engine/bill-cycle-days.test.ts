@@ -237,8 +237,10 @@ eachDatabaseByTurns.describe('bill cycle days', (open) => {
     const subscriptionId = await subscribe('s-30');
     await events();
     for (const billCycleDayLocal of [null, undefined, 0, 32, -1, 1.5]) {
-      const asked = engine.acme.subscriptions.changeBillCycleDay(subscriptionId, { billCycleDayLocal });
-      await expectCode(asked, 'MISSING_OR_INVALID_FIELD', `${billCycleDayLocal}`);
+      const pendingChange = engine.acme.subscriptions.changeBillCycleDay(subscriptionId, {
+        billCycleDayLocal,
+      });
+      await expectCode(pendingChange, 'MISSING_OR_INVALID_FIELD', `${billCycleDayLocal}`);
     }
     await expectCode(change(subscriptionId, 5, { effectiveFromDate: '9999-12-31' }), 'INVALID_PARAMETER');
     expect(await events()).to.eql([]);
@@ -277,8 +279,8 @@ eachDatabaseByTurns.describe('bill cycle days', (open) => {
     const { state, billCycleDayLocal, quantity } = await engine.acme.getSubscription(ended);
     expect([state, billCycleDayLocal, quantity]).to.eql(['EXPIRED', 1, 1]);
     // Only the event of the subscription that continues.
-    const told = (await events()).filter((topic) => /BCD|QUANTITY/.test(topic));
-    expect(told).to.eql(['SUBSCRIPTION_BCD_CHANGE']);
+    const changeTypes = (await events()).filter((topic) => /BCD|QUANTITY/.test(topic));
+    expect(changeTypes).to.eql(['SUBSCRIPTION_BCD_CHANGE']);
   });
 
   describe('bill cycle days set on accounts', () => {

@@ -70,7 +70,7 @@ eachDatabaseByTurns.describe('plans without a price in the currency of the accou
     expect(await acme.invoices.ofAccount({ accountId: euros.id })).to.have.length(1);
   });
 
-  it('are rejected even if a call also creates other subscriptions, none of which is then created', async () => {
+  it('are rejected even if a call also creates other subscriptions, which then are not created either', async () => {
     const base = { accountId: euros.id, planName: 'sold-monthly' };
     const withAddOn = acme.subscriptions.createWithAddOns([base, { ...base, planName: 'dollar-add-on' }]);
     await expectCode(withAddOn, NO_PRICE);

@@ -1,7 +1,7 @@
 import type { BlockedRef, Uuid } from '../../lib/index.ts';
 import { expectExplained } from '../support/explained-amount.ts';
 import { eachDatabaseByTurns, engineBeforeEach, expect, itemLines } from '../support/index.ts';
-import { chargedDays, pausesToldBy, stateToldBy } from '../support/lives/bundle-steps.ts';
+import { chargedDays, pausesInRows, statesAllowedBy } from '../support/lives/bundle-steps.ts';
 import type { SubscriptionView } from '../support/plain-views.ts';
 
 eachDatabaseByTurns.describe('blocks of a bundle with add-ons', (open) => {
@@ -75,9 +75,9 @@ eachDatabaseByTurns.describe('blocks of a bundle with add-ons', (open) => {
       const charged = chargedDays(invoices);
       for (const bundle of await acme.subscriptions.bundlesOfAccount(id)) {
         for (const one of bundle.subscriptions) {
-          expect(stateToldBy(one, clock.now())).to.include(one.state);
+          expect(statesAllowedBy(one, clock.now())).to.include(one.state);
           looked.subscriptions += 1;
-          for (const [from, until] of pausesToldBy(one, clock.now())) {
+          for (const [from, until] of pausesInRows(one, clock.now())) {
             pauses += 1;
             const days = charged.get(one.subscriptionId) ?? [];
             expect(days.filter((date) => date >= from && date < until)).to.eql([]);

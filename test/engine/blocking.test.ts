@@ -12,7 +12,7 @@ interface Sold {
 
 eachDatabaseByTurns.describe('blocking states', (open) => {
   let engine: TestEngine;
-  let told: () => Promise<readonly string[]>;
+  let newTypes: () => Promise<readonly string[]>;
 
   interface Begin {
     readonly now: string;
@@ -24,11 +24,11 @@ eachDatabaseByTurns.describe('blocking states', (open) => {
   /** Creates an account with one subscription in its last phase, invoiced for its first period. */
   async function begin({ now, planName = 'pro-monthly', ...account }: Begin): Promise<Sold> {
     engine = await openEngine(open, { now });
-    told = newEvents(engine.database);
+    newTypes = newEvents(engine.database);
     const { id: accountId } = await engine.acme.createAccount({ currency: 'USD', ...account });
     const phaseType = 'EVERGREEN';
     const made = await engine.subscribe({ accountId, planName, phaseType });
-    await told();
+    await newTypes();
     return { accountId, ...made };
   }
 
@@ -96,11 +96,11 @@ eachDatabaseByTurns.describe('blocking states', (open) => {
     engine.clock.set('2012-03-04T00:00:00Z');
     await pause(sold.bundleId);
     await engine.settle(pause(sold.bundleId));
-    expect((await told()).slice(0, 2)).to.eql(['BUNDLE_PAUSE', 'INVOICE_CREATION']);
+    expect((await newTypes()).slice(0, 2)).to.eql(['BUNDLE_PAUSE', 'INVOICE_CREATION']);
     engine.clock.set('2012-03-10T00:00:00Z');
     await resume(sold.bundleId);
     await engine.settle(resume(sold.bundleId));
-    expect((await told()).slice(0, 2)).to.eql(['BUNDLE_RESUME', 'INVOICE_CREATION']);
+    expect((await newTypes()).slice(0, 2)).to.eql(['BUNDLE_RESUME', 'INVOICE_CREATION']);
     expect(await statesOf(sold, 'entitlement-service')).to.eql([
       '2012-03-02 ENT_STARTED',
       '2012-03-04 ENT_BLOCKED',
@@ -113,10 +113,10 @@ eachDatabaseByTurns.describe('blocking states', (open) => {
       const sold = await begin({ now: '2012-03-02T00:00:00Z', billCycleDayLocal: 2 });
       await pause(sold.bundleId, '2012-03-12');
       await engine.settle(resume(sold.bundleId, '2012-04-05'));
-      expect(await told()).to.eql([]);
+      expect(await newTypes()).to.eql([]);
       expect(await stateOf(sold)).to.equal('ACTIVE');
       for (const step of steps) await engine.runTo(step);
-      const seen = (await told()).filter((type) => type.startsWith('BUNDLE_'));
+      const seen = (await newTypes()).filter((type) => type.startsWith('BUNDLE_'));
       expect(seen).to.eql(['BUNDLE_PAUSE', 'BUNDLE_RESUME']);
       return linesOf(sold);
     };
@@ -191,8 +191,8 @@ eachDatabaseByTurns.describe('blocking states', (open) => {
     await block(on, { ...hold, isBlockBilling: true }, '2024-06-25');
     expect(await statesOf(sold)).to.eql(['2024-06-01 watch', '2024-06-05 hold', '2024-06-20 hold']);
     await engine.runTo('2024-07-01T00:00:00Z');
-    const blocking = (await told()).filter((type) => type === 'BLOCKING_STATE');
-    expect(blocking, 'the withdrawn one is not told').to.have.length(3);
+    const blocking = (await newTypes()).filter((type) => type === 'BLOCKING_STATE');
+    expect(blocking, 'the withdrawn state has no event').to.have.length(3);
   });
 
   it('include a future block in the current state, which still applies if the current block ends today', async () => {
@@ -327,7 +327,7 @@ eachDatabaseByTurns.describe('blocking states', (open) => {
     await block(on, { stateName: 'hold', isBlockBilling: true, isBlockEntitlement: true }, '2024-05-11');
     await block(on, { stateName: 'fine' }, '2024-05-21');
     await engine.runTo('2024-05-21T00:00:00Z');
-    expect((await told()).filter((type) => type !== 'NULL_INVOICE')).to.eql([
+    expect((await newTypes()).filter((type) => type !== 'NULL_INVOICE')).to.eql([
       'BLOCKING_STATE',
       'BLOCKING_STATE',
       'INVOICE_CREATION',

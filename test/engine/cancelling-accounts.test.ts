@@ -70,13 +70,13 @@ eachDatabase.describe('operations on many locked accounts', (open) => {
     const [first, second, other] = [await customer(), await customer(), await customer()];
     await engine.settle();
     await engine.runTo('2024-01-20T08:00:00Z');
-    const told = newEvents(engine.database);
-    await told();
+    const newTypes = newEvents(engine.database);
+    await newTypes();
     await end([
       { account: first.account, ...on('2024-01-11', 'IMMEDIATE') },
       { account: second.account, ...on('2024-01-16', 'END_OF_TERM') },
     ]);
-    expect((await told()).filter((type) => type === 'ENTITLEMENT_CANCEL')).to.have.length(6);
+    expect((await newTypes()).filter((type) => type === 'ENTITLEMENT_CANCEL')).to.have.length(6);
     await engine.settle();
     expect(await endsOf(first.ids)).to.eql(Array(3).fill('CANCELLED 2024-01-11 2024-01-11'));
     expect(await endsOf(second.ids)).to.eql(Array(3).fill('CANCELLED 2024-01-16 2024-02-01'));

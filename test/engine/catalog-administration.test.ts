@@ -78,12 +78,12 @@ eachDatabaseByTurns.describe('catalog administration', (open) => {
     expect(await events()).to.eql(['TENANT_CONFIG_DELETION', 'TENANT_CONFIG_CHANGE']);
     const ids = 'select id from bw_catalog_versions order by effective_date';
     const catalogRows = await rowsOf(engine.database, ids);
-    const told = { accountId: null, metaData: { key: 'CATALOG' } };
+    const event = { accountId: null, metaData: { key: 'CATALOG' } };
     const revisions = { uploaded: 2, deleted: 3 };
     expect(await payloads()).to.eql([
-      { ...told, objectId: catalogRows[1]?.id, catalogRevision: revisions.uploaded },
-      { ...told, objectId: null },
-      { ...told, objectId: catalogRows[1]?.id, catalogRevision: revisions.deleted },
+      { ...event, objectId: catalogRows[1]?.id, catalogRevision: revisions.uploaded },
+      { ...event, objectId: null },
+      { ...event, objectId: catalogRows[1]?.id, catalogRevision: revisions.deleted },
     ]);
     expect(await dates()).to.eql([]);
     expect(await engine.acme.catalogs.sources()).to.eql([]);

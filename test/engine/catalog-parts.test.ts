@@ -54,7 +54,7 @@ eachDatabaseByTurns.describe('catalogs with many versions', (open) => {
   it('read only the uploaded parts after an upload', async () => {
     await engine.acme.uploadCatalog(at('2024-03-01'));
     const stored = new StoredCatalogs();
-    const asked: (readonly number[])[] = [];
+    const loads: (readonly number[])[] = [];
     const read = () =>
       engine.storage.read(engine.tenant, (session) => {
         const { contents, parts } = session.catalogs;
@@ -66,19 +66,19 @@ eachDatabaseByTurns.describe('catalogs with many versions', (open) => {
         return stored.get(withParts(session, { catalogs }));
       });
     const note = (ids: readonly number[]) => {
-      asked.push(ids);
+      loads.push(ids);
       return ids;
     };
     const first = await read();
-    expect(asked[0]).to.have.length(2);
+    expect(loads[0]).to.have.length(2);
     await engine.acme.uploadCatalog(at('2024-05-01').replace('29.95', '39.95'));
-    asked.length = 0;
+    loads.length = 0;
     const second = await read();
-    expect(asked.map(({ length }) => length)).to.eql([1, 1]);
+    expect(loads.map(({ length }) => length)).to.eql([1, 1]);
     expect(second.versions.slice(0, 2)).to.eql(first.versions);
-    asked.length = 0;
+    loads.length = 0;
     expect(await read()).to.equal(second);
-    expect(asked).to.eql([]);
+    expect(loads).to.eql([]);
   });
 
   it('store changed prices without storing the plan again', async () => {

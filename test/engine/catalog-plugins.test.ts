@@ -28,7 +28,7 @@ eachDatabaseByTurns.describe('catalog plugins', (open) => {
   }
 
   /** Calls of `catalog` since the engine opened its shop. */
-  const asked = () => plugin.calls.catalog.slice(atStart);
+  const catalogCalls = () => plugin.calls.catalog.slice(atStart);
 
   async function planNames(accountId?: Account['id']): Promise<readonly string[]> {
     const catalog = await catalogOf(engine, accountId ?? null);
@@ -66,8 +66,8 @@ eachDatabaseByTurns.describe('catalog plugins', (open) => {
       'RECURRING 2024-01-01..2024-02-01 30',
       'RECURRING 2024-02-01..2024-03-01 30',
     ]);
-    expect(asked()).to.have.length(1);
-    expect(asked()[0]).to.deep.include({
+    expect(catalogCalls()).to.have.length(1);
+    expect(catalogCalls()[0]).to.deep.include({
       tenantId: engine.tenant.id,
       accountId: null,
       now: new Date('2024-01-01T00:00:00Z'),
@@ -75,7 +75,7 @@ eachDatabaseByTurns.describe('catalog plugins', (open) => {
 
     plugin.serve(harbour({ ...boatPlan('boat-monthly', '30.00'), ...boatPlan('raft-monthly', '9.00') }));
     expect(await planNames()).to.eql(['boat-monthly', 'raft-monthly']);
-    expect(asked()).to.have.length(2);
+    expect(catalogCalls()).to.have.length(2);
     await expectCode(create(account, 'pro-monthly'), 2021);
   });
 
@@ -98,10 +98,10 @@ eachDatabaseByTurns.describe('catalog plugins', (open) => {
     await beginServing();
     const names = await Promise.all([planNames(), planNames(), planNames()]);
     expect(names).to.eql([['boat-monthly'], ['boat-monthly'], ['boat-monthly']]);
-    expect(asked()).to.have.length(1);
+    expect(catalogCalls()).to.have.length(1);
   });
 
-  it('are asked for one stamp per batch of accounts', async () => {
+  it('are called once per batch of accounts', async () => {
     await beginServing();
     const accounts: Account[] = [];
     for (let count = 0; count < MANY; count += 1) accounts.push(await subscribed('boat-monthly'));
@@ -111,7 +111,7 @@ eachDatabaseByTurns.describe('catalog plugins', (open) => {
     for (const account of accounts)
       expect(await engine.acme.invoices.ofAccount({ accountId: account.id })).to.have.length(2);
     expect(plugin.calls.latestVersion.length - before).to.be.lessThan(MANY);
-    expect(asked()).to.have.length(1);
+    expect(catalogCalls()).to.have.length(1);
   });
 
   it('supply a separate, uncached catalog per account if they give no stamp, even within one batch', async () => {
@@ -128,11 +128,11 @@ eachDatabaseByTurns.describe('catalog plugins', (open) => {
       'RECURRING 2024-02-01..2024-03-01 20',
     ]);
     expect((await linesOf(second)).at(-1)).to.equal('RECURRING 2024-02-01..2024-03-01 40');
-    const before = asked().length;
+    const before = catalogCalls().length;
     await planNames(first.id);
     await planNames(first.id);
-    expect(asked().length - before).to.equal(2);
-    expect(asked().at(-1)?.accountId).to.equal(first.id);
+    expect(catalogCalls().length - before).to.equal(2);
+    expect(catalogCalls().at(-1)?.accountId).to.equal(first.id);
   });
 
   it('receive the account in dry runs and reads', async () => {

@@ -5,10 +5,10 @@ import { engineBeforeEach, expect, expectCode, newEvents, rowsOf } from '../supp
 import type { Account } from '../support/plain-views.ts';
 
 eachDatabaseByTurns.describe('closing an account', (open) => {
-  let told: () => Promise<readonly string[]>;
+  let newTypes: () => Promise<readonly string[]>;
   const engine = engineBeforeEach(open, { now: '2024-01-01T00:00:00Z' });
   beforeEach(async () => {
-    told = newEvents(engine.database);
+    newTypes = newEvents(engine.database);
   });
 
   const close = (id: Uuid, options?: CloseOptions) => engine.acme.accounts.close(id, options);
@@ -38,12 +38,12 @@ eachDatabaseByTurns.describe('closing an account', (open) => {
     return id;
   }
 
-  /** Charges 100.00, of which the gateway processes 40.00. */
+  /** Charges 100.00. The gateway processes only 40.00. */
   async function partlyPaid(): Promise<Uuid> {
     engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_SLEEP', SLEEP_TIME_SEC: 0, PROCESSED_AMOUNT: '40' });
     const id = await engine.settle(charged('100', await engine.payingAccount({ currency: 'USD' })));
     expect(await engine.balancesOf(id)).to.eql(['60', '0']);
-    await told();
+    await newTypes();
     return id;
   }
 
@@ -53,7 +53,7 @@ eachDatabaseByTurns.describe('closing an account', (open) => {
     expect(await itemsOf(id)).to.eql(['EXTERNAL_CHARGE 100', 'ITEM_ADJ -100', 'CBA_ADJ 40']);
     expect(await engine.balancesOf(id)).to.eql(['-40', '40']);
     expect(await tagsOf(id)).to.eql(['ACCOUNT AUTO_INVOICING_OFF']);
-    expect(await told()).to.eql(['TAG_CREATION', 'INVOICE_ADJUSTMENT', 'BLOCKING_STATE']);
+    expect(await newTypes()).to.eql(['TAG_CREATION', 'INVOICE_ADJUSTMENT', 'BLOCKING_STATE']);
     await expectCode(subscribe(id), 6000);
   });
 
@@ -61,9 +61,9 @@ eachDatabaseByTurns.describe('closing an account', (open) => {
     const { id } = await engine.acme.createAccount({ currency: 'USD' });
     const items = [{ amount: '1' }, { amount: '2' }];
     await engine.settle(engine.acme.invoices.addCharges({ accountId: id, items, autoCommit: true }));
-    await told();
+    await newTypes();
     await close(id, { itemAdjustUnpaidInvoices: true });
-    expect((await told()).filter((type) => type === 'INVOICE_ADJUSTMENT')).to.have.length(2);
+    expect((await newTypes()).filter((type) => type === 'INVOICE_ADJUSTMENT')).to.have.length(2);
   });
 
   it('matches accounts E9 "Close with item adjustment and write-off", in which the write-off takes precedence', async () => {
@@ -72,17 +72,17 @@ eachDatabaseByTurns.describe('closing an account', (open) => {
     expect(await itemsOf(id)).to.eql(['EXTERNAL_CHARGE 100']);
     expect(await engine.balancesOf(id)).to.eql(['0', '0']);
     expect(await tagsOf(id)).to.eql(['ACCOUNT AUTO_INVOICING_OFF', 'INVOICE WRITTEN_OFF']);
-    expect(await told()).to.eql(['TAG_CREATION', 'TAG_CREATION', 'INVOICE_ADJUSTMENT', 'BLOCKING_STATE']);
+    expect(await newTypes()).to.eql(['TAG_CREATION', 'TAG_CREATION', 'INVOICE_ADJUSTMENT', 'BLOCKING_STATE']);
     await expectCode(subscribe(id), 6000);
   });
 
   it('leaves invoices unpaid if no flag is set, and changes nothing when repeated', async () => {
     const id = await engine.settle(charged('10'));
-    await told();
+    await newTypes();
     await close(id);
-    expect(await told()).to.eql(['TAG_CREATION', 'BLOCKING_STATE']);
+    expect(await newTypes()).to.eql(['TAG_CREATION', 'BLOCKING_STATE']);
     await close(id);
-    expect(await told()).to.eql([]);
+    expect(await newTypes()).to.eql([]);
     expect(await engine.balancesOf(id)).to.eql(['10', '0']);
     const states = await rowsOf(engine.database, `select state_name from bw_blocking_states`);
     expect(states.map((row) => row.state_name)).to.eql(['CLOSE_ACCOUNT']);
@@ -181,9 +181,9 @@ eachDatabaseByTurns.describe('closing an account', (open) => {
     await close(id, { cancelAllSubscriptions: true, removeFutureNotifications: true });
     expect(await planned()).to.eql(['subscription-service:subscription-events']);
     await engine.settle();
-    await told();
+    await newTypes();
     await engine.runTo('2024-02-01T00:00:00Z');
-    expect((await told()).filter((type) => /CANCEL/.test(type))).to.eql(['SUBSCRIPTION_CANCEL']);
+    expect((await newTypes()).filter((type) => /CANCEL/.test(type))).to.eql(['SUBSCRIPTION_CANCEL']);
     const { billingEnd } = await engine.acme.getSubscription(subscriptionId);
     expect(billingEnd?.date).to.equal('2024-02-01');
     expect(await itemsOf(id)).to.have.length(1);
@@ -196,9 +196,9 @@ eachDatabaseByTurns.describe('closing an account', (open) => {
     await engine.settle();
     const policies = { entitlementPolicy: 'END_OF_TERM', billingPolicy: 'END_OF_TERM' } as const;
     await engine.settle(engine.acme.subscriptions.cancel(ended, policies));
-    await told();
+    await newTypes();
     await close(id, { cancelAllSubscriptions: true });
-    expect((await told()).filter((type) => /CANCEL/.test(type))).to.eql([
+    expect((await newTypes()).filter((type) => /CANCEL/.test(type))).to.eql([
       'SUBSCRIPTION_CANCEL',
       'ENTITLEMENT_CANCEL',
       'SUBSCRIPTION_CANCEL',
@@ -211,7 +211,7 @@ eachDatabaseByTurns.describe('closing an account', (open) => {
     }
     expect(await engine.acme.getSubscription(ended)).to.include({ state: 'ACTIVE' });
     await close(id, { cancelAllSubscriptions: true });
-    expect((await told()).filter((type) => /CANCEL/.test(type))).to.eql([]);
+    expect((await newTypes()).filter((type) => /CANCEL/.test(type))).to.eql([]);
   });
 
   it('cancels a fixed term at its end, even if an earlier plan was invoiced beyond that end', async () => {
@@ -293,9 +293,9 @@ eachDatabaseByTurns.describe('closing an account', (open) => {
       await engine.acme.keyValues.add('PER_TENANT_CONFIG', settings);
       const held = await engine.storage.queue.claim(claim);
       expect(held).to.have.length(1);
-      await told();
+      await newTypes();
       await expectCode(close(id), 'BUSY');
-      expect(await told(), 'nothing is written').to.eql([]);
+      expect(await newTypes(), 'nothing is written').to.eql([]);
       expect(await tagsOf(id)).to.eql([]);
       await engine.storage.queue.release(held, engine.systemClock.nowMs());
       await close(id);

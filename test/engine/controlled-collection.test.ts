@@ -115,9 +115,9 @@ eachDatabase.describe('automatic payments with control plugins (payments §8.1)'
         balance: '99.95',
       });
       expect(first.calls).to.eql(['prior', 'success']);
-      const [asked, told] = second.heard;
-      expect(asked?.context.amount?.toString()).to.equal('200');
-      expect(asked?.context).to.include({
+      const [beforePayment, afterPayment] = second.heard;
+      expect(beforePayment?.context.amount?.toString()).to.equal('200');
+      expect(beforePayment?.context).to.include({
         isApiPayment: false,
         paymentApiType: 'PAYMENT_TRANSACTION',
         transactionType: 'PURCHASE',
@@ -126,9 +126,9 @@ eachDatabase.describe('automatic payments with control plugins (payments §8.1)'
         transactionId: null,
         processedAmount: null,
       });
-      expect(told?.context.processedAmount?.toString()).to.equal('150');
+      expect(afterPayment?.context.processedAmount?.toString()).to.equal('150');
       const [payment] = await stage.payments(invoiceId);
-      expect(told?.context).to.include({
+      expect(afterPayment?.context).to.include({
         paymentId: payment?.id,
         transactionId: payment?.transactions[0]?.id,
         paymentExternalKey: payment?.id,

@@ -83,7 +83,7 @@ anyDatabase.describe('payment operations with control plugins (payments ยง4.1, ย
     control.prior = { adjustedPaymentMethodId: id };
     const { payment } = await purchase({ accountId });
     expect(payment.paymentMethodId).to.equal(id);
-    expect(control.asked.at(-2)?.[1]).to.include({ paymentMethodId: null, paymentPluginName: null });
+    expect(control.invocations.at(-2)?.[1]).to.include({ paymentMethodId: null, paymentPluginName: null });
     expect(pluginName).to.equal(engine.gateway.name);
   });
 
@@ -121,7 +121,7 @@ anyDatabase.describe('payment operations with control plugins (payments ยง4.1, ย
     it(`payments ยง6.2: report to control plugins that a pending transaction has become ${status}`, async () => {
       const card = property('card', '4242');
       const { payment, transaction } = await purchase({ properties: [...PENDING, card] });
-      control.asked.splice(0);
+      control.invocations.splice(0);
       await engine.acme.payments.recordNotifiedOutcome({
         paymentId: payment.id,
         transactionId: transaction.id,
@@ -129,7 +129,7 @@ anyDatabase.describe('payment operations with control plugins (payments ยง4.1, ย
       });
       const isWell = status === 'SUCCESS';
       expect(control.calls()).to.eql([isWell ? 'onSuccessCall' : 'onFailureCall']);
-      const [, context, properties] = control.asked[0] ?? [];
+      const [, context, properties] = control.invocations[0] ?? [];
       expect(context).to.include({ paymentId: payment.id, transactionId: transaction.id });
       expect(Number(context?.processedAmount)).to.equal(isWell ? 10 : 0);
       expect(properties?.map(({ key }) => key)).to.include('card');
@@ -177,7 +177,7 @@ anyDatabase.describe('payment operations with control plugins (payments ยง4.1, ย
 
     it('payments ยง5.3 rule 2: postpone a retry if another call starts while the plugins of the retry are being called', async () => {
       let end: () => Promise<unknown> = async () => null;
-      control.asked.splice(0);
+      control.invocations.splice(0);
       control.failure = { nextRetryDate: new Date('2024-01-05T10:00:00Z') };
       control.meanwhile = async () => {
         control.meanwhile = async () => null;
@@ -197,7 +197,7 @@ anyDatabase.describe('payment operations with control plugins (payments ยง4.1, ย
 
     it('payments ยง3.3: store a separate attempt for each retry, even if the retry can no longer run', async () => {
       await purchase({ controlPlugins: [] });
-      control.asked.splice(0);
+      control.invocations.splice(0);
       await engine.runTo(RETRY);
       expect(control.calls()).to.eql([]);
       expect(await attempts()).to.eql(['RETRIED', 'ABORTED']);
@@ -224,7 +224,7 @@ anyDatabase.describe('operations that fail after prior calls (payments ยง2.3 rul
       const storage = new Proxy(stage.storage, {
         get(target, name) {
           const member: unknown = Reflect.get(target, name);
-          const isFailing = name === 'write' && control.asked.length > 0;
+          const isFailing = name === 'write' && control.invocations.length > 0;
           if (!isFailing) return typeof member === 'function' ? member.bind(target) : member;
           errors += 1;
           return () => Promise.reject(new Error(`error ${errors}`));

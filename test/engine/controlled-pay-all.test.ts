@@ -34,17 +34,17 @@ anyDatabase.describe('control plugins of a tenant (payments §2.3 rule 9)', (ope
       await engine.settle();
       if (item) ids.push(item.invoiceId);
     }
-    control.asked.splice(0);
+    control.invocations.splice(0);
     return ids;
   };
   const balances = async (ids: readonly Uuid[]) =>
     Promise.all(ids.map(async (id) => Number((await engine.acme.invoices.get(id)).balance)));
-  const asked = () =>
-    control.asked.flatMap(([call, { amount, paymentApiType }]) =>
+  const invocations = () =>
+    control.invocations.flatMap(([call, { amount, paymentApiType }]) =>
       paymentApiType === 'PAYMENT_TRANSACTION' ? [`${call} ${Number(amount)}`] : [],
     );
   const states = async () => {
-    const ids = control.asked.flatMap(([, { attemptId }]) => attemptId ?? []);
+    const ids = control.invocations.flatMap(([, { attemptId }]) => attemptId ?? []);
     const found = await engine.storage.read(engine.tenant, (session) =>
       session.payments.findAttemptsByIds([...new Set(ids)]),
     );
@@ -56,13 +56,13 @@ anyDatabase.describe('control plugins of a tenant (payments §2.3 rule 9)', (ope
   it('payments §9.6 rule 2: are called before and after the payment of each invoice in a pay-all call', async () => {
     const ids = await invoiced('50', '30');
     await payAll();
-    expect(asked().toSorted()).to.eql([
+    expect(invocations().toSorted()).to.eql([
       'onSuccessCall 30',
       'onSuccessCall 50',
       'priorCall 30',
       'priorCall 50',
     ]);
-    expect(control.asked[0]?.[1].isApiPayment).to.equal(true);
+    expect(control.invocations[0]?.[1].isApiPayment).to.equal(true);
     expect(await balances(ids)).to.eql([0, 0]);
     expect(await states()).to.eql(['SUCCESS', 'SUCCESS']);
   });
@@ -70,7 +70,7 @@ anyDatabase.describe('control plugins of a tenant (payments §2.3 rule 9)', (ope
   it('payments §9.6 rule 2: are not called if the pay-all call names other plugins', async () => {
     const ids = await invoiced('50');
     await payAll({ controlPlugins: ['nobody'] });
-    expect(asked()).to.eql([]);
+    expect(invocations()).to.eql([]);
     expect(await balances(ids)).to.eql([0]);
   });
 
@@ -78,7 +78,7 @@ anyDatabase.describe('control plugins of a tenant (payments §2.3 rule 9)', (ope
     const ids = await invoiced('50', '30');
     control.priorOf = ({ amount }) => ({ isAborted: Number(amount) === 50 });
     expect((await payAll({ isExternal: true, amount: '80' }))?.invoiceIds).to.eql(ids);
-    expect(asked().filter((call) => call.startsWith('on'))).to.eql(['onSuccessCall 30']);
+    expect(invocations().filter((call) => call.startsWith('on'))).to.eql(['onSuccessCall 30']);
     expect(await states()).to.eql(['ABORTED', 'SUCCESS']);
     const payments = await engine.acme.payments.ofAccount(account.id);
     expect(payments.map(({ totals }) => Number(totals.purchasedAmount))).to.eql([30]);
@@ -100,7 +100,7 @@ anyDatabase.describe('control plugins of a tenant (payments §2.3 rule 9)', (ope
       await engine.acme.invoicePayments.pay({ invoiceId, controlPlugins: [] });
     };
     expect(await payAll()).to.equal(null);
-    expect(asked()).to.eql(['priorCall 50']);
+    expect(invocations()).to.eql(['priorCall 50']);
     expect(await states()).to.eql(['ABORTED']);
     expect(engine.ledger.all()).to.have.length(1);
   });
@@ -125,7 +125,7 @@ anyDatabase.describe('control plugins of a tenant (payments §2.3 rule 9)', (ope
       const ids = await invoiced('50', '30');
       control.priorOf = ({ amount }) => ({ isAborted: Number(amount) === 50 });
       await act();
-      expect(asked().toSorted()).to.eql(['onSuccessCall 30', 'priorCall 30', 'priorCall 50']);
+      expect(invocations().toSorted()).to.eql(['onSuccessCall 30', 'priorCall 30', 'priorCall 50']);
       expect(await balances(ids)).to.eql([50, 0]);
       expect(await states()).to.eql(['ABORTED', 'SUCCESS']);
     });
@@ -149,7 +149,7 @@ anyDatabase.describe('control plugins of a tenant (payments §2.3 rule 9)', (ope
     expect(await refused.catch(({ code }: BillingError) => code)).to.equal(
       ErrorCode.PAYMENT_PLUGIN_EXCEPTION,
     );
-    expect(asked()).to.eql(['priorCall 50', 'onFailureCall 51']);
+    expect(invocations()).to.eql(['priorCall 50', 'onFailureCall 51']);
     expect(await states()).to.eql(['ABORTED']);
   });
 
@@ -157,7 +157,7 @@ anyDatabase.describe('control plugins of a tenant (payments §2.3 rule 9)', (ope
     const ids = await invoiced('50');
     control.prior = { isAborted: true };
     await release();
-    expect(asked()).to.eql(['priorCall 50']);
+    expect(invocations()).to.eql(['priorCall 50']);
     expect(await states()).to.eql(['ABORTED']);
     const holds = await engine.storage.read(engine.tenant, (session) =>
       session.payments.findHoldsByInvoices(ids),
@@ -166,7 +166,7 @@ anyDatabase.describe('control plugins of a tenant (payments §2.3 rule 9)', (ope
     await holdBack();
     await release();
     await engine.runTo('2012-07-01T00:00:00Z');
-    expect(asked()).to.eql(['priorCall 50']);
+    expect(invocations()).to.eql(['priorCall 50']);
     expect(await balances(ids)).to.eql([50]);
   });
 
@@ -174,7 +174,7 @@ anyDatabase.describe('control plugins of a tenant (payments §2.3 rule 9)', (ope
     const ids = await invoiced('50');
     control.prior = { adjustedAmount: decimal('20') };
     await release();
-    expect(asked()).to.eql(['priorCall 50', 'onSuccessCall 20']);
+    expect(invocations()).to.eql(['priorCall 50', 'onSuccessCall 20']);
     expect(await balances(ids)).to.eql([30]);
   });
 });

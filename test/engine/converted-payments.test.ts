@@ -15,7 +15,7 @@ const EUROS = { currency: 'EUR', each: '0.9' } as const;
 const NOWHERE = '11111111-1111-4111-8111-111111111111' as Uuid;
 
 anyDatabase.describe('invoice payments converted by a control plugin (payments ยง9.4)', (open) => {
-  let asked: string[] = [];
+  let requests: string[] = [];
   let rate: { readonly currency: Currency; readonly each: string } = EUROS;
   let meanwhile: () => Promise<unknown> = async () => null;
 
@@ -25,7 +25,7 @@ anyDatabase.describe('invoice payments converted by a control plugin (payments ย
     priorCall: async (context: PaymentControlContext) => {
       const { paymentApiType, amount, currency } = context;
       if (paymentApiType !== 'PAYMENT_TRANSACTION' || currency !== 'USD' || !amount) return null;
-      asked.push(`${amount.toFixed()} ${currency}`);
+      requests.push(`${amount.toFixed()} ${currency}`);
       await meanwhile();
       return { adjustedAmount: amount.times(rate.each), adjustedCurrency: rate.currency };
     },
@@ -40,7 +40,7 @@ anyDatabase.describe('invoice payments converted by a control plugin (payments ย
   });
   const account = payerBeforeEach(engine);
   beforeEach(async () => {
-    asked = [];
+    requests = [];
     rate = EUROS;
     meanwhile = async () => null;
   });
@@ -54,9 +54,9 @@ anyDatabase.describe('invoice payments converted by a control plugin (payments ย
   const balanceOf = async (invoiceId: Uuid) => Number((await engine.acme.invoices.get(invoiceId)).balance);
   const paymentsOf = (invoiceId: Uuid): Promise<readonly PaymentView[]> =>
     engine.acme.payments.invoicePaymentsOfInvoice(invoiceId, { withAttempts: true });
-  const told = ({ transactions }: PaymentView) =>
+  const transactionLines = ({ transactions }: PaymentView) =>
     transactions.map(({ status, amount, currency }) => `${status} ${amount?.toFixed()} ${currency}`);
-  const story = async (invoiceId: Uuid) => (await paymentsOf(invoiceId)).flatMap(told);
+  const story = async (invoiceId: Uuid) => (await paymentsOf(invoiceId)).flatMap(transactionLines);
 
   it('settle part of an invoice in another currency', async () => {
     const invoiceId = await invoiced('249.95', { isHeldBack: true });
@@ -72,7 +72,7 @@ anyDatabase.describe('invoice payments converted by a control plugin (payments ย
       engine.clock.advance({ days });
       await engine.settle();
     }
-    expect(asked).to.eql(['100 USD', '100 USD', '100 USD']);
+    expect(requests).to.eql(['100 USD', '100 USD', '100 USD']);
     expect(await story(invoiceId)).to.eql([
       'PAYMENT_FAILURE 90 EUR',
       'PAYMENT_FAILURE 90 EUR',
@@ -215,7 +215,7 @@ anyDatabase.describe('invoice payments converted by a control plugin (payments ย
       await invoicePayments.pay({ invoiceId, amount: '60', isExternal: true, controlPlugins: [] });
     };
     await invoicePayments.pay({ invoiceId, controlPlugins });
-    expect(asked).to.eql(['100 USD', '40 USD']);
+    expect(requests).to.eql(['100 USD', '40 USD']);
     expect(await story(invoiceId)).to.have.members(['SUCCESS 60 USD', 'SUCCESS 36 EUR']);
     expect(await balanceOf(invoiceId)).to.equal(0);
   });

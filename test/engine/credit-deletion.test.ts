@@ -5,10 +5,10 @@ import { codeOf, engineBefore, expect, expectCode, newEvents } from '../support/
 import type { InvoiceItemView } from '../support/plain-views.ts';
 
 eachDatabaseByTurns.describe('deletion of a credit item (invoicing 9.7)', (open) => {
-  let told: () => Promise<readonly string[]>;
+  let newTypes: () => Promise<readonly string[]>;
   const engine = engineBefore(open, { now: '2024-01-01T00:00:00Z' });
   before(async () => {
-    told = newEvents(engine.database);
+    newTypes = newEvents(engine.database);
   });
 
   const newAccount = async () => (await engine.acme.createAccount({ currency: 'USD' })).id;
@@ -50,16 +50,16 @@ eachDatabaseByTurns.describe('deletion of a credit item (invoicing 9.7)', (open)
     await credit(id, '30');
     const invoiceId = await charge(id, '19.95');
     expect(await balancesOf(id)).to.equal('-10.05 / 10.05');
-    await told();
+    await newTypes();
     await remove(id, invoiceId);
     expect(await invoicesOf(id)).to.eql([
       'CREDIT_ADJ -30, CBA_ADJ 30 = 0 owes 0',
       'EXTERNAL_CHARGE 19.95, CBA_ADJ 0 (Delete used credit) = 19.95 owes 19.95',
     ]);
     expect(await balancesOf(id)).to.equal('-10.05 / 30');
-    expect(await told()).to.eql(['INVOICE_ADJUSTMENT']);
+    expect(await newTypes()).to.eql(['INVOICE_ADJUSTMENT']);
     await engine.settle();
-    expect(await balancesOf(id), 'it is not used anew').to.equal('-10.05 / 30');
+    expect(await balancesOf(id), 'it is not used again').to.equal('-10.05 / 30');
     await expectSound();
     const { id: itemId } = await itemOf(invoiceId);
     const history = await engine.acme.audit.history({ type: 'INVOICE_ITEM', id: itemId });
@@ -77,11 +77,11 @@ eachDatabaseByTurns.describe('deletion of a credit item (invoicing 9.7)', (open)
   it('also removes the CREDIT_ADJ if a user gave the credit', async () => {
     const id = await newAccount();
     const invoiceId = await credit(id, '30');
-    await told();
+    await newTypes();
     await remove(id, invoiceId);
     expect(await invoicesOf(id)).to.eql(['CREDIT_ADJ 0, CBA_ADJ 0 (Delete gained credit) = 0 owes 0']);
     expect(await balancesOf(id)).to.equal('0 / 0');
-    expect(await told()).to.eql(['INVOICE_ADJUSTMENT']);
+    expect(await newTypes()).to.eql(['INVOICE_ADJUSTMENT']);
     await expectSound();
   });
 
@@ -106,7 +106,7 @@ eachDatabaseByTurns.describe('deletion of a credit item (invoicing 9.7)', (open)
     const given = await credit(id, '30');
     for (const amount of ['10', '8', '7']) await charge(id, amount);
     expect(await balancesOf(id)).to.equal('-5 / 5');
-    await told();
+    await newTypes();
     await remove(id, given);
     expect(await invoicesOf(id)).to.eql([
       'CREDIT_ADJ 0, CBA_ADJ 0 (Delete gained credit) = 0 owes 0',
@@ -115,7 +115,7 @@ eachDatabaseByTurns.describe('deletion of a credit item (invoicing 9.7)', (open)
       'EXTERNAL_CHARGE 7, CBA_ADJ 0 (Reclaim used credit) = 7 owes 7',
     ]);
     expect(await balancesOf(id)).to.equal('25 / 0');
-    expect(await told()).to.eql(Array.from({ length: 4 }, () => 'INVOICE_ADJUSTMENT'));
+    expect(await newTypes()).to.eql(Array.from({ length: 4 }, () => 'INVOICE_ADJUSTMENT'));
     await expectSound();
   });
 
@@ -185,7 +185,7 @@ eachDatabaseByTurns.describe('deletion of a credit item (invoicing 9.7)', (open)
     await engine.acme.invoices.void(voided);
     const items = [{ amount: '5' }];
     const [drafted] = await engine.acme.invoices.addCredits({ accountId: id, items });
-    await told();
+    await newTypes();
     expect(await refusal({ accountId: someId(1) })).to.equal(3002);
     expect(await refusal({ invoiceId: someId(1) })).to.equal(4006);
     expect(await refusal({ accountId: other })).to.equal(4006);
@@ -194,7 +194,7 @@ eachDatabaseByTurns.describe('deletion of a credit item (invoicing 9.7)', (open)
     expect(await refusal({ invoiceId: another }), 'an item of another invoice').to.equal(4011);
     expect(await refusal({ invoiceItemId: someId(1) })).to.equal(4011);
     expect(await refusal({})).to.equal(4022);
-    expect(await told()).to.eql([]);
+    expect(await newTypes()).to.eql([]);
   });
 
   it('does not remove credit from an adjustment or a payment', async () => {
@@ -203,11 +203,11 @@ eachDatabaseByTurns.describe('deletion of a credit item (invoicing 9.7)', (open)
     const { id: invoiceItemId } = await itemOf(invoiceId, 'EXTERNAL_CHARGE');
     await engine.acme.invoices.adjustItem({ accountId: id, invoiceId, invoiceItemId, amount: '30' });
     const before = await invoicesOf(id);
-    await told();
+    await newTypes();
     await expectCode(remove(id, invoiceId), 4030);
     expect(await invoicesOf(id)).to.eql(before);
     expect(await balancesOf(id)).to.equal('-30 / 30');
-    expect(await told()).to.eql([]);
+    expect(await newTypes()).to.eql([]);
   });
 
   it('has an effect only once if requested twice simultaneously', async () => {

@@ -9,14 +9,14 @@ eachDatabaseByTurns.describe('payment delegated to a parent', (open) => {
   let engine: TestEngine;
   let parent: Uuid;
   let child: Uuid;
-  let told: () => Promise<readonly string[]>;
+  let newInvoiceEvents: () => Promise<readonly string[]>;
 
   async function begin(now: string, price: string, account: AccountInput = {}): Promise<void> {
     engine = await openEngine(open, { now, catalog: pricedCatalog({ effectiveDate: '2010-01-01', price }) });
     parent = (await engine.payingAccount({ currency: 'USD', externalKey: 'parent' })).id;
     child = await newChild('child', account);
     const events = newEvents(engine.database);
-    told = async () => (await events()).filter((topic) => topic.startsWith('INVOICE_'));
+    newInvoiceEvents = async () => (await events()).filter((topic) => topic.startsWith('INVOICE_'));
   }
 
   async function newChild(externalKey: string, more: AccountInput = {}): Promise<Uuid> {
@@ -101,7 +101,11 @@ eachDatabaseByTurns.describe('payment delegated to a parent', (open) => {
     await engine.settle(engine.acme.tags.remove({ type: 'ACCOUNT', id: parent }, [SystemTag.AUTO_PAY_OFF]));
     expect(await balances()).to.equal('0 0, 0 0');
     expect(payments()).to.eql(['34']);
-    expect(await told()).to.eql(['INVOICE_CREATION', 'INVOICE_CREATION', 'INVOICE_PAYMENT_SUCCESS']);
+    expect(await newInvoiceEvents()).to.eql([
+      'INVOICE_CREATION',
+      'INVOICE_CREATION',
+      'INVOICE_PAYMENT_SUCCESS',
+    ]);
     await redeliver();
   });
 
@@ -217,10 +221,10 @@ eachDatabaseByTurns.describe('payment delegated to a parent', (open) => {
     await hold(parent, SystemTag.AUTO_PAY_OFF);
     const invoice = await charge(child, '30');
     await engine.runTo('2025-02-04T00:00:00Z');
-    await told();
+    await newInvoiceEvents();
     await adjust(invoice, '12');
     expect(await invoicesOf(parent)).to.eql(['COMMITTED [PARENT_SUMMARY 30, ITEM_ADJ -12] owes 18']);
-    expect(await told()).to.eql(['INVOICE_ADJUSTMENT', 'INVOICE_ADJUSTMENT']);
+    expect(await newInvoiceEvents()).to.eql(['INVOICE_ADJUSTMENT', 'INVOICE_ADJUSTMENT']);
     const [, adjustment] = (await summaryAt(0)).items;
     expect(adjustment?.description).to.equal('Adjustment for account child');
     expect(await balances()).to.equal('18 0, 18 0');

@@ -33,8 +33,8 @@ eachDatabaseByTurns.describe('repairs of invoices to be paid by a parent (invoic
     await begin();
     await family.engine.runTo(LATER);
     await family.cancel(subscriptionId);
-    expect(await family.told(child)).to.eql(LOWERED);
-    expect(await family.told(parent)).to.eql(['COMMITTED [PARENT_SUMMARY 31, ITEM_ADJ -21] owes 10']);
+    expect(await family.invoiceLines(child)).to.eql(LOWERED);
+    expect(await family.invoiceLines(parent)).to.eql(['COMMITTED [PARENT_SUMMARY 31, ITEM_ADJ -21] owes 10']);
     expect(await family.balances()).to.equal('10 0, 10 0');
     await family.holdPayments(false);
     expect(await family.balances()).to.equal('0 0, 0 0');
@@ -44,10 +44,10 @@ eachDatabaseByTurns.describe('repairs of invoices to be paid by a parent (invoic
     await begin();
     await family.engine.runTo(LATER);
     await family.engine.settle(family.engine.acme.blocking.pauseBundle(bundleId));
-    expect(await family.told(child)).to.eql(LOWERED);
+    expect(await family.invoiceLines(child)).to.eql(LOWERED);
     await family.engine.runTo('2024-03-14T10:00:00Z');
     await family.engine.settle(family.engine.acme.blocking.resumeBundle(bundleId));
-    expect(await family.told(parent)).to.eql([
+    expect(await family.invoiceLines(parent)).to.eql([
       'COMMITTED [PARENT_SUMMARY 31, ITEM_ADJ -21] owes 10',
       'DRAFT [PARENT_SUMMARY 18] owes 0',
     ]);
@@ -58,11 +58,11 @@ eachDatabaseByTurns.describe('repairs of invoices to be paid by a parent (invoic
     await begin(2);
     await family.engine.runTo(LATER);
     await family.changeQuantity(subscriptionId, 1);
-    expect(await family.told(child)).to.eql([
+    expect(await family.invoiceLines(child)).to.eql([
       'COMMITTED [RECURRING 62, CBA_ADJ -42] owes 20',
       'COMMITTED [RECURRING 21, REPAIR_ADJ -42, CBA_ADJ 42] owes 0',
     ]);
-    expect(await family.told(parent)).to.eql([
+    expect(await family.invoiceLines(parent)).to.eql([
       'COMMITTED [PARENT_SUMMARY 62, ITEM_ADJ -42] owes 20',
       'DRAFT [PARENT_SUMMARY 21] owes 0',
     ]);
@@ -97,11 +97,11 @@ eachDatabaseByTurns.describe('repairs of invoices to be paid by a parent (invoic
     await family.moveTo(null);
     await family.engine.runTo(LATER);
     await family.changeQuantity(subscriptionId, 1);
-    expect(await family.told(child)).to.eql([
+    expect(await family.invoiceLines(child)).to.eql([
       'COMMITTED [RECURRING 62, CBA_ADJ -42] owes 20',
       'COMMITTED [RECURRING 21, REPAIR_ADJ -42, CBA_ADJ 42] owes 21',
     ]);
-    expect(await family.told(parent)).to.eql(['COMMITTED [PARENT_SUMMARY 62, ITEM_ADJ -42] owes 20']);
+    expect(await family.invoiceLines(parent)).to.eql(['COMMITTED [PARENT_SUMMARY 62, ITEM_ADJ -42] owes 20']);
     expect(await family.balances()).to.equal('20 0, 41 0');
   });
 
@@ -111,8 +111,8 @@ eachDatabaseByTurns.describe('repairs of invoices to be paid by a parent (invoic
     await family.moveTo(second);
     await family.engine.runTo(LATER);
     await family.changeQuantity(subscriptionId, 1);
-    expect(await family.told(parent)).to.eql(['COMMITTED [PARENT_SUMMARY 62, ITEM_ADJ -42] owes 20']);
-    expect(await family.told(second)).to.eql(['DRAFT [PARENT_SUMMARY 21] owes 0']);
+    expect(await family.invoiceLines(parent)).to.eql(['COMMITTED [PARENT_SUMMARY 62, ITEM_ADJ -42] owes 20']);
+    expect(await family.invoiceLines(second)).to.eql(['DRAFT [PARENT_SUMMARY 21] owes 0']);
     expect(await family.balances()).to.equal('20 0, 20 0');
   });
 
@@ -126,12 +126,12 @@ eachDatabaseByTurns.describe('repairs of invoices to be paid by a parent (invoic
     ({ subscriptionId } = await family.subscribe());
     await family.moveTo(null);
     await family.cancel(subscriptionId);
-    expect(await family.told(child)).to.eql([
+    expect(await family.invoiceLines(child)).to.eql([
       'COMMITTED [EXTERNAL_CHARGE 8] owes 8',
       'COMMITTED [RECURRING 31, CBA_ADJ -31] owes 0',
       'COMMITTED [REPAIR_ADJ -31, CBA_ADJ 31] owes 0',
     ]);
-    expect(await family.told(parent)).to.eql(['DRAFT [PARENT_SUMMARY 0] owes 0']);
+    expect(await family.invoiceLines(parent)).to.eql(['DRAFT [PARENT_SUMMARY 0] owes 0']);
   });
 
   it('lower a written-off summary, so that only the rest is owed if the write-off is undone', async () => {
@@ -142,13 +142,13 @@ eachDatabaseByTurns.describe('repairs of invoices to be paid by a parent (invoic
     await family.cancel(subscriptionId);
     expect(await family.balances()).to.equal('0 0, 0 0');
     await family.add('addCharges', child, '5');
-    expect(await family.told(child)).to.eql([
+    expect(await family.invoiceLines(child)).to.eql([
       'COMMITTED [RECURRING 31, CBA_ADJ -21] owes 0',
       'COMMITTED [REPAIR_ADJ -21, CBA_ADJ 21] owes 0',
       'COMMITTED [EXTERNAL_CHARGE 5] owes 0',
     ]);
     await family.writeOff(id, false);
-    expect(await family.told(parent)).to.eql([
+    expect(await family.invoiceLines(parent)).to.eql([
       'COMMITTED [PARENT_SUMMARY 31, ITEM_ADJ -21] owes 10',
       'DRAFT [PARENT_SUMMARY 5] owes 0',
     ]);
@@ -161,12 +161,12 @@ eachDatabaseByTurns.describe('repairs of invoices to be paid by a parent (invoic
     await family.engine.runTo(LATER);
     await family.cancel(subscriptionId);
     await family.add('addCharges', child, '5');
-    expect(await family.told(child)).to.eql([
+    expect(await family.invoiceLines(child)).to.eql([
       'COMMITTED [RECURRING 31, CBA_ADJ -21] owes 0',
       'COMMITTED [REPAIR_ADJ -21, CBA_ADJ 21] owes 0',
       'COMMITTED [EXTERNAL_CHARGE 5] owes 5',
     ]);
-    expect(await family.told(parent)).to.eql(['VOID [PARENT_SUMMARY 31] owes 0']);
+    expect(await family.invoiceLines(parent)).to.eql(['VOID [PARENT_SUMMARY 31] owes 0']);
     expect(await family.balances()).to.equal('0 0, 5 0');
   });
 
@@ -175,7 +175,7 @@ eachDatabaseByTurns.describe('repairs of invoices to be paid by a parent (invoic
     await family.holdPayments(false);
     await family.engine.runTo(LATER);
     await family.cancel(subscriptionId);
-    expect(await family.told(child)).to.eql([
+    expect(await family.invoiceLines(child)).to.eql([
       'COMMITTED [RECURRING 31] owes 0',
       'COMMITTED [REPAIR_ADJ -21, CBA_ADJ 21] owes 0',
     ]);
@@ -188,7 +188,7 @@ eachDatabaseByTurns.describe('repairs of invoices to be paid by a parent (invoic
     await family.engine.acme.invoicePayments.pay({ invoiceId, amount: '20', isExternal: true });
     await family.engine.runTo(LATER);
     await family.cancel(subscriptionId);
-    expect(await family.told(parent)).to.eql([
+    expect(await family.invoiceLines(parent)).to.eql([
       'COMMITTED [PARENT_SUMMARY 31, ITEM_ADJ -21, CBA_ADJ 10] owes 0',
     ]);
     expect(await family.balances()).to.equal('-10 10, 0 0');
@@ -224,11 +224,11 @@ eachDatabaseByTurns.describe('repairs of invoices to be paid by a parent (invoic
     await family.add('addCredits', child, '10');
     ({ subscriptionId } = await family.subscribe());
     await family.engine.runTo(COMMITTED);
-    expect(await family.told(parent)).to.eql(['COMMITTED [PARENT_SUMMARY 21] owes 21']);
+    expect(await family.invoiceLines(parent)).to.eql(['COMMITTED [PARENT_SUMMARY 21] owes 21']);
     const options = { requestedDate: '2024-03-01', useRequestedDateForBilling: true };
     await family.engine.acme.subscriptions.cancel(subscriptionId, options);
     await family.engine.settle();
-    expect(await family.told(parent)).to.eql(['COMMITTED [PARENT_SUMMARY 21, ITEM_ADJ -21] owes 0']);
+    expect(await family.invoiceLines(parent)).to.eql(['COMMITTED [PARENT_SUMMARY 21, ITEM_ADJ -21] owes 0']);
     expect(await family.balances()).to.equal('0 0, -10 10');
   });
 
@@ -241,7 +241,7 @@ eachDatabaseByTurns.describe('repairs of invoices to be paid by a parent (invoic
     const [, billed] = await family.invoicesOf(child);
     if (billed === undefined) throw new Error('nothing is billed');
     await family.adjust(billed);
-    expect(await family.told(parent)).to.eql(['COMMITTED [PARENT_SUMMARY 21, ITEM_ADJ -21] owes 0']);
+    expect(await family.invoiceLines(parent)).to.eql(['COMMITTED [PARENT_SUMMARY 21, ITEM_ADJ -21] owes 0']);
     expect(await family.balances()).to.equal('0 0, -10 10');
   });
 
@@ -251,13 +251,15 @@ eachDatabaseByTurns.describe('repairs of invoices to be paid by a parent (invoic
     await family.engine.runTo(LATER);
     await family.changeQuantity(subscriptionId, 1);
     const [, draft] = await family.invoicesOf(child);
-    expect((await family.told(child))[1]).to.equal('DRAFT [RECURRING 21, REPAIR_ADJ -42, CBA_ADJ 21] owes 0');
+    expect((await family.invoiceLines(child))[1]).to.equal(
+      'DRAFT [RECURRING 21, REPAIR_ADJ -42, CBA_ADJ 21] owes 0',
+    );
     await family.engine.settle(family.engine.acme.invoices.commit(draft?.id as Uuid));
-    expect(await family.told(child)).to.eql([
+    expect(await family.invoiceLines(child)).to.eql([
       'COMMITTED [RECURRING 62, CBA_ADJ -42] owes 20',
       'COMMITTED [RECURRING 21, REPAIR_ADJ -42, CBA_ADJ 21, CBA_ADJ 21] owes 0',
     ]);
-    expect(await family.told(parent)).to.eql([
+    expect(await family.invoiceLines(parent)).to.eql([
       'COMMITTED [PARENT_SUMMARY 62, ITEM_ADJ -42] owes 20',
       'DRAFT [PARENT_SUMMARY 21] owes 0',
     ]);

@@ -7,13 +7,13 @@ import type { InvoiceView } from '../support/plain-views.ts';
 eachDatabaseByTurns.describe('draft and void invoices', (open) => {
   let engine: TestEngine;
   let accountId: Uuid;
-  let told: () => Promise<readonly string[]>;
+  let newInvoiceEvents: () => Promise<readonly string[]>;
 
   async function begin(now: string, account: { billCycleDayLocal?: number } = {}): Promise<void> {
     engine = await openEngine(open, { now });
     accountId = (await engine.payingAccount({ currency: 'USD', ...account })).id;
     const events = newEvents(engine.database);
-    told = async () => (await events()).filter((topic) => topic.startsWith('INVOICE_'));
+    newInvoiceEvents = async () => (await events()).filter((topic) => topic.startsWith('INVOICE_'));
   }
 
   const tag = (...tags: readonly Uuid[]) => engine.acme.tags.add({ type: 'ACCOUNT', id: accountId }, tags);
@@ -66,7 +66,7 @@ eachDatabaseByTurns.describe('draft and void invoices', (open) => {
         'DRAFT [RECURRING 2024-01-01..2024-02-01 19.95] owes 0',
         'DRAFT [RECURRING 2024-02-01..2024-03-01 19.95] owes 0',
       ]);
-      expect(await told()).to.eql([]);
+      expect(await newInvoiceEvents()).to.eql([]);
       expect([await balances(), await chargedThrough(id), payments()]).to.eql(['0 0', null, []]);
       expect((await invoiceAt(0)).commitDate).to.equal(null);
     });
@@ -79,7 +79,7 @@ eachDatabaseByTurns.describe('draft and void invoices', (open) => {
       await engine.acme.invoices.commit(invoiceId);
       expect(await balances()).to.equal('19.95 0');
       expect(await chargedThrough(id)).to.equal('2024-02-01');
-      expect(await told()).to.eql(['INVOICE_CREATION']);
+      expect(await newInvoiceEvents()).to.eql(['INVOICE_CREATION']);
       await engine.settle();
       const committed = await invoiceAt(0);
       expect([committed.invoiceDate, committed.commitDate && committed.commitDate]).to.eql([
@@ -134,7 +134,7 @@ eachDatabaseByTurns.describe('draft and void invoices', (open) => {
       expect((await standing()).at(-1)).to.equal(
         'COMMITTED [EXTERNAL_CHARGE 2024-01-01 5, CBA_ADJ 2024-01-01..2024-01-01 -5] owes 0',
       );
-      const [, ...later] = await told();
+      const [, ...later] = await newInvoiceEvents();
       expect(later, 'the second uses credit: it existed and is COMMITTED now (invoicing §16)').to.eql([
         'INVOICE_CREATION',
         'INVOICE_ADJUSTMENT',
@@ -159,7 +159,11 @@ eachDatabaseByTurns.describe('draft and void invoices', (open) => {
       expect(invoice.targetDate && invoice.targetDate).to.equal('2024-01-10');
       expect(formatDecimal(invoice.amount)).to.equal('26.95');
       expect(await chargedThrough(id)).to.equal('2024-02-10');
-      expect(await told()).to.eql(['INVOICE_CREATION', 'INVOICE_ADJUSTMENT', 'INVOICE_PAYMENT_SUCCESS']);
+      expect(await newInvoiceEvents()).to.eql([
+        'INVOICE_CREATION',
+        'INVOICE_ADJUSTMENT',
+        'INVOICE_PAYMENT_SUCCESS',
+      ]);
       expect(payments()).to.eql(['26.95']);
       expect(await balances()).to.equal('0 0');
     });
@@ -171,7 +175,7 @@ eachDatabaseByTurns.describe('draft and void invoices', (open) => {
       expect(await standing()).to.eql([
         'DRAFT [RECURRING 2024-01-01..2024-02-01 19.95, RECURRING 2024-02-01..2024-03-01 19.95] owes 0',
       ]);
-      expect(await told()).to.eql([]);
+      expect(await newInvoiceEvents()).to.eql([]);
       await engine.settle(engine.acme.invoices.commit((await invoiceAt(0)).id));
       expect([payments(), await chargedThrough(id)]).to.eql([['39.9'], '2024-03-01']);
     });
@@ -305,24 +309,24 @@ eachDatabaseByTurns.describe('draft and void invoices', (open) => {
       await commit(draft.id);
       await expectCode(commit(draft.id), 'INVOICE_INVALID_STATUS');
       const other = await charge('6', false);
-      await told();
+      await newInvoiceEvents();
       await voidIt(other.id);
-      expect(await told()).to.eql(['INVOICE_ADJUSTMENT']);
+      expect(await newInvoiceEvents()).to.eql(['INVOICE_ADJUSTMENT']);
       await expectCode(voidIt(other.id), 'INVOICE_INVALID_STATUS');
       await expectCode(commit(other.id), 'INVOICE_INVALID_STATUS');
-      expect(await told()).to.eql([]);
+      expect(await newInvoiceEvents()).to.eql([]);
     });
 
     it('cannot be voided while they are paid or have a pending payment', async () => {
       const paid = await engine.settle(charge('5', true));
-      await told();
+      await newInvoiceEvents();
       await expectCode(engine.acme.invoices.void(paid.id), 'INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_PAID');
       engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING' });
       const pending = await engine.settle(charge('6', true));
-      await told();
+      await newInvoiceEvents();
       await expectCode(engine.acme.invoices.void(pending.id), 'INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_PAID');
       expect((await invoices()).map(({ status }) => status)).to.eql(['COMMITTED', 'COMMITTED']);
-      expect(await told()).to.eql([]);
+      expect(await newInvoiceEvents()).to.eql([]);
     });
 
     it('when voided, cancel the credit that they created, unless that credit is used', async () => {
@@ -446,8 +450,8 @@ eachDatabaseByTurns.describe('draft and void invoices', (open) => {
     expect(itemLines(again)).to.eql(itemLines(second));
     await engine.acme.invoices.void(again.id);
     await engine.acme.invoices.void(first.id);
-    const anew = await engine.acme.generateInvoice({ accountId });
-    expect(itemLines(anew)).to.eql([
+    const secondRun = await engine.acme.generateInvoice({ accountId });
+    expect(itemLines(secondRun)).to.eql([
       'RECURRING 2024-01-01..2024-01-11 6.44',
       'RECURRING 2024-01-11..2024-02-01 20.29',
     ]);
@@ -463,8 +467,8 @@ eachDatabaseByTurns.describe('draft and void invoices', (open) => {
     const draft = await invoiceAt(0);
     expect([draft.items.length, (await invoices()).length]).to.eql([3, 1]);
     await engine.acme.invoices.void(draft.id);
-    const anew = await engine.acme.generateInvoice({ accountId });
-    expect(itemLines(anew)).to.eql([
+    const secondRun = await engine.acme.generateInvoice({ accountId });
+    expect(itemLines(secondRun)).to.eql([
       'RECURRING 2024-01-01..2024-01-11 6.44',
       'RECURRING 2024-01-11..2024-02-01 20.29',
     ]);

@@ -466,7 +466,7 @@ eachDatabase.describe('dry run', (open) => {
       const both = [january, february];
       for (const only of [{}, of, { bundleId: of.bundleId }]) await expectUpcoming(both, '2024-02-01', only);
       expect(await foreseen({ targetDate: parseLocalDate('2024-02-01') })).to.eql(both);
-      expect(await foreseen({}), 'a run that is asked for now').to.eql([january]);
+      expect(await foreseen({}), 'a run requested now').to.eql([january]);
       await engine.runTo('2024-02-01T00:00:00Z');
       expect(await lastLines()).to.eql(both);
     });

@@ -37,7 +37,7 @@ class Scripted implements EntitlementPlugin {
     this.failures.push([call, error]);
   }
 
-  told(): readonly string[] {
+  outcomes(): readonly string[] {
     return [
       ...this.successes.map(({ operation }) => `${operation} done`),
       ...this.failures.map(([call, error]) => `${call.operation} ${Reflect.get(error as object, 'code')}`),
@@ -212,23 +212,23 @@ eachDatabaseByTurns.describe('entitlement plugins (subscriptions §22)', (open) 
       expect(error).to.be.instanceOf(BillingError).and.to.include({ code: 8003 });
       expect(String(error)).to.contain('"second" aborted the operation: not today');
       expect(await stored()).to.eql(before);
-      expect(first.told()).to.eql([`${operation} 8003`]);
-      expect(second.told()).to.eql([`${operation} 8003`]);
+      expect(first.outcomes()).to.eql([`${operation} 8003`]);
+      expect(second.outcomes()).to.eql([`${operation} 8003`]);
     });
 
     it(`are called for ${operation} up to the plugin that aborts it`, async () => {
       await start();
       first.before[operation] = async () => ({ abort: 'no' });
       await expectCode(run(), 8003);
-      expect(first.told()).to.eql([`${operation} 8003`]);
-      expect(second.told()).to.eql([]);
+      expect(first.outcomes()).to.eql([`${operation} 8003`]);
+      expect(second.outcomes()).to.eql([]);
     });
 
     it(`are informed of the success of ${operation}, including its objects`, async () => {
       await start();
       await run();
-      expect(first.told()).to.eql([`${operation} done`]);
-      expect(second.told()).to.eql([`${operation} done`]);
+      expect(first.outcomes()).to.eql([`${operation} done`]);
+      expect(second.outcomes()).to.eql([`${operation} done`]);
       expect(first.successes[0]).to.include({
         accountId: account.id,
         bundleId: subject === 'account' ? null : bundleId,
@@ -239,8 +239,8 @@ eachDatabaseByTurns.describe('entitlement plugins (subscriptions §22)', (open) 
     it(`are informed if the engine itself rejects ${operation}`, async () => {
       await start();
       await expectCode(refused(), refusal);
-      expect(first.told()).to.eql([`${operation} ${refusal}`]);
-      expect(second.told()).to.eql([`${operation} ${refusal}`]);
+      expect(first.outcomes()).to.eql([`${operation} ${refusal}`]);
+      expect(second.outcomes()).to.eql([`${operation} ${refusal}`]);
     });
   }
 
@@ -297,7 +297,7 @@ eachDatabaseByTurns.describe('entitlement plugins (subscriptions §22)', (open) 
       expect(plans).to.eql(['pro-monthly', 'team-now']);
       const base = await acme.subscriptions.createWithAddOns([{ ...of, planName: 'solo-now' }]);
       expect((await acme.bundles.get(base.bundleId)).subscriptions[0]?.planName).to.equal('pro-monthly');
-      expect(first.told()).to.eql(['CREATE done', 'CREATE done']);
+      expect(first.outcomes()).to.eql(['CREATE done', 'CREATE done']);
     });
 
     it('can set the plan of CHANGE_PLAN, and a date instead of a policy', async () => {
@@ -373,7 +373,7 @@ eachDatabaseByTurns.describe('entitlement plugins (subscriptions §22)', (open) 
       expect((error as Error).cause).to.include({ name, message, stack });
       expect(String(error)).to.contain('The entitlement plugin "first" failed');
       expect(await stored()).to.eql(before);
-      expect(second.told()).to.eql([]);
+      expect(second.outcomes()).to.eql([]);
     });
 
     const wrong: readonly (readonly [what: string, decision: unknown])[] = [
@@ -431,7 +431,7 @@ eachDatabaseByTurns.describe('entitlement plugins (subscriptions §22)', (open) 
       first.failed = () => Promise.reject(new Error('no connection'));
       try {
         await cancel();
-        expect(second.told()).to.eql(['CANCEL done']);
+        expect(second.outcomes()).to.eql(['CANCEL done']);
         await expectCode(cancel(), 1031);
       } finally {
         Reflect.deleteProperty(first, 'succeeded');
@@ -486,6 +486,6 @@ eachDatabaseByTurns.describe('entitlement plugins (subscriptions §22)', (open) 
       dryRunAction: 'START_BILLING',
       planName: 'team-now',
     });
-    expect(first.told()).to.eql([]);
+    expect(first.outcomes()).to.eql([]);
   });
 });

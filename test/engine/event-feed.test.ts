@@ -41,7 +41,7 @@ eachDatabase.describe('event feed (platform §10.6)', (open) => {
     await engine.runTo('2025-05-10T10:00:00Z');
     const { events } = await list({ after: next });
     expect(types({ events, next })).to.include.members(['INVOICE_CREATION', 'PAYMENT_SUCCESS']);
-    const told = events.map(({ id, eventType, accountId, objectType, objectId, metaData }) => ({
+    const expected = events.map(({ id, eventType, accountId, objectType, objectId, metaData }) => ({
       id: String(id),
       body: JSON.stringify({
         eventType,
@@ -52,7 +52,7 @@ eachDatabase.describe('event feed (platform §10.6)', (open) => {
       }),
     }));
     // The account's events in order. Events of the tenant are pushed as well.
-    expect(pushed.filter(({ body }) => body.includes(account.id))).to.eql(told);
+    expect(pushed.filter(({ body }) => body.includes(account.id))).to.eql(expected);
     expect(new Set(events.map(({ tenantId }) => tenantId))).to.eql(new Set([engine.tenant.id]));
     const [paid] = events.flatMap((event) => (event.eventType === 'PAYMENT_SUCCESS' ? [event] : []));
     // Amounts are typed: a Decimal with all digits.

@@ -213,7 +213,7 @@ anyDatabase.describe('faulty event sinks', (open) => {
     });
     engine = await openEngine(open, { now: NOW, eventSinks: [busy.sink, recording('quick').sink] });
     await engine.acme.createAccount({ currency: 'USD' });
-    const told = async () =>
+    const gauges = async () =>
       (await engine.billing.metrics())
         .filter(({ name }) => name.startsWith('event_sink'))
         .flatMap(({ name, values }) =>
@@ -221,11 +221,11 @@ anyDatabase.describe('faulty event sinks', (open) => {
             .filter(({ value }) => value > 0)
             .map(({ labels, value }) => [name, ...Object.values(labels), value].join(' ')),
         );
-    expect(await told()).to.eql(['event_sink_due busy 1', 'event_sink_due quick 1']);
+    expect(await gauges()).to.eql(['event_sink_due busy 1', 'event_sink_due quick 1']);
     await engine.settle();
     await engine.runTo('2025-03-10T10:01:00Z');
     await engine.runTo('2025-03-10T10:16:00Z');
-    expect(await told()).to.eql([
+    expect(await gauges()).to.eql([
       'event_sink_attempts_total busy delivered 1',
       'event_sink_attempts_total busy failed 1',
       'event_sink_attempts_total busy put_off 1',

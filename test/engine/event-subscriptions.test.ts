@@ -86,10 +86,10 @@ eachDatabaseByTurns.describe('event subscribers (platform §10.6)', (open) => {
     expect((await other.until(2)).map(({ objectId }) => objectId)).to.eql(ids);
     expect((await until(2)).map(({ objectId }) => objectId)).to.eql(ids);
     expect(refusals).to.equal(5);
-    const said = engine.logger.lines.filter(({ message }) =>
+    const logged = engine.logger.lines.filter(({ message }) =>
       message.startsWith('an event subscriber threw an error'),
     );
-    expect(said).to.have.length(3);
+    expect(logged).to.have.length(3);
   });
 
   it('continue from a cursor that the host keeps, without missing the events since then', async () => {

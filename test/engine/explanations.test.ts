@@ -92,7 +92,7 @@ eachDatabaseByTurns.describe('item explanation', (open) => {
     const use = (await items())[used];
     if (use === undefined) throw new Error('no credit is used');
     expect((await acme.invoices.explain(use.id)).text).to.equal(
-      'The invoice owed 2.50 USD and the account had 12.00 USD of credit, of which 2.50 USD was used: the item is -2.50 USD.',
+      'The invoice owed 2.50 USD and the account had 12.00 USD of credit, of which 2.50 USD was used: the item is -2.50 USD.', // words: ok
     );
   });
 
@@ -246,8 +246,8 @@ eachDatabaseByTurns.describe('item explanation', (open) => {
           (subscriptionId ?? (linkedItemId && ofItem.get(linkedItemId))) === of,
       );
       const explanations = await Promise.all(found.map(({ id }) => acme.invoices.explain(id)));
-      const said = explanations.map(({ text }) => text).join('\n');
-      for (const text of texts) expect(said, `${type} ${from}`).to.contain(text);
+      const allTexts = explanations.map(({ text }) => text).join('\n');
+      for (const text of texts) expect(allTexts, `${type} ${from}`).to.contain(text);
     }
     const changed = all.find(({ planName }) => planName === 'elite-monthly');
     const { rules, events } = await acme.invoices.explain(changed?.id as Uuid);

@@ -248,12 +248,12 @@ eachDatabase.describe('features', (open) => {
     await at('2026-04-02T00:00:00Z');
     await consume('1000');
     const { events } = await engine.acme.events.list({ types: ['QUOTA_THRESHOLD'], limit: 100 });
-    const told = events.map((event) => {
+    const eventLines = events.map((event) => {
       if (event.eventType !== 'QUOTA_THRESHOLD') throw new Error(event.eventType);
       const { feature, subscriptionId, threshold, used, periodStart } = event.metaData;
       return `${feature} ${subscriptionId === pro.subscriptionId} ${threshold} ${used} ${periodStart}`;
     });
-    expect(told).to.eql([
+    expect(eventLines).to.eql([
       'calls true 80 800 2026-03-10',
       'calls true 100 1000 2026-03-10',
       'calls true 80 1000 2026-04-01',

@@ -18,8 +18,8 @@ eachDatabaseByTurns.describe('gateway notifications (payments §11.2 rule 3)', (
   });
   soundAfterEach(engine);
 
-  const notified = (told: NotificationAnswer) => {
-    answer = told;
+  const notified = (notice: NotificationAnswer) => {
+    answer = notice;
     const pluginName = engine.gateway.name;
     return engine.acme.paymentGateways.processNotification({ pluginName, body: 'x' });
   };

@@ -245,11 +245,11 @@ eachDatabaseByTurns.describe('payments §9.3: retries held back by a tag', (open
     await engine.acme.invoicePayments.pay({ invoiceId: other, properties, controlPlugins: ['watch'] });
     await hold();
     await day('2012-06-09');
-    control.asked.splice(0);
+    control.invocations.splice(0);
     engine.gateway.configure(ACCEPT);
     await release();
     expect(control.calls()).to.eql(['priorCall', 'onSuccessCall']);
-    expect(control.asked[0]?.[2].map(({ key }) => key)).to.eql(['IPCD_RETRIES', 'channel']);
+    expect(control.invocations[0]?.[2].map(({ key }) => key)).to.eql(['IPCD_RETRIES', 'channel']);
     expect((await story(other)).map(([transactions]) => transactions)).to.eql([
       'PAYMENT_FAILURE 30',
       'PAYMENT_FAILURE 30, SUCCESS 30',

@@ -116,7 +116,7 @@ eachDatabaseByTurns.describe('runs with invoice plugins in a host transaction', 
 // subscriptions §22
 eachDatabaseByTurns.describe('operations with entitlement plugins in a host transaction', (open) => {
   let inside: HostedEngine['inside'];
-  const told: string[] = [];
+  const outcomes: string[] = [];
   const plugin: EntitlementPlugin = {
     name: 'host',
     before: {
@@ -124,10 +124,10 @@ eachDatabaseByTurns.describe('operations with entitlement plugins in a host tran
       CANCEL: async () => ({ abort: 'not now' }),
     },
     succeeded: async ({ operation }) => {
-      told.push(`${operation} done`);
+      outcomes.push(`${operation} done`);
     },
     failed: async ({ operation }) => {
-      told.push(`${operation} failed`);
+      outcomes.push(`${operation} failed`);
     },
   };
 
@@ -136,7 +136,7 @@ eachDatabaseByTurns.describe('operations with entitlement plugins in a host tran
     ({ inside } = await hostedEngine(engine, { entitlementPlugins: [plugin] }));
   });
   beforeEach(() => {
-    told.length = 0;
+    outcomes.length = 0;
   });
 
   it('let plugins replace terms, and store nothing if a plugin aborts them', async () => {
@@ -146,7 +146,7 @@ eachDatabaseByTurns.describe('operations with entitlement plugins in a host tran
       return { created: made, code: await codeOf(acme.subscriptions.cancel(made.subscriptionId)) };
     });
     expect(code).to.equal(ErrorCode.ENTITLEMENT_PLUGIN_API_ABORTED);
-    expect(told).to.eql(['CREATE done', 'CANCEL failed']);
+    expect(outcomes).to.eql(['CREATE done', 'CANCEL failed']);
     const stored = await engine.acme.getSubscription(created.subscriptionId);
     expect(stored.billingStart?.date).to.equal('2024-01-15');
     expect(stored.cancelled).to.equal(null);
@@ -159,7 +159,7 @@ eachDatabaseByTurns.describe('operations with entitlement plugins in a host tran
       throw new Error('the host changed its mind');
     });
     expect(await changedMind.catch((error: Error) => error.message)).to.equal('the host changed its mind');
-    expect(told).to.eql(['CREATE done']);
+    expect(outcomes).to.eql(['CREATE done']);
     expect(await engine.acme.subscriptions.bundlesOfAccount(accountId)).to.eql([]);
   });
 });

@@ -8,11 +8,11 @@ const { TEMPLATE, MANUAL_PAY_TEMPLATE, TRANSLATION, CATALOG_TRANSLATION } = Docu
 const template: DocumentText = { kind: TEMPLATE };
 
 eachDatabaseByTurns.describe('invoicing §14: documents', (open) => {
-  let told: () => Promise<readonly string[]>;
+  let newTypes: () => Promise<readonly string[]>;
   const engine = engineBeforeEach(open, { now: '2024-01-01T00:00:00Z' });
   beforeEach(async () => {
-    told = newEvents(engine.database);
-    await told();
+    newTypes = newEvents(engine.database);
+    await newTypes();
   });
 
   const texts = () => engine.acme.invoiceTexts;
@@ -131,14 +131,18 @@ eachDatabaseByTurns.describe('invoicing §14: documents', (open) => {
       { key: 'INVOICE_TEMPLATE', values: ['one'] },
       { key: 'INVOICE_TRANSLATION_pt_BR', values: ['a=b'] },
     ]);
-    expect(await told()).to.eql(Array(3).fill('TENANT_CONFIG_CHANGE'));
+    expect(await newTypes()).to.eql(Array(3).fill('TENANT_CONFIG_CHANGE'));
     await keyValues.add('INVOICE_TEMPLATE', 'three');
     await keyValues.add('CATALOG_TRANSLATION_de', 'gold=Gold');
     expect(await texts().get(template)).to.equal('three');
     expect(await texts().get({ kind: CATALOG_TRANSLATION, locale: 'DE' })).to.equal('gold=Gold');
     await keyValues.delete('INVOICE_TEMPLATE');
     expect(await texts().get(template)).to.equal(null);
-    expect(await told()).to.eql(['TENANT_CONFIG_CHANGE', 'TENANT_CONFIG_CHANGE', 'TENANT_CONFIG_DELETION']);
+    expect(await newTypes()).to.eql([
+      'TENANT_CONFIG_CHANGE',
+      'TENANT_CONFIG_CHANGE',
+      'TENANT_CONFIG_DELETION',
+    ]);
   });
 
   for (const [key, value, code] of [
@@ -160,7 +164,7 @@ eachDatabaseByTurns.describe('invoicing §14: documents', (open) => {
       await expectCode(engine.acme.keyValues.add(key, value), code);
       for (const prefix of ['INVOICE_', 'CATALOG_'])
         expect(await engine.acme.keyValues.search(prefix)).to.eql([]);
-      expect(await told()).to.eql([]);
+      expect(await newTypes()).to.eql([]);
     });
 
   it('rule 5: cannot be uploaded for an invalid locale', async () => {
@@ -208,13 +212,13 @@ eachDatabaseByTurns.describe('invoicing §14: documents', (open) => {
   });
 
   it("invoicing §14 rule 5: use the host's format where it has one, and otherwise the built-in format", async () => {
-    const asked: unknown[] = [];
+    const contexts: unknown[] = [];
     const hosted = await openEngine(open, {
       now: '2024-01-01T00:00:00Z',
       invoiceFormatter: {
         name: 'brackets',
         formatter: ({ builtIn, tenantId: _, accountId: __, ...context }) => {
-          asked.push(context);
+          contexts.push(context);
           return { amount: (amount, currency) => `<${builtIn.amount(amount, currency)}>` };
         },
       },
@@ -225,7 +229,7 @@ eachDatabaseByTurns.describe('invoicing §14: documents', (open) => {
     expect(await hosted.acme.invoices.html(id))
       .to.contain('&lt;€\u00a020,00&gt;')
       .and.contain('01.01.2024');
-    expect(asked).to.eql([{ locale: 'de-AT' }]);
+    expect(contexts).to.eql([{ locale: 'de-AT' }]);
   });
 
   it("invoicing §14 rule 4: show a child's invoice as paid only once its parent has paid the summary", async () => {
@@ -291,7 +295,7 @@ eachDatabaseByTurns.describe('invoicing §14: documents', (open) => {
     const preview = (text: DocumentText & { readonly text: string }) =>
       texts().preview({ ...text, invoiceId });
     await texts().upload({ ...template, text: 'saved {{text.invoiceTitle}}' });
-    await told();
+    await newTypes();
     expect(await preview({ ...template, text: 'new {{text.invoiceTitle}}' })).to.equal('new Invoice');
     expect(await preview({ kind: TEMPLATE, locale: 'fr', text: '{{text.invoiceTitle}}' })).to.equal(
       'Facture',
@@ -307,7 +311,7 @@ eachDatabaseByTurns.describe('invoicing §14: documents', (open) => {
     expect(await preview({ kind: CATALOG_TRANSLATION, locale: 'en', text: 'gold-monthly=Gold' })).to.equal(
       'false Gold Gold',
     );
-    expect(await told()).to.eql(['TENANT_CONFIG_CHANGE']);
+    expect(await newTypes()).to.eql(['TENANT_CONFIG_CHANGE']);
     expect(await html(invoiceId)).to.equal('false gold-monthly gold-monthly');
     expect(await texts().get({ kind: MANUAL_PAY_TEMPLATE })).to.equal(null);
   });

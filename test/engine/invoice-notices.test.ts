@@ -13,7 +13,7 @@ const stored = (columns: string, condition: string) => `
   order by record_id`;
 
 /** Returns the content of each INVOICE_NOTIFICATION, in order: `2024-09-01T06:00:00.000Z USD 19.95`. */
-async function told({ database }: TestEngine): Promise<readonly string[]> {
+async function notices({ database }: TestEngine): Promise<readonly string[]> {
   const rows = await rowsOf(database, stored('payload', `topic = 'INVOICE_NOTIFICATION'`));
   return rows.map(({ payload }) => {
     const { metaData } = typeof payload === 'string' ? JSON.parse(payload) : payload;
@@ -60,14 +60,14 @@ eachDatabase.describe('invoice notices (invoicing §8.1)', (open) => {
     await stage.begin(open);
     await stage.subscribe();
     await stage.engine.runTo('2024-08-25T05:59:59Z');
-    expect(await told(stage.engine)).to.eql([]);
+    expect(await notices(stage.engine)).to.eql([]);
     await stage.engine.runTo('2024-08-25T06:00:00Z');
-    expect(await told(stage.engine)).to.eql([SEPTEMBER]);
+    expect(await notices(stage.engine)).to.eql([SEPTEMBER]);
     await stage.engine.runTo('2024-09-01T06:00:00Z');
     const invoices = await stage.engine.acme.invoices.ofAccount({ accountId: stage.accountId });
     expect(invoices.map(({ amount }) => formatDecimal(amount))).to.eql(['19.95', '19.95']);
     await stage.engine.runTo('2024-10-01T06:00:00Z');
-    expect(await told(stage.engine)).to.eql([SEPTEMBER, '2024-10-01T06:00:00.000Z USD 19.95']);
+    expect(await notices(stage.engine)).to.eql([SEPTEMBER, '2024-10-01T06:00:00.000Z USD 19.95']);
   });
 
   it('are deleted once their date is older than the retention period of the queue history', async () => {
@@ -99,7 +99,7 @@ eachDatabase.describe('invoice notices (invoicing §8.1)', (open) => {
     await stage.subscribe('kit-monthly');
     expect(await scheduled(stage.engine)).to.equal(2);
     await stage.engine.runTo('2024-08-31T00:00:00Z');
-    expect(await told(stage.engine)).to.eql([SEPTEMBER]);
+    expect(await notices(stage.engine)).to.eql([SEPTEMBER]);
   });
 });
 
@@ -130,7 +130,7 @@ anyDatabase.describe('invoice notices in special cases (invoicing §8.1)', (open
     await stage.engine.runTo('2024-09-01T06:00:00Z');
     expect(one).to.be.greaterThan(2);
     expect(await reading('2024-09-24T06:00:00Z')).to.equal(one);
-    expect((await told(stage.engine)).filter((each) => each.startsWith('2024-10'))).to.have.length(6);
+    expect((await notices(stage.engine)).filter((each) => each.startsWith('2024-10'))).to.have.length(6);
   });
 
   it('are still sent for the other accounts if the dry run of one account fails', async () => {
@@ -142,8 +142,8 @@ anyDatabase.describe('invoice notices in special cases (invoicing §8.1)', (open
     await rowsOf(stage.engine.database, broken);
     stage.engine.clock.set('2024-08-25T06:00:00Z');
     // The test does not wait for the pauses after errors.
-    while ((await told(stage.engine)).length === 0) await stage.engine.billing.settle({ timeoutMs: 50 });
-    expect(await told(stage.engine)).to.eql([SEPTEMBER]);
+    while ((await notices(stage.engine)).length === 0) await stage.engine.billing.settle({ timeoutMs: 50 });
+    expect(await notices(stage.engine)).to.eql([SEPTEMBER]);
     const live = `select account_record_id as account, error_count as errors from bw_queue_entries where topic = '${NOTICES}'`;
     const [failed, ...others] = await rowsOf(stage.engine.database, live);
     expect([Number(failed?.account), others.length]).to.eql([other.recordId, 0]);
@@ -155,13 +155,13 @@ anyDatabase.describe('invoice notices in special cases (invoicing §8.1)', (open
     await stage.subscribe();
     await stage.engine.runTo('2024-10-02T00:00:00Z');
     expect(await scheduled(stage.engine)).to.equal(0);
-    expect(await told(stage.engine)).to.eql([]);
+    expect(await notices(stage.engine)).to.eql([]);
   });
 
   it('are sent immediately if their time has already passed when the invoice date becomes known', async () => {
     await stage.begin(open, { lead: '60d' });
     await stage.subscribe();
-    expect(await told(stage.engine)).to.eql([SEPTEMBER]);
+    expect(await notices(stage.engine)).to.eql([SEPTEMBER]);
   });
 
   it('contain the balance after credit, and are not sent if credit covers the balance', async () => {
@@ -172,10 +172,10 @@ anyDatabase.describe('invoice notices in special cases (invoicing §8.1)', (open
       stage.engine.acme.invoices.addCredits({ accountId, items: [{ amount: amount }], autoCommit: true });
     await credit('5');
     await stage.engine.runTo('2024-08-26T00:00:00Z');
-    expect(await told(stage.engine)).to.eql(['2024-09-01T06:00:00.000Z USD 14.95']);
+    expect(await notices(stage.engine)).to.eql(['2024-09-01T06:00:00.000Z USD 14.95']);
     await credit('100');
     await stage.engine.runTo('2024-09-26T00:00:00Z');
-    expect(await told(stage.engine)).to.have.length(1);
+    expect(await notices(stage.engine)).to.have.length(1);
   });
 
   it('are not sent for an account that automatic runs skip, or after the setting is removed', async () => {
@@ -189,7 +189,7 @@ anyDatabase.describe('invoice notices in special cases (invoicing §8.1)', (open
     await stage.configure('0s');
     await stage.engine.runTo('2024-09-26T00:00:00Z');
     expect(await scheduled(stage.engine)).to.equal(2);
-    expect(await told(stage.engine)).to.eql([]);
+    expect(await notices(stage.engine)).to.eql([]);
   });
 
   it('cover the first invoice of a subscription that starts later', async () => {
@@ -198,9 +198,9 @@ anyDatabase.describe('invoice notices in special cases (invoicing §8.1)', (open
     const date = '2024-09-01';
     const request = { entitlementDate: date, billingDate: date };
     await stage.engine.subscribe({ accountId, planName: 'solo-now' }, request);
-    expect(await told(stage.engine)).to.eql([]);
+    expect(await notices(stage.engine)).to.eql([]);
     await stage.engine.runTo('2024-08-25T06:00:00Z');
-    expect(await told(stage.engine)).to.eql([SEPTEMBER]);
+    expect(await notices(stage.engine)).to.eql([SEPTEMBER]);
   });
 
   it("reach the tenant's callback without an invoice id, because there is no invoice yet", async () => {

@@ -156,13 +156,13 @@ eachDatabaseByTurns.describe('clashes between plugin answers (invoicing §13 rul
 
   it('park the account if another tenant already uses the item id, while other accounts are billed', async () => {
     const marked: Uuid[] = [];
-    const told: string[] = [];
+    const failures: string[] = [];
     await begin({
       name: 'one',
       getAdditionalInvoiceItems: async (...[, , , { accountId }]) =>
         marked.includes(accountId) ? { items: [{ id: chosenId, itemType: 'TAX', amount: '1' }] } : null,
       onFailureCall: async ({ accountId }) => {
-        told.push(accountId);
+        failures.push(accountId);
         return null;
       },
     });
@@ -177,7 +177,7 @@ eachDatabaseByTurns.describe('clashes between plugin answers (invoicing §13 rul
     await expectCode(charge(second), 'INVOICE_ITEM_NOT_FOUND');
     await engine.settle(subscribe(first, second, third));
     expect(await parkReason(second)).to.contain('plugin gave a new item the id of an existing item');
-    expect(told).to.eql([second, second]);
+    expect(failures).to.eql([second, second]);
     expect(await numbers(first, second, third)).to.eql([1, 2]);
     marked.pop();
     await engine.acme.generateInvoice({ accountId: second });
@@ -256,11 +256,11 @@ eachDatabaseByTurns.describe('clashes among several invoice plugins', (open) => 
   });
 
   it('invoicing §13 rule 2: do not arise in splits, because only the first plugin that groups items is called', async () => {
-    const asked: string[] = [];
+    const calls: string[] = [];
     const grouping = (name: string, isApart: boolean | null): InvoicePlugin => ({
       name,
       async getInvoiceGrouping({ items }) {
-        asked.push(name);
+        calls.push(name);
         if (isApart === null) return { groups: [] };
         const ids = items.map(({ id }) => id);
         return { groups: isApart ? ids.map((id) => ({ itemIds: [id] })) : [{ itemIds: ids }] };
@@ -270,24 +270,24 @@ eachDatabaseByTurns.describe('clashes among several invoice plugins', (open) => 
     await subscribe();
     await subscribe();
     expect(await engine.acme.invoices.generateGroup({ accountId })).to.have.length(2);
-    expect(asked).to.eql(['a', 'b']);
+    expect(calls).to.eql(['a', 'b']);
   });
 
   it('invoicing §8.2 step 12: do not arise on a reused draft, because no plugin splits a reused draft', async () => {
-    const asked: string[] = [];
+    const calls: string[] = [];
     await begin({
       name: 'groups',
       async getInvoiceGrouping({ items }) {
-        asked.push(`${items.length}`);
+        calls.push(`${items.length}`);
         return { groups: items.map(({ id }) => ({ itemIds: [id] })) };
       },
     });
     await engine.acme.invoices.addCharges({ accountId, items: [{ amount: '5' }] });
     await engine.acme.tags.add({ type: 'ACCOUNT', id: accountId }, [SystemTag.AUTO_INVOICING_REUSE_DRAFT]);
     await engine.settle(subscribe());
-    expect(asked).to.eql([]);
+    expect(calls).to.eql([]);
     expect((await lines()).map((items) => items.length)).to.eql([2]);
     await engine.runTo('2024-02-01T00:00:00Z');
-    expect(asked, 'there is no draft any more').to.eql(['1']);
+    expect(calls, 'there is no draft any more').to.eql(['1']);
   });
 });

@@ -96,7 +96,7 @@ anyDatabase.describe('answers of an invoice plugin (invoicing §13) in runs', (o
   }
 
   function script(): void {
-    plugin.told.clear();
+    plugin.completions.clear();
     for (const [cell, id] of accountOf) plugin.script.set(id, cell);
   }
 
@@ -137,10 +137,10 @@ anyDatabase.describe('answers of an invoice plugin (invoicing §13) in runs', (o
     const amount = hasTax ? `${run.billed}, ${run.tax} owes 20.95` : `${run.billed} owes 19.95`;
     const expected = outcome === 'billed' ? [...run.before, amount] : run.before;
     expect(await linesOf(accountId)).to.eql(expected);
-    const told = plugin.told.get(accountId) ?? [];
+    const completions = plugin.completions.get(accountId) ?? [];
     const isWorkedOut = outcome === 'fails' && call !== 'priorCall';
-    if (outcome === 'billed') expect(told).to.eql(['success']);
-    else expect(told).to.eql(isWorkedOut ? ['failure'] : []);
+    if (outcome === 'billed') expect(completions).to.eql(['success']);
+    else expect(completions).to.eql(isWorkedOut ? ['failure'] : []);
     const reason = await parkReason(accountId);
     if (outcome === 'fails' && run.isAutomatic) expect(reason).to.contain('"scripted"');
     else expect(reason).to.equal('');

@@ -130,7 +130,7 @@ anyDatabase.describe('invoice plugins (invoicing §13) in dry runs and user oper
     engine = await openEngine(open, options);
     await engine.settle(inParallel(cells, 8, async (cell) => stages.set(cell, await stageOf(cell))));
     for (const cell of cells) plugin.script.set(stageFor(cell).accountId, cell);
-    plugin.told.clear();
+    plugin.completions.clear();
     plugin.spoil = spoil;
     // The plugin must finish its own operation within its time limit, so nothing else runs meanwhile.
     const isSpoilt = (cell: Cell): boolean => outcomeOf(cell) === SPOILT;
@@ -204,7 +204,7 @@ anyDatabase.describe('invoice plugins (invoicing §13) in dry runs and user oper
     if (cell === undefined || takesItems(cell.operation) || spoiling.has(accountId)) return;
     spoiling.add(accountId);
     await act(cell, stageFor(cell));
-    plugin.told.delete(accountId);
+    plugin.completions.delete(accountId);
   }
 
   async function linesOf(accountId: Uuid): Promise<readonly string[]> {
@@ -221,14 +221,14 @@ anyDatabase.describe('invoice plugins (invoicing §13) in dry runs and user oper
         it(`lead to "${outcome}" if ${cell.call} answers ${cell.answer}`, async () => {
           const { accountId } = stageFor(cell);
           const failure = failures.get(cell);
-          const told = plugin.told.get(accountId) ?? [];
+          const completions = plugin.completions.get(accountId) ?? [];
           const isDone = outcome === 'done' || outcome === 'taxed';
           if (typeof outcome === 'number') {
             expect(failure).to.have.property('code', outcome);
             if (outcome !== SPOILT) expect(String(failure)).to.contain('"scripted"');
           } else expect(failure).to.equal(undefined);
           if (operation === 'dry run') {
-            expect(told).to.eql([]);
+            expect(completions).to.eql([]);
             expect(answered.get(cell)).to.eql(typeof outcome === 'number' ? undefined : foreseen[outcome]);
             const [only] = await linesOf(accountId);
             expect(only).to.equal('COMMITTED RECURRING 2024-01-01..2024-02-01 19.95 owes 19.95');
@@ -239,7 +239,7 @@ anyDatabase.describe('invoice plugins (invoicing §13) in dry runs and user oper
           const expected = outcome === 'taxed' ? taxed : isDone || isSpoilt ? done : unchanged;
           expect(await linesOf(accountId)).to.eql(expected);
           const isWorkedOut = typeof outcome === 'number' && cell.call !== 'priorCall';
-          expect(told).to.eql(isDone ? ['success'] : isWorkedOut ? ['failure'] : []);
+          expect(completions).to.eql(isDone ? ['success'] : isWorkedOut ? ['failure'] : []);
         });
       }
     });

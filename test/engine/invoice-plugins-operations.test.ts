@@ -65,33 +65,37 @@ eachDatabaseByTurns.describe('invoice plugins in user operations (invoicing §13
     const { id: childId } = await engine.acme.createAccount({ currency: 'USD', parentAccountId: accountId });
     const pluginProperties = [{ key: 'a', value: 'b' }];
     const me = engine.billing.as({ tenant: engine.tenant, user: 'me', reason: 'audit', pluginProperties });
-    const said = () => calls.splice(0);
+    const takeCalls = () => calls.splice(0);
     const items = [{ amount: '10' }];
     const [charged] = await me.invoices.addCharges({ accountId, items });
-    expect(said()).to.eql(['before nothing a=b', 'items EXTERNAL_CHARGE', 'done DRAFT 1']);
+    expect(takeCalls()).to.eql(['before nothing a=b', 'items EXTERNAL_CHARGE', 'done DRAFT 1']);
     const invoiceId = charged?.invoiceId ?? '';
     await me.invoices.addTaxes({ accountId, items: [{ amount: '1', invoiceId }] });
-    expect(said()).to.eql(['before DRAFT a=b', 'items EXTERNAL_CHARGE,TAX', 'done DRAFT 2']);
+    expect(takeCalls()).to.eql(['before DRAFT a=b', 'items EXTERNAL_CHARGE,TAX', 'done DRAFT 2']);
     await me.invoices.commit(invoiceId);
-    expect(said()).to.eql(['before DRAFT a=b INVOICE_OPERATION=commit', 'done COMMITTED 2']);
+    expect(takeCalls()).to.eql(['before DRAFT a=b INVOICE_OPERATION=commit', 'done COMMITTED 2']);
     await me.invoices.adjustItem({ accountId, invoiceId, invoiceItemId: charged?.id ?? '', amount: '3' });
-    expect(said()).to.eql(['before COMMITTED a=b', 'items EXTERNAL_CHARGE,TAX,ITEM_ADJ', 'done COMMITTED 3']);
+    expect(takeCalls()).to.eql([
+      'before COMMITTED a=b',
+      'items EXTERNAL_CHARGE,TAX,ITEM_ADJ',
+      'done COMMITTED 3',
+    ]);
     await me.invoices.void(invoiceId);
-    expect(said()).to.eql(['before COMMITTED a=b INVOICE_OPERATION=void', 'done VOID 3']);
+    expect(takeCalls()).to.eql(['before COMMITTED a=b INVOICE_OPERATION=void', 'done VOID 3']);
     const [credit] = await me.invoices.addCredits({ accountId: childId, items, autoCommit: true });
-    expect(said()).to.eql(['before nothing a=b', 'items CREDIT_ADJ', 'done COMMITTED 2']);
+    expect(takeCalls()).to.eql(['before nothing a=b', 'items CREDIT_ADJ', 'done COMMITTED 2']);
     await me.accounts.rebalanceCredit(childId);
-    expect(said()).to.eql(['before nothing a=b', 'done nothing ']);
+    expect(takeCalls()).to.eql(['before nothing a=b', 'done nothing ']);
     await me.accounts.transferCreditToParent(childId);
     const both = ['before nothing a=b', 'done COMMITTED 2'].flatMap((call) => [call, call]);
-    expect(said()).to.eql(both);
+    expect(takeCalls()).to.eql(both);
     await me.invoices.createMigrationInvoice({ accountId, items: [{ itemType: 'TAX', amount: '3' }] });
-    expect(said()).to.eql(['before nothing a=b', 'done COMMITTED 1']);
+    expect(takeCalls()).to.eql(['before nothing a=b', 'done COMMITTED 1']);
     expect(credit?.itemType).to.equal('CREDIT_ADJ');
     const given = (await invoicesOf()).find(({ items: [first] }) => first?.itemType === 'CREDIT_ADJ');
     const invoiceItemId = given?.items.find(({ itemType }) => itemType === 'CBA_ADJ')?.id ?? '';
     await me.invoices.deleteCredit({ accountId, invoiceId: given?.id ?? '', invoiceItemId });
-    expect(said()).to.eql(['before COMMITTED a=b', 'done COMMITTED 2']);
+    expect(takeCalls()).to.eql(['before COMMITTED a=b', 'done COMMITTED 2']);
     await sound();
   });
 
@@ -202,16 +206,16 @@ eachDatabaseByTurns.describe('invoice plugins in user operations (invoicing §13
   });
 
   it('are called again, at most five times, if a draft changes before the operation', async () => {
-    let asked = 0;
+    let attempts = 0;
     let changes = 0;
-    const told: string[] = [];
+    const outcomes: string[] = [];
     let isNested = false;
     await begin({
       name: 'slow',
       priorCall: async ({ invoice }) => {
         if (isNested) return null;
-        asked += 1;
-        if (asked > changes || invoice === null) return null;
+        attempts += 1;
+        if (attempts > changes || invoice === null) return null;
         isNested = true;
         const items = [{ amount: '1', invoiceId: invoice.id }];
         await engine.acme.invoices.addCharges({ accountId, items });
@@ -219,30 +223,30 @@ eachDatabaseByTurns.describe('invoice plugins in user operations (invoicing §13
         return null;
       },
       onSuccessCall: async ({ invoice }) => {
-        if (!isNested) told.push(`done ${invoice?.items.length}`);
+        if (!isNested) outcomes.push(`done ${invoice?.items.length}`);
         return null;
       },
       onFailureCall: async () => {
-        told.push('failed');
+        outcomes.push('failed');
         return null;
       },
     });
     const { invoiceId } = await charge('10', false);
-    told.length = 0;
-    asked = 0;
+    outcomes.length = 0;
+    attempts = 0;
     changes = 2;
     await engine.acme.invoices.commit(invoiceId);
-    expect([asked, told, await lines()]).to.eql([
+    expect([attempts, outcomes, await lines()]).to.eql([
       3,
       ['done 3'],
       ['COMMITTED EXTERNAL_CHARGE 10, EXTERNAL_CHARGE 1, EXTERNAL_CHARGE 1 owes 12'],
     ]);
     const second = await charge('10', false);
-    told.length = 0;
-    asked = 0;
+    outcomes.length = 0;
+    attempts = 0;
     changes = 100;
     await expectCode(engine.acme.invoices.commit(second.invoiceId), 'BUSY');
-    expect([asked, told, (await lines())[1]?.slice(0, 5)]).to.eql([5, [], 'DRAFT']);
+    expect([attempts, outcomes, (await lines())[1]?.slice(0, 5)]).to.eql([5, [], 'DRAFT']);
   });
 
   it('see the changes in a host transaction, and their items are kept or rolled back with it', async () => {
@@ -337,11 +341,11 @@ eachDatabaseByTurns.describe('invoice plugins in user operations (invoicing §13
   });
 
   it('are not called if the tenant does not use them', async () => {
-    let asked = 0;
+    let attempts = 0;
     await begin({
       name: 'other',
       priorCall: async () => {
-        asked += 1;
+        attempts += 1;
         return { aborted: true };
       },
     });
@@ -349,7 +353,7 @@ eachDatabaseByTurns.describe('invoice plugins in user operations (invoicing §13
     await engine.acme.keyValues.add('PER_TENANT_CONFIG', settings);
     await charge();
     const found = await engine.acme.invoices.dryRun({ accountId });
-    expect([asked, found, await lines()]).to.eql([0, null, ['COMMITTED EXTERNAL_CHARGE 10 owes 10']]);
+    expect([attempts, found, await lines()]).to.eql([0, null, ['COMMITTED EXTERNAL_CHARGE 10 owes 10']]);
   });
 
   describe('plugins in dry runs (invoicing §11 rule 5)', () => {
@@ -373,7 +377,7 @@ eachDatabaseByTurns.describe('invoice plugins in user operations (invoicing §13
           return { items: dryRun ? [{ itemType: 'TAX', amount: '1' }] : [] };
         },
         onSuccessCall: async ({ dryRun }) => {
-          calls.push(`told ${dryRun}`);
+          calls.push(`success ${dryRun}`);
           return null;
         },
       });

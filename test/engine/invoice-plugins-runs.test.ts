@@ -145,26 +145,26 @@ eachDatabaseByTurns.describe('invoice plugins in runs (invoicing §13)', (open) 
 
   it('can abort a run without effects or events, and the next run catches up', async () => {
     let isAborting = true;
-    const told: string[] = [];
+    const outcomes: string[] = [];
     await begin({
       name: 'gate',
       priorCall: async () => ({ aborted: isAborting }),
       onSuccessCall: async () => {
-        told.push('success');
+        outcomes.push('success');
         return null;
       },
       onFailureCall: async () => {
-        told.push('failure');
+        outcomes.push('failure');
         return null;
       },
     });
     await subscribe();
-    expect([await lines(), told, await parkReason()]).to.eql([[], [], 'not parked']);
+    expect([await lines(), outcomes, await parkReason()]).to.eql([[], [], 'not parked']);
     await expectCode(engine.acme.generateInvoice({ accountId }), 4007);
     isAborting = false;
     await engine.acme.generateInvoice({ accountId });
     expect(await lines()).to.eql(['RECURRING 2024-01-01..2024-02-01 19.95 owes 19.95']);
-    expect(told).to.eql(['success']);
+    expect(outcomes).to.eql(['success']);
   });
 
   it('can postpone a run to an instant, and are informed of the delay', async () => {
@@ -444,46 +444,47 @@ eachDatabaseByTurns.describe('invoice plugins in runs (invoicing §13)', (open) 
   });
 
   it('are called again if an account changes during an automatic run, which is repeated later if changes continue', async () => {
-    let asked = 0;
+    let pluginCalls = 0;
     let changes = 1;
     await begin({
       name: 'slow',
       getAdditionalInvoiceItems: async () => {
-        asked += 1;
-        if (asked <= changes) await engine.acme.createSubscription({ accountId, planName: 'solo-now' });
+        pluginCalls += 1;
+        if (pluginCalls <= changes) await engine.acme.createSubscription({ accountId, planName: 'solo-now' });
         return null;
       },
     });
     await subscribe();
-    expect(asked).to.be.greaterThan(1);
+    expect(pluginCalls).to.be.greaterThan(1);
     expect((await invoices()).flatMap(({ items }) => items)).to.have.length(2);
-    const before = asked;
+    const before = pluginCalls;
     changes = before + 7;
     await engine.runTo('2024-02-01T00:00:00Z');
-    expect(asked, 'five times, and again when it comes back').to.be.greaterThan(before + 7);
+    expect(pluginCalls, 'five times, and again when it comes back').to.be.greaterThan(before + 7);
     expect(await parkReason()).to.equal('not parked');
     const february = (await engine.linesOf(accountId)).filter((line) => line.includes(' 2024-02-01..'));
     expect(february).to.have.length(9);
   });
 
   it('are called at most five times if an account keeps changing before their answers are applied', async () => {
-    let asked = 0;
+    let pluginCalls = 0;
     let changes = 2;
     await begin({
       name: 'slow',
       getAdditionalInvoiceItems: async () => {
-        asked += 1;
-        if (asked <= changes) await engine.acme.subscriptions.create({ accountId, planName: 'solo-now' });
+        pluginCalls += 1;
+        if (pluginCalls <= changes)
+          await engine.acme.subscriptions.create({ accountId, planName: 'solo-now' });
         return null;
       },
     });
     await engine.acme.createSubscription({ accountId, planName: 'solo-now' });
     const { items } = await engine.acme.generateInvoice({ accountId });
-    expect([asked, items.length]).to.eql([3, 3]);
+    expect([pluginCalls, items.length]).to.eql([3, 3]);
     changes = 100;
     const targetDate = '2024-02-01';
     await expectCode(engine.acme.generateInvoice({ accountId, targetDate }), 'BUSY');
-    expect(asked).to.equal(8);
+    expect(pluginCalls).to.equal(8);
     expect(await lines()).to.have.length(1);
   });
 });

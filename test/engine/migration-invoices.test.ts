@@ -4,11 +4,11 @@ import { eachDatabaseByTurns } from '../support/databases.ts';
 import { engineBefore, expect, expectCode, itemLines, newEvents, rowsOf } from '../support/index.ts';
 
 eachDatabaseByTurns.describe('migration invoices (invoicing §9 rule 5)', (open) => {
-  let told: () => Promise<readonly string[]>;
+  let newTypes: () => Promise<readonly string[]>;
   const engine = engineBefore(open, { now: '2024-01-01T00:00:00Z' });
   const { acme } = engine;
   before(async () => {
-    told = newEvents(engine.database);
+    newTypes = newEvents(engine.database);
   });
 
   const migrate = (accountId: Uuid, items: readonly HostInput<MigrationItem>[], more: object = {}) =>
@@ -22,7 +22,7 @@ eachDatabaseByTurns.describe('migration invoices (invoicing §9 rule 5)', (open)
 
   it('store the given items as committed with a balance of 0, and trigger no payment', async () => {
     const account = await engine.payingAccount({ currency: 'USD', timeZone: 'America/New_York' });
-    await told();
+    await newTypes();
     const invoice = await migrate(
       account.id,
       [
@@ -69,7 +69,7 @@ eachDatabaseByTurns.describe('migration invoices (invoicing §9 rule 5)', (open)
       quantity: decimal(2),
       itemDetails: '{}',
     });
-    expect(await told()).to.eql(['INVOICE_CREATION']);
+    expect(await newTypes()).to.eql(['INVOICE_CREATION']);
     const [entry] = await rowsOf(
       engine.database,
       `select payload from bw_queue_entries where topic = 'INVOICE_CREATION' order by record_id desc`,
@@ -185,10 +185,10 @@ eachDatabaseByTurns.describe('migration invoices (invoicing §9 rule 5)', (open)
   for (const [what, code, request] of refused)
     it(`are rejected for ${what}, and nothing is stored`, async () => {
       const { id } = await acme.createAccount({ currency: 'USD' });
-      await told();
+      await newTypes();
       await expectCode(acme.invoices.createMigrationInvoice({ accountId: id, items: [], ...request }), code);
       expect(await listed(id, { withMigration: true })).to.eql([]);
-      expect(await told()).to.eql([]);
+      expect(await newTypes()).to.eql([]);
     });
 
   it('R21: keep the given references of items unchanged', async () => {

@@ -27,7 +27,7 @@ eachDatabase.describe('deployment metrics (platform §12)', (open, kind) => {
       accessRetentionMs: 2 * dayMs,
       failedPushes: () => 4,
     });
-  const told = async (request: Parameters<TestEngine['acme']['monitoring']['samples']>[0] = {}) => {
+  const sampleLines = async (request: Parameters<TestEngine['acme']['monitoring']['samples']>[0] = {}) => {
     const to = (engine.systemClock.nowMs() + 2 * minuteMs) as Instant;
     const series = await acme.monitoring.samples({ to, ...request });
     return series.map(
@@ -48,19 +48,21 @@ eachDatabase.describe('deployment metrics (platform §12)', (open, kind) => {
       `${node}:process.memory.value 1000`,
       ...(kind === 'postgresql' ? [`${node}:db.pool.active.value`] : []),
     ]);
-    const found = (await told({ eventGroup: 'gauge' })).map((line) =>
+    const found = (await sampleLines({ eventGroup: 'gauge' })).map((line) =>
       line.replace(/(db[.]pool[.]active[.]value) \d+$/, '$1'),
     );
     expect(found).to.have.members([':accounts.parked.value 0', ...gauges, ...ofNodes]);
-    expect(await told({ eventGroup: 'meter', nodeNames: ['n2'] })).to.include('n2:push.failed.count 4');
+    expect(await sampleLines({ eventGroup: 'meter', nodeNames: ['n2'] })).to.include(
+      'n2:push.failed.count 4',
+    );
     engine.systemClock.push(minuteMs);
     await first.record();
-    expect(await told({ nodeNames: ['n1'], eventGroup: 'gauge' })).to.include(
+    expect(await sampleLines({ nodeNames: ['n1'], eventGroup: 'gauge' })).to.include(
       'n1:process.memory.value 1000,1000',
     );
     engine.systemClock.push(15 * dayMs);
     await first.purge();
-    expect(await told()).to.eql([]);
+    expect(await sampleLines()).to.eql([]);
   });
 
   it('take the same number of SQL statements for a large deployment as for a small one', async () => {
@@ -87,7 +89,7 @@ eachDatabase.describe('deployment metrics (platform §12)', (open, kind) => {
       (await acme.tags.ofAccount(accountId, {})).map(({ tagDefinitionId }) => tagDefinitionId),
     ).to.include(SystemTag.PARK);
     await recorderOf('n1').record();
-    expect(await told()).to.include(':accounts.parked.value 1');
+    expect(await sampleLines()).to.include(':accounts.parked.value 1');
   });
 
   it('show push entries as late, released, failed and queued again', async () => {

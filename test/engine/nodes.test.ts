@@ -95,12 +95,12 @@ anyDatabase.describe('node commands (platform §11)', (open) => {
   const about = (type: string, value: string) => ({ type, properties: [{ key: 'pluginName', value }] });
 
   it('stop calls to a plugin until another command starts or installs it again', async () => {
-    let asked = 0;
+    let queryCount = 0;
     const guard: EntitlementPlugin = {
       name: 'guard',
       before: {
         CREATE: async () => {
-          asked += 1;
+          queryCount += 1;
           return { abort: 'not now' };
         },
       },
@@ -127,7 +127,7 @@ anyDatabase.describe('node commands (platform §11)', (open) => {
       if (type !== null) await billing.nodes.command(ops, about(type, 'guard'));
       expect([await state(), await create()], `${type}`).to.eql(outcome);
     }
-    expect(asked).to.equal(3);
+    expect(queryCount).to.equal(3);
   });
 
   it('rule 2: apply to a new node if they addressed all nodes, but not if they addressed one node', async () => {
@@ -245,19 +245,19 @@ onPostgresql.describe('node commands on a shared database (platform §11)', (ope
       opened.billing.start();
       return opened;
     };
-    const tell = ({ billing }: Opened, value: number, localOnly = false) =>
+    const broadcast = ({ billing }: Opened, value: number, localOnly = false) =>
       billing.nodes.command(ops, { type: 'SAY', properties: [{ key: 'value', value }] }, { localOnly });
     const one = await node('one');
-    await tell(one, 1);
+    await broadcast(one, 1);
     const two = await node('two');
     // A node that receives its own command has started to listen.
-    await tell(two, 2);
-    await tell(two, 3);
-    await tell(two, 4, true);
+    await broadcast(two, 2);
+    await broadcast(two, 3);
+    await broadcast(two, 4, true);
     while (heard.length < 6) await new Promise((resolve) => setImmediate(resolve));
     // By now, both have listened once more.
-    await tell(one, 5);
-    await tell(two, 6);
+    await broadcast(one, 5);
+    await broadcast(two, 6);
     while (heard.length < 10) await new Promise((resolve) => setImmediate(resolve));
     const of = (name: string) => heard.filter((each) => each.startsWith(name)).map((each) => each.slice(4));
     expect(of('one')).to.eql(['1', '2', '3', '5', '6']);

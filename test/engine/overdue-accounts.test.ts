@@ -1,8 +1,8 @@
 import { type NewOverdueDefinition, SystemTag, type Uuid } from '../../lib/index.ts';
 import { eachDatabaseByTurns, engineBeforeEach, expect, openEngine, rowsOf } from '../support/index.ts';
 import { BEGINS } from '../support/overdue/debtor.ts';
-import { dunningStories, type Teller } from '../support/overdue/dunning-stories.ts';
-import { libraryTeller } from '../support/overdue/library-teller.ts';
+import { dunningStories, type StoryPlayer } from '../support/overdue/dunning-stories.ts';
+import { libraryPlayer } from '../support/overdue/library-player.ts';
 import { afterDays } from '../support/overdue/stage-configs.ts';
 
 const CLEAR = '__KILLBILL__CLEAR__OVERDUE_STATE__';
@@ -119,12 +119,12 @@ eachDatabaseByTurns.describe('overdue accounts', (open) => {
     await engine.runTo('2024-01-11T00:00:00Z');
     await engine.runTo('2024-01-21T00:00:00Z');
     const { bundles } = await acme.accounts.timeline(accountId);
-    const told = bundles
+    const stateLines = bundles
       .flatMap(({ subscriptions }) => subscriptions)
       .flatMap(({ events }) => events)
       .filter(({ serviceName }) => serviceName === 'overdue-service')
       .map(({ eventType, serviceStateName }) => `${eventType} ${serviceStateName}`);
-    expect(told).to.eql([
+    expect(stateLines).to.eql([
       'SERVICE_STATE_CHANGE WARNED',
       'PAUSE_ENTITLEMENT DISABLED',
       'PAUSE_BILLING DISABLED',
@@ -151,13 +151,13 @@ eachDatabaseByTurns.describe('overdue accounts', (open) => {
 });
 
 eachDatabaseByTurns.describe('dunning from the first failed payment to full payment', (open) => {
-  let teller: Teller;
+  let player: StoryPlayer;
   beforeEach(async () => {
-    teller = libraryTeller(await openEngine(open, { now: BEGINS }));
+    player = libraryPlayer(await openEngine(open, { now: BEGINS }));
   });
 
   for (const { title, play, expected } of dunningStories)
     it(`follows the story: ${title}`, async () => {
-      expect(await play(teller)).to.eql(expected);
+      expect(await play(player)).to.eql(expected);
     });
 });

@@ -73,8 +73,8 @@ anyDatabase.describe('overdue debts and states', (open) => {
       await engine.acme.invoices.addCredits({ accountId, items: [{ amount: '300' }], autoCommit: true });
       await engine.settle();
       expect([await debtor.state(), await debtor.owed(), await debtor.check()]).to.eql(['clear', [], null]);
-      const told = (await debtor.chronicle.news()).find((line) => line.startsWith('told'));
-      expect(told).to.include('INVOICE_ADJUSTMENT').and.to.include('OVERDUE_CHANGE');
+      const events = (await debtor.chronicle.news()).find((line) => line.startsWith('published'));
+      expect(events).to.include('INVOICE_ADJUSTMENT').and.to.include('OVERDUE_CHANGE');
     });
 
     for (const tag of ['AUTO_PAY_OFF', 'MANUAL_PAY'] as const)

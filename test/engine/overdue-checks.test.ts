@@ -69,9 +69,9 @@ eachDatabaseByTurns.describe('overdue consistency check', (open) => {
   for (const [invariant, damage, words] of damages)
     it(`reports ${invariant} after: ${damage}`, async () => {
       await rowsOf(engine.database, damage);
-      const told = (await breaches()).filter((breach) => breach.invariant === invariant);
-      expect(told.map(({ message }) => message).join('\n')).to.contain(words);
-      expect(told.map(({ accountId }) => accountId)).to.eql([account.id]);
+      const ownBreaches = (await breaches()).filter((breach) => breach.invariant === invariant);
+      expect(ownBreaches.map(({ message }) => message).join('\n')).to.contain(words);
+      expect(ownBreaches.map(({ accountId }) => accountId)).to.eql([account.id]);
     });
 
   it('reports an account that has paid but is still blocked and has no planned check', async () => {

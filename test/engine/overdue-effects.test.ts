@@ -27,7 +27,7 @@ anyDatabase.describe('overdue effects and events (overdue §9)', (open) => {
   async function allowed(): Promise<readonly string[]> {
     const { subscriptions } = engine.acme;
     const { accountId, bundleId, subscriptionId } = debtor;
-    const asked = {
+    const operations = {
       change: () =>
         subscriptions.changePlan(subscriptionId ?? '', {
           planName: 'elite-monthly',
@@ -38,8 +38,8 @@ anyDatabase.describe('overdue effects and events (overdue §9)', (open) => {
       base: () => subscriptions.create({ accountId, planName: 'solo-now' }),
     };
     const found: string[] = [];
-    for (const [name, ask] of Object.entries(asked)) {
-      const refusal = await ask().then(
+    for (const [name, operation] of Object.entries(operations)) {
+      const refusal = await operation().then(
         () => null,
         (error: { readonly code?: number }) => error.code ?? 0,
       );

@@ -182,7 +182,7 @@ anyDatabase.describe('overdue examples: debt', (open) => {
       '06-07 state WARNING',
       '06-07 pro-monthly SERVICE_STATE_CHANGE 06-07T00:03:42 by WARNING',
       '06-07 check 06-09T00:03:42',
-      '06-07 told BLOCKING_STATE OVERDUE_CHANGE',
+      '06-07 published BLOCKING_STATE OVERDUE_CHANGE',
       '06-09 BLOCKED from 06-09T00:03:42 blocks changes, service, billing',
       '06-09 state BLOCKED',
       '06-09 tags AUTO_INVOICING_OFF',
@@ -190,7 +190,7 @@ anyDatabase.describe('overdue examples: debt', (open) => {
       '06-09 pro-monthly PAUSE_ENTITLEMENT 06-09T00:03:42 by BLOCKED',
       '06-09 pro-monthly PAUSE_BILLING 06-09T00:03:42 by BLOCKED',
       '06-09 check 06-13T00:03:42',
-      '06-09 told BLOCKING_STATE OVERDUE_CHANGE TAG_CREATION',
+      '06-09 published BLOCKING_STATE OVERDUE_CHANGE TAG_CREATION',
       '06-13 invoice 4 of 06-02: CBA_ADJ 06-13..06-13 -174.97',
       '06-13 invoice 4 owes 525.03',
       '06-13 invoice 6 of 06-13: REPAIR_ADJ 06-09..06-30 -174.97',
@@ -204,7 +204,7 @@ anyDatabase.describe('overdue examples: debt', (open) => {
       '06-13 pro-monthly RESUME_BILLING 06-13T00:03:42 by CANCELLATION',
       '06-13 account owes 725.03, has 0',
       '06-13 no check',
-      '06-13 told BLOCKING_STATE ENTITLEMENT_CANCEL INVOICE_ADJUSTMENT INVOICE_CREATION OVERDUE_CHANGE SUBSCRIPTION_CANCEL SUBSCRIPTION_CANCEL TAG_DELETION',
+      '06-13 published BLOCKING_STATE ENTITLEMENT_CANCEL INVOICE_ADJUSTMENT INVOICE_CREATION OVERDUE_CHANGE SUBSCRIPTION_CANCEL SUBSCRIPTION_CANCEL TAG_DELETION',
     ]);
   });
 

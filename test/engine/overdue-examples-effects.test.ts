@@ -59,19 +59,19 @@ anyDatabase.describe('overdue examples: tags, cancellation, parents and JSON', (
       '06-05 backup-monthly CANCELLED, service ends 06-05, billing ends 06-30',
       '06-05 backup-monthly SERVICE_STATE_CHANGE 06-05T00:03:42 by OD1',
       '06-05 check 06-10T00:03:42',
-      '06-05 told BLOCKING_STATE ENTITLEMENT_CANCEL ENTITLEMENT_CANCEL OVERDUE_CHANGE SUBSCRIPTION_CANCEL',
+      '06-05 published BLOCKING_STATE ENTITLEMENT_CANCEL ENTITLEMENT_CANCEL OVERDUE_CHANGE SUBSCRIPTION_CANCEL',
       '06-08 invoice 3, try 2: PURCHASE PAYMENT_FAILURE 262.95',
-      '06-08 told INVOICE_PAYMENT_FAILED PAYMENT_FAILED',
+      '06-08 published INVOICE_PAYMENT_FAILED PAYMENT_FAILED',
       '06-10 check 06-15T00:03:42',
       '06-15 check 06-20T00:03:42',
       '06-16 invoice 3, try 3: PURCHASE PAYMENT_FAILURE 262.95',
-      '06-16 told INVOICE_PAYMENT_FAILED PAYMENT_FAILED',
+      '06-16 published INVOICE_PAYMENT_FAILED PAYMENT_FAILED',
       '06-20 check 06-25T00:03:42',
       '06-24 invoice 3, try 4: PURCHASE PAYMENT_FAILURE 262.95',
-      '06-24 told INVOICE_PAYMENT_FAILED PAYMENT_FAILED',
+      '06-24 published INVOICE_PAYMENT_FAILED PAYMENT_FAILED',
       '06-25 check 06-30T00:03:42',
       '06-30 check 07-05T00:03:42',
-      '06-30 told SUBSCRIPTION_CANCEL SUBSCRIPTION_CANCEL',
+      '06-30 published SUBSCRIPTION_CANCEL SUBSCRIPTION_CANCEL',
       '07-05 check 07-10T00:03:42',
       '07-10 check 07-15T00:03:42',
       '07-15 check 07-20T00:03:42',
@@ -97,13 +97,13 @@ anyDatabase.describe('overdue examples: tags, cancellation, parents and JSON', (
       '06-05 backup-monthly CANCELLED, service ends 06-05, billing ends 06-05',
       '06-05 backup-monthly SERVICE_STATE_CHANGE 06-05T00:03:42 by OD1',
       '06-05 account owes 43.83, has 0',
-      '06-05 told BLOCKING_STATE ENTITLEMENT_CANCEL ENTITLEMENT_CANCEL INVOICE_ADJUSTMENT INVOICE_CREATION OVERDUE_CHANGE SUBSCRIPTION_CANCEL SUBSCRIPTION_CANCEL SUBSCRIPTION_CANCEL',
+      '06-05 published BLOCKING_STATE ENTITLEMENT_CANCEL ENTITLEMENT_CANCEL INVOICE_ADJUSTMENT INVOICE_CREATION OVERDUE_CHANGE SUBSCRIPTION_CANCEL SUBSCRIPTION_CANCEL SUBSCRIPTION_CANCEL',
       '06-08 invoice 3, try 2: PURCHASE PAYMENT_FAILURE 43.83',
-      '06-08 told INVOICE_PAYMENT_FAILED PAYMENT_FAILED',
+      '06-08 published INVOICE_PAYMENT_FAILED PAYMENT_FAILED',
       '06-16 invoice 3, try 3: PURCHASE PAYMENT_FAILURE 43.83',
-      '06-16 told INVOICE_PAYMENT_FAILED PAYMENT_FAILED',
+      '06-16 published INVOICE_PAYMENT_FAILED PAYMENT_FAILED',
       '06-24 invoice 3, try 4: PURCHASE PAYMENT_FAILURE 43.83',
-      '06-24 told INVOICE_PAYMENT_FAILED PAYMENT_FAILED',
+      '06-24 published INVOICE_PAYMENT_FAILED PAYMENT_FAILED',
     ]);
   });
 
@@ -148,7 +148,7 @@ anyDatabase.describe('overdue examples: tags, cancellation, parents and JSON', (
       'state clear',
       'no tags',
       'account owes 0, has 0',
-      'told BLOCKING_STATE INVOICE_PAYMENT_SUCCESS OVERDUE_CHANGE PAYMENT_SUCCESS TAG_DELETION',
+      'published BLOCKING_STATE INVOICE_PAYMENT_SUCCESS OVERDUE_CHANGE PAYMENT_SUCCESS TAG_DELETION',
     ]);
     expect(await child.chronicle.news()).to.eql([
       'invoice 2 owes 0',
@@ -162,7 +162,7 @@ anyDatabase.describe('overdue examples: tags, cancellation, parents and JSON', (
       'pro-monthly RESUME_ENTITLEMENT 06-27T10:00:00 by clear',
       'pro-monthly RESUME_BILLING 06-27T10:00:00 by clear',
       'account owes -66.65, has 66.65',
-      'told BLOCKING_STATE INVOICE_CREATION OVERDUE_CHANGE TAG_DELETION',
+      'published BLOCKING_STATE INVOICE_CREATION OVERDUE_CHANGE TAG_DELETION',
     ]);
     expect([await parent.check(), await child.check(), await other.check()]).to.eql([null, null, null]);
     expect(await other.states()).to.eql([]);

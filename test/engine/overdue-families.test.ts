@@ -98,8 +98,8 @@ anyDatabase.describe('overdue evaluation for parents and children (overdue §8)'
     await engine.runTo('2024-03-08T12:00:00Z');
     expect(await states()).to.eql(['LATE', 'LATE', 'LATE']);
     for (const each of [parent, child, other]) {
-      const told = (await each.chronicle.news()).filter((line) => line.includes('OVERDUE_CHANGE'));
-      expect(told).to.have.length(1);
+      const changes = (await each.chronicle.news()).filter((line) => line.includes('OVERDUE_CHANGE'));
+      expect(changes).to.have.length(1);
       expect(await each.states()).to.have.length(1);
     }
     await parent.payAll();

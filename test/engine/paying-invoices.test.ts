@@ -126,14 +126,14 @@ eachDatabaseByTurns.describe('requested invoice payments (payments §9.6)', (ope
       gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', TIMES: 1 });
       const keys = { invoiceId, externalKey: 'tried again', transactionExternalKey: 'its key' };
       await acme.invoicePayments.pay(keys);
-      const asked = engine.ledger.all().length;
+      const callsBefore = engine.ledger.all().length;
       for (const isExternal of [false, true]) {
         const paid = acme.invoicePayments.pay({ invoiceId, amount, isExternal });
         await expectCode(paid, 'PAYMENT_INVALID_PARAMETER');
         await expectCode(payAll({ amount, isExternal }), 'PAYMENT_INVALID_PARAMETER');
       }
       await expectCode(acme.invoicePayments.pay({ ...keys, amount }), 'PAYMENT_INVALID_PARAMETER');
-      expect(engine.ledger.all()).to.have.length(asked);
+      expect(engine.ledger.all()).to.have.length(callsBefore);
       expect(await acme.payments.invoicePaymentsOfInvoice(invoiceId)).to.have.length(1);
       expect(await invoices.balanceOf(invoiceId)).to.equal(20);
       await acme.invoicePayments.pay({ invoiceId, isExternal: true });

@@ -60,12 +60,12 @@ anyDatabase.describe('payment attempts (payments §3.3)', (open) => {
     answers('UNDEFINED');
     expect(await attemptsOf(await invoiced())).to.eql(['ABORTED']);
     answers('ERROR');
-    const asked = { accountId: account.id, amount: '10' };
-    const declined = await acme.payments.purchase({ ...asked, controlPlugins: ['listener'] });
+    const request = { accountId: account.id, amount: '10' };
+    const declined = await acme.payments.purchase({ ...request, controlPlugins: ['listener'] });
     const read = await acme.payments.get(declined.payment.id, { withAttempts: true });
     expect(read.attempts?.map(({ stateName }) => stateName)).to.eql(['ABORTED']);
     const externalKey = 'aborted';
-    const aborted = acme.payments.purchase({ ...asked, externalKey, controlPlugins: ['stopper'] });
+    const aborted = acme.payments.purchase({ ...request, externalKey, controlPlugins: ['stopper'] });
     expect(await aborted.catch(({ code }) => code)).to.equal(7106);
     const attempts = await engine.storage.read(engine.tenant, (session) =>
       session.payments.findAttemptsByPaymentKeys([externalKey]),

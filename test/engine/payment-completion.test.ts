@@ -85,11 +85,11 @@ eachDatabaseByTurns.describe('completion of pending transactions (payments §6)'
     const again = await payments.complete({ paymentId, transactionId: six.id, properties: PENDING });
     expect(again.transaction.status).to.equal('PENDING');
     await payments.complete({ paymentId, transactionId: six.id });
-    const asked = engine.ledger
+    const gatewayCalls = engine.ledger
       .ofPayment(paymentId)
       .filter(({ kbTransactionPaymentId: id }) => id === six.id);
-    expect(new Set(asked.map(({ transactionType }) => transactionType))).to.eql(new Set(['REFUND']));
-    expect(asked.at(-1)?.status).to.equal('PROCESSED');
+    expect(new Set(gatewayCalls.map(({ transactionType }) => transactionType))).to.eql(new Set(['REFUND']));
+    expect(gatewayCalls.at(-1)?.status).to.equal('PROCESSED');
   });
 
   it('payments §6.1 rule 3: also completes a pending void', async () => {
@@ -132,11 +132,11 @@ eachDatabaseByTurns.describe('completion of pending transactions (payments §6)'
     it(`payments §4.3 rule 7: rejects another currency for an invoice payment (${path}), but accepts another amount`, async () => {
       engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', TIMES: 1 });
       const { id, paymentId } = await invoices.paid('20');
-      const asked = engine.ledger.ofPayment(paymentId).length;
+      const gatewayCalls = engine.ledger.ofPayment(paymentId).length;
       const { complete } = acme[path];
       for (const amount of ['1', '20', null])
         await expectCode(complete({ paymentId, amount, currency: 'EUR' }), BAD);
-      expect(engine.ledger.ofPayment(paymentId)).to.have.length(asked);
+      expect(engine.ledger.ofPayment(paymentId)).to.have.length(gatewayCalls);
       expect(await invoices.rowsOf(paymentId)).to.eql(['ATTEMPT PENDING 20']);
       await complete({ paymentId, amount: '1', currency: 'USD' });
       expect(await invoices.rowsOf(paymentId)).to.eql(['ATTEMPT SUCCESS 1']);
@@ -165,8 +165,8 @@ eachDatabaseByTurns.describe('completion of pending transactions (payments §6)'
       const { transactions } = await invoices.paymentOf(id);
       const transactionId = transactions[0]?.id ?? NOWHERE;
       const calls = engine.ledger.ofPayment(paymentId).length;
-      const told = await acme.payments.recordNotifiedOutcome({ paymentId, transactionId, status });
-      expect(told.transaction.status).to.equal(status === 'SUCCESS' ? 'SUCCESS' : 'PAYMENT_FAILURE');
+      const outcome = await acme.payments.recordNotifiedOutcome({ paymentId, transactionId, status });
+      expect(outcome.transaction.status).to.equal(status === 'SUCCESS' ? 'SUCCESS' : 'PAYMENT_FAILURE');
       expect(await invoices.rowsOf(paymentId)).to.eql([row]);
       expect(await invoices.balanceOf(id)).to.equal(balance);
       expect(engine.ledger.ofPayment(paymentId)).to.have.length(calls);
@@ -176,15 +176,15 @@ eachDatabaseByTurns.describe('completion of pending transactions (payments §6)'
     const { payments } = acme;
     const { paymentId, five, purchase } = await twoPending();
     const other = await payments.purchase({ accountId: account.id, amount: '5' });
-    const tell = (transactionId: Uuid, status: string, of = paymentId) =>
+    const notify = (transactionId: Uuid, status: string, of = paymentId) =>
       codeOf(payments.recordNotifiedOutcome({ paymentId: of, transactionId, status: status as 'SUCCESS' }));
     const none = ErrorCode.PAYMENT_NO_SUCH_SUCCESS_PAYMENT;
-    expect(await tell(purchase, 'SUCCESS')).to.equal(none);
-    expect(await tell(NOWHERE, 'SUCCESS')).to.equal(none);
-    expect(await tell(five.id, 'SUCCESS', other.payment.id)).to.equal(none);
+    expect(await notify(purchase, 'SUCCESS')).to.equal(none);
+    expect(await notify(NOWHERE, 'SUCCESS')).to.equal(none);
+    expect(await notify(five.id, 'SUCCESS', other.payment.id)).to.equal(none);
     for (const status of ['PENDING', 'UNKNOWN', 'PAYMENT_SYSTEM_OFF', 'DONE'])
-      expect(await tell(five.id, status)).to.equal(BAD);
-    expect(await tell(five.id, 'SUCCESS')).to.equal('no error');
+      expect(await notify(five.id, status)).to.equal(BAD);
+    expect(await notify(five.id, 'SUCCESS')).to.equal('no error');
   });
 });
 

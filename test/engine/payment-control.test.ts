@@ -45,14 +45,14 @@ anyDatabase.describe('payment control plugins (payments §2.3, §8)', (open) => 
     first.prior = { adjustedAmount: decimal('7') };
     const { payment, transaction } = await purchase();
     expect(Number(transaction.amount)).to.equal(7);
-    expect(second.asked.map(([call, { amount }]) => [call, Number(amount)])).to.eql([
+    expect(second.invocations.map(([call, { amount }]) => [call, Number(amount)])).to.eql([
       ['priorCall', 7],
       ['onSuccessCall', 7],
     ]);
-    const [, told] = second.asked[1] ?? [];
-    expect(told?.paymentId).to.equal(payment.id);
-    expect(told?.transactionId).to.equal(transaction.id);
-    expect(Number(told?.processedAmount)).to.equal(7);
+    const [, successContext] = second.invocations[1] ?? [];
+    expect(successContext?.paymentId).to.equal(payment.id);
+    expect(successContext?.transactionId).to.equal(transaction.id);
+    expect(Number(successContext?.processedAmount)).to.equal(7);
     expect(await attempts()).to.eql([['SUCCESS', 7, 'first,second']]);
   });
 
@@ -60,7 +60,7 @@ anyDatabase.describe('payment control plugins (payments §2.3, §8)', (open) => 
     first.prior = { adjustedAmount: decimal('7.005') };
     const { transaction } = await purchase();
     expect(Number(transaction.amount)).to.equal(7.01);
-    expect(Number(second.asked[0]?.[1].amount)).to.equal(7.01);
+    expect(Number(second.invocations[0]?.[1].amount)).to.equal(7.01);
     expect(await attempts()).to.eql([['SUCCESS', 7.01, 'first,second']]);
   });
 
@@ -107,7 +107,7 @@ anyDatabase.describe('payment control plugins (payments §2.3, §8)', (open) => 
       ['PAYMENT_FAILURE', 'again'],
       ['SUCCESS', 'again'],
     ]);
-    expect(first.asked.at(-1)?.[1].isApiPayment).to.equal(false);
+    expect(first.invocations.at(-1)?.[1].isApiPayment).to.equal(false);
   });
 
   it('end the attempt after a decline if they give no retry date', async () => {
@@ -125,7 +125,7 @@ anyDatabase.describe('payment control plugins (payments §2.3, §8)', (open) => 
       engine.gateway.configure({ CONFIGURE_ACTION: action, TIMES: 1 });
       expect((await purchase()).transaction.status).to.equal(status);
       expect(first.calls()).to.eql(['priorCall', 'onFailureCall']);
-      expect(Number(first.asked[1]?.[1].processedAmount)).to.equal(0);
+      expect(Number(first.invocations[1]?.[1].processedAmount)).to.equal(0);
       expect((await attempts()).map(([state]) => state)).to.eql(['ABORTED']);
     });
 
@@ -134,11 +134,11 @@ anyDatabase.describe('payment control plugins (payments §2.3, §8)', (open) => 
       accountId: account.id,
       amount: '10',
       externalKey: 'controlled',
-      transactionExternalKey: 'told',
+      transactionExternalKey: 'properties',
       controlPlugins: ['first'],
     });
     const [attempt] = await storedAttempts();
-    const [, context] = first.asked[0] ?? [];
+    const [, context] = first.invocations[0] ?? [];
     expect(context).to.include({
       tenantId: engine.tenant.id,
       accountId: account.id,
@@ -148,7 +148,7 @@ anyDatabase.describe('payment control plugins (payments §2.3, §8)', (open) => 
       paymentId: null,
       paymentExternalKey: 'controlled',
       transactionId: null,
-      transactionExternalKey: 'told',
+      transactionExternalKey: 'properties',
       paymentApiType: 'PAYMENT_TRANSACTION',
       transactionType: 'PURCHASE',
       hppType: null,
@@ -173,7 +173,7 @@ anyDatabase.describe('payment control plugins (payments §2.3, §8)', (open) => 
 
   it('are notified if an operation is rejected after the prior calls', async () => {
     const { payment } = await purchase();
-    first.asked.splice(0);
+    first.invocations.splice(0);
     first.prior = { adjustedAmount: decimal('11') };
     const refund = engine.acme.payments.refund({
       paymentId: payment.id,
@@ -226,7 +226,7 @@ anyDatabase.describe('payment control plugins (payments §2.3, §8)', (open) => 
   it('are notified when a pending transaction of their attempt is completed', async () => {
     const pending = [{ key: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', value: 'true', isUpdatable: false }];
     const { payment } = await purchase({ properties: pending });
-    first.asked.splice(0);
+    first.invocations.splice(0);
     await engine.acme.payments.complete({ paymentId: payment.id });
     expect(first.calls()).to.eql(['onSuccessCall']);
     expect((await attempts()).map(([state]) => state)).to.eql(['SUCCESS']);

@@ -148,7 +148,7 @@ const broken: Readonly<Record<string, Broken>> = {
     /^After the response to purchase is lost, recovery ends in UNKNOWN/,
     { getPaymentInfo: async () => [] },
   ],
-  'lists all payments when asked for one': [
+  'lists all payments for a request about one': [
     /^getPaymentInfo returns transactions of a different payment/,
     (books) => {
       const all: GatewayResult[] = [];

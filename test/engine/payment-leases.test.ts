@@ -6,7 +6,7 @@ import type { Account, PaymentResult } from '../support/plain-views.ts';
 /** A gateway whose purchases wait until a test answers them with a status. */
 class HeldGateway {
   /** Requests in order of arrival, each with a function that answers it. */
-  readonly asked: { readonly answer: (status: PluginStatus) => void }[] = [];
+  readonly requests: { readonly answer: (status: PluginStatus) => void }[] = [];
   /** The status that recovery finds; null if the gateway does not know the transaction. */
   known: PluginStatus | null = null;
   #arrived: () => void = () => undefined;
@@ -34,7 +34,7 @@ class HeldGateway {
       purchase: (request, { now }) => {
         last = request;
         return new Promise((resolve) => {
-          this.asked.push({ answer: (status) => resolve(resultOf(request, status, now)) });
+          this.requests.push({ answer: (status) => resolve(resultOf(request, status, now)) });
           this.#arrived();
         });
       },
@@ -73,7 +73,7 @@ anyDatabase.describe('leases of payment transactions (payments §5.1 rule 3)', (
     const first = engine.acme.payments.purchase({ accountId, amount: '10' }).catch((error) => error);
     await arrived;
     const [payment] = await engine.acme.payments.ofAccount(accountId);
-    if (payment === undefined) throw new Error('the payment is not there');
+    if (payment === undefined) throw new Error('the payment is missing');
     const { id } = payment;
     held.known = 'PENDING';
     await engine.runTo('2012-05-01T10:10:00Z');
@@ -86,24 +86,24 @@ anyDatabase.describe('leases of payment transactions (payments §5.1 rule 3)', (
     const arrived = held.next();
     const second = engine.acme.payments.complete({ paymentId: id });
     await arrived;
-    held.asked[0]?.answer('ERROR');
+    held.requests[0]?.answer('ERROR');
     await first;
     expect(await statusNow(id)).to.eql(['PENDING']);
-    held.asked[1]?.answer('PROCESSED');
+    held.requests[1]?.answer('PROCESSED');
     expect((await second).transaction.status).to.equal('SUCCESS');
     expect(await statusNow(id)).to.eql(['SUCCESS']);
   });
 
   it('allow a late answer to be recorded once recovery has ended the lease', async () => {
     const { id, first } = await overtaken();
-    held.asked[0]?.answer('PROCESSED');
+    held.requests[0]?.answer('PROCESSED');
     await first;
     expect(await statusNow(id)).to.eql(['SUCCESS']);
   });
 
   it('keep the outcome found by recovery if the late answer is UNKNOWN', async () => {
     const { id, first } = await overtaken();
-    held.asked[0]?.answer('UNDEFINED');
+    held.requests[0]?.answer('UNDEFINED');
     await first;
     expect(await statusNow(id)).to.eql(['PENDING']);
   });

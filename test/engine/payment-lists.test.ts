@@ -134,8 +134,8 @@ eachDatabaseByTurns.describe('payment lists and payment searches (payments §11)
     const { payments } = acme;
     for (const bad of [null, {}, { rows: 'many', total: 1 }, { rows: [], total: -1 }]) {
       answer = () => bad;
-      const asked = payments.search('x', { ...ALL, pluginName: 'searching' });
-      await expectCode(asked, 'PAYMENT_PLUGIN_SEARCH_PAYMENTS');
+      const failedSearch = payments.search('x', { ...ALL, pluginName: 'searching' });
+      await expectCode(failedSearch, 'PAYMENT_PLUGIN_SEARCH_PAYMENTS');
     }
     answer = () => {
       throw new Error('no books');

@@ -566,12 +566,12 @@ eachDatabaseByTurns.describe('payment method operations (payments §10)', (open)
       const mine = await add('vault');
       const kept = await add('plain', { externalKey: `plain ${account.id}` });
       vault.methods = [{ paymentMethodId: mine.id }];
-      const asked = (request: object) => search(account.id, { withPluginInfo: true, ...request });
-      expect(await asked({})).to.eql({ ids: [sandboxed.id, mine.id, kept.id], total: 3 });
-      expect(await asked({ offset: 1, limit: 1 })).to.eql({ ids: [mine.id], total: 3 });
-      expect(await asked({ offset: 2, limit: 5 })).to.eql({ ids: [kept.id], total: 3 });
-      expect(await asked({ offset: 1, limit: -5 })).to.eql({ ids: [mine.id, sandboxed.id], total: 3 });
-      expect(await asked({ offset: 3, limit: -1 })).to.eql({ ids: [], total: 3 });
+      const listed = (request: object) => search(account.id, { withPluginInfo: true, ...request });
+      expect(await listed({})).to.eql({ ids: [sandboxed.id, mine.id, kept.id], total: 3 });
+      expect(await listed({ offset: 1, limit: 1 })).to.eql({ ids: [mine.id], total: 3 });
+      expect(await listed({ offset: 2, limit: 5 })).to.eql({ ids: [kept.id], total: 3 });
+      expect(await listed({ offset: 1, limit: -5 })).to.eql({ ids: [mine.id, sandboxed.id], total: 3 });
+      expect(await listed({ offset: 3, limit: -1 })).to.eql({ ids: [], total: 3 });
       const page = await engine.acme.paymentMethods.search(account.id, {
         offset: 0,
         limit: 1,
@@ -579,7 +579,7 @@ eachDatabaseByTurns.describe('payment method operations (payments §10)', (open)
       });
       expect(page.rows[0]?.pluginInfo?.properties[0]?.key).to.equal('k');
       vault.failure = new GatewayError('down');
-      expect(await asked({})).to.eql({ ids: [sandboxed.id, kept.id], total: 2 });
+      expect(await listed({})).to.eql({ ids: [sandboxed.id, kept.id], total: 2 });
     });
 
     it('payments §10.2: fail if the requested gateway is unknown or fails', async () => {

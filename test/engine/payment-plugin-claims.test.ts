@@ -97,8 +97,10 @@ eachDatabaseByTurns.describe('plugin inputs and answers (payments §2.2, §2.3)'
       const [oddId] = known.keys();
       info = (result) => (result.kbPaymentId === oddId ? [oddly(result)] : [result]);
       expect(await outcome(buy('odd'))).to.equal(7032);
-      const asking = { withPluginInfo: true };
-      expect((await engine.acme.payments.getByKey('odd', asking)).transactions[0]?.pluginInfo).to.equal(null);
+      const options = { withPluginInfo: true };
+      expect((await engine.acme.payments.getByKey('odd', options)).transactions[0]?.pluginInfo).to.equal(
+        null,
+      );
       expect(await outcome(engine.acme.payments.page({ offset: 0, limit: 10 }))).to.equal('done');
       await engine.runTo(LATER);
       expect(await stateOf('odd')).to.eql(['UNKNOWN 10']);

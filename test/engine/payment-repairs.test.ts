@@ -107,8 +107,8 @@ anyDatabase.describe('payment corrections (payments §7.4, §8.5)', (open) => {
     expect(await fixed({ status: 'SUCCESS' })).to.eql(['REFUND_SUCCESS', 'REFUND_SUCCESS']);
     const first = payment.transactions[0]?.id ?? NOWHERE;
     expect(await fixed({ status: 'PAYMENT_FAILURE' }, first)).to.eql(['AUTH_FAILED', 'REFUND_SUCCESS']);
-    const told = { stateName: 'CAPTURE_SUCCESS', lastSuccessStateName: 'AUTH_SUCCESS' } as const;
-    expect(await fixed({ status: 'SUCCESS', ...told })).to.eql(['CAPTURE_SUCCESS', 'AUTH_SUCCESS']);
+    const states = { stateName: 'CAPTURE_SUCCESS', lastSuccessStateName: 'AUTH_SUCCESS' } as const;
+    expect(await fixed({ status: 'SUCCESS', ...states })).to.eql(['CAPTURE_SUCCESS', 'AUTH_SUCCESS']);
   });
 
   it('rule 3: use the processed amount if the correction specifies one', async () => {

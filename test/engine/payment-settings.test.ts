@@ -42,8 +42,8 @@ anyDatabase.describe('payment settings and ownership (payments §13)', (open) =>
     expect(Number(paid?.transaction.amount)).to.equal(0);
     expect(await invoices.balanceOf(id)).to.equal(0);
     await expectCode(invoicePayments.pay({ invoiceId: id, amount: '1' }), 'PAYMENT_PLUGIN_EXCEPTION');
-    const asked = await invoicePayments.pay({ invoiceId: id, amount: '0' });
-    expect(asked?.transaction.status).to.equal('SUCCESS');
+    const attempt = await invoicePayments.pay({ invoiceId: id, amount: '0' });
+    expect(attempt?.transaction.status).to.equal('SUCCESS');
     const { id: owed } = await invoices.add('20', { isHeldBack: true });
     for (const [invoiceId, amount] of [
       [id, '-1'],
@@ -72,13 +72,13 @@ anyDatabase.describe('payment settings and ownership (payments §13)', (open) =>
     const { payment } = await payments.authorize({ accountId: account.id, amount: '10', ...keys });
     const asOther = { accountId: other.id, amount: '10' };
     const calls = engine.ledger.all().length;
-    for (const asked of [
+    for (const attempt of [
       () => payments.capture({ ...asOther, paymentId: payment.id }),
       () => payments.capture({ ...asOther, externalKey: keys.externalKey }),
       () => payments.purchase({ ...asOther, externalKey: keys.externalKey }),
       () => payments.capture({ ...asOther, transactionExternalKey: keys.transactionExternalKey }),
     ])
-      await expectCode(asked(), 'PAYMENT_DIFFERENT_ACCOUNT_ID');
+      await expectCode(attempt(), 'PAYMENT_DIFFERENT_ACCOUNT_ID');
     const fresh = { externalKey: `P-${other.id}`, transactionExternalKey: keys.transactionExternalKey };
     await expectCode(payments.purchase({ ...asOther, ...fresh }), 'PAYMENT_TRANSACTION_DIFFERENT_ACCOUNT_ID');
     expect(engine.ledger.all()).to.have.length(calls);

@@ -128,8 +128,8 @@ anyDatabase.describe('direct payments (payments §3 to §6)', (open) => {
     const { payments } = acme;
     const pending = await payments.purchase({ accountId: account.id, amount: '10', properties: PENDING });
     const ids = { paymentId: pending.payment.id, transactionId: pending.transaction.id };
-    const told = await payments.recordNotifiedOutcome({ ...ids, status: 'SUCCESS' });
-    expect(shown(told)).to.eql({ purchased: 10, state: 'PURCHASE_SUCCESS' });
+    const outcome = await payments.recordNotifiedOutcome({ ...ids, status: 'SUCCESS' });
+    expect(shown(outcome)).to.eql({ purchased: 10, state: 'PURCHASE_SUCCESS' });
     const again = payments.recordNotifiedOutcome({ ...ids, status: 'SUCCESS' });
     await expectCode(again, 'PAYMENT_NO_SUCH_SUCCESS_PAYMENT');
   });
@@ -179,10 +179,10 @@ eachDatabase.describe('transaction keys of direct payments (payments §1.7 rule 
       ['corrected beside a success', []],
       ['corrected beside what is pending', PENDING],
     ] as const) {
-      const asked = { accountId: account.id, amount: '10', transactionExternalKey };
-      const declined = await acme.payments.purchase({ ...asked, properties: DECLINE });
+      const request = { accountId: account.id, amount: '10', transactionExternalKey };
+      const declined = await acme.payments.purchase({ ...request, properties: DECLINE });
       const paymentId = declined.payment.id;
-      await acme.payments.purchase({ ...asked, paymentId, properties });
+      await acme.payments.purchase({ ...request, paymentId, properties });
       const fixed = { paymentId, transactionId: declined.transaction.id };
       for (const status of ['SUCCESS', 'PENDING', 'UNKNOWN'] as const) {
         const work = acme.payments.fixTransaction({ ...fixed, status });

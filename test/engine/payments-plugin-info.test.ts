@@ -14,12 +14,12 @@ const ASKING = { withPluginInfo: true };
 /** A gateway whose query results a test scripts. It records the queries and how many run at once. */
 class TalkativeGateway {
   detail: () => Promise<PaymentMethodDetails> = () => Promise.reject(new GatewayError('out of order'));
-  info: (told: readonly GatewayResult[]) => Promise<readonly GatewayResult[]> = (told) =>
-    Promise.resolve(told);
-  asked: object[] = [];
+  info: (gatewayResults: readonly GatewayResult[]) => Promise<readonly GatewayResult[]> = (gatewayResults) =>
+    Promise.resolve(gatewayResults);
+  requests: object[] = [];
   running = 0;
   mostRunning = 0;
-  readonly #told: GatewayResult[] = [];
+  readonly #gatewayResults: GatewayResult[] = [];
 
   port(capabilities: PaymentGateway['capabilities'] = {}): PaymentGateway {
     return {
@@ -39,10 +39,10 @@ class TalkativeGateway {
           secondPaymentReferenceId: 'second',
           properties: [{ key: 'avs', value: 'Y' }],
         };
-        this.#told.push(result);
+        this.#gatewayResults.push(result);
         return Promise.resolve(result);
       },
-      getPaymentInfo: (request) => this.#count(request, () => this.info(this.#told)),
+      getPaymentInfo: (request) => this.#count(request, () => this.info(this.#gatewayResults)),
       addPaymentMethod: () => Promise.resolve(),
       getPaymentMethodDetail: (request) => this.#count(request, () => this.detail()),
       setDefaultPaymentMethod: () => Promise.resolve(),
@@ -50,7 +50,7 @@ class TalkativeGateway {
   }
 
   async #count<T>(request: object, answer: () => Promise<T>): Promise<T> {
-    this.asked.push(request);
+    this.requests.push(request);
     this.running += 1;
     this.mostRunning = Math.max(this.mostRunning, this.running);
     try {
@@ -110,7 +110,7 @@ eachDatabaseByTurns.describe('payment data (payments §1.4, §2.1, §10.2)', (op
       for (const pluginName of pluginNames)
         await stage.methods.add(stage.context(), { accountId: account.id, pluginName });
       stage.logger.lines.splice(0);
-      gateway.asked = [];
+      gateway.requests = [];
     }
 
     const infos = async (options: object = ASKING) => {
@@ -128,7 +128,7 @@ eachDatabaseByTurns.describe('payment data (payments §1.4, §2.1, §10.2)', (op
       await withMethods('talkative');
       expect(await infos({})).to.eql([null]);
       expect((await stage.methodReads.get(stage.context(), (await only()).id)).pluginInfo).to.equal(null);
-      expect(gateway.asked).to.eql([]);
+      expect(gateway.requests).to.eql([]);
     });
 
     it('contains the gateway details, which are read outside any database session', async () => {
@@ -145,7 +145,7 @@ eachDatabaseByTurns.describe('payment data (payments §1.4, §2.1, §10.2)', (op
       const read = await stage.methodReads.get(stage.context(), method.id, { ...ASKING, properties });
       expect(read).to.eql({ ...method, pluginInfo: detail });
       const request = { accountId: account.id, paymentMethodId: method.id, properties };
-      expect(gateway.asked).to.eql([request, request]);
+      expect(gateway.requests).to.eql([request, request]);
       expect(sessionsThen).to.equal(0);
     });
 
@@ -180,7 +180,7 @@ eachDatabaseByTurns.describe('payment data (payments §1.4, §2.1, §10.2)', (op
       expect((await stage.methodReads.get(stage.context(), (await only()).id, ASKING)).pluginInfo).to.equal(
         null,
       );
-      expect(gateway.asked).to.eql([]);
+      expect(gateway.requests).to.eql([]);
       expect(warnings()).to.eql([]);
     });
 
@@ -209,11 +209,11 @@ eachDatabaseByTurns.describe('payment data (payments §1.4, §2.1, §10.2)', (op
       const invoiceId = await stage.invoice(account, '10');
       await stage.settle();
       stage.logger.lines.splice(0);
-      gateway.asked = [];
+      gateway.requests = [];
       return { account, invoiceId };
     }
 
-    const told = {
+    const gatewayResults = {
       firstPaymentReferenceId: 'first',
       secondPaymentReferenceId: 'second',
       properties: [{ key: 'avs', value: 'Y', isUpdatable: false }],
@@ -226,7 +226,7 @@ eachDatabaseByTurns.describe('payment data (payments §1.4, §2.1, §10.2)', (op
       const { account, invoiceId } = await paid();
       const { reads } = stage;
       expect(infosOf(await reads.ofAccount(stage.context(), account.id))).to.eql([null]);
-      expect(gateway.asked).to.eql([]);
+      expect(gateway.requests).to.eql([]);
       let sessionsThen = -1;
       gateway.info = (results) => {
         sessionsThen = openSessions;
@@ -234,14 +234,14 @@ eachDatabaseByTurns.describe('payment data (payments §1.4, §2.1, §10.2)', (op
       };
       const properties = [{ key: 'a', value: 'b' }];
       const payments = await reads.ofAccount(stage.context(), account.id, { ...ASKING, properties });
-      expect(infosOf(payments)).to.eql([told]);
-      expect(gateway.asked).to.eql([{ accountId: account.id, paymentId: payments[0]?.id, properties }]);
+      expect(infosOf(payments)).to.eql([gatewayResults]);
+      expect(gateway.requests).to.eql([{ accountId: account.id, paymentId: payments[0]?.id, properties }]);
       expect(sessionsThen).to.equal(0);
       for (const found of [
         await reads.invoicePaymentsOfAccount(stage.context(), account.id, ASKING),
         await reads.invoicePaymentsOfInvoice(stage.context(), invoiceId, ASKING),
       ]) {
-        expect(infosOf(found)).to.eql([told]);
+        expect(infosOf(found)).to.eql([gatewayResults]);
         expect(found[0]?.targetInvoiceId).to.equal(invoiceId);
       }
     });

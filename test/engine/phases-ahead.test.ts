@@ -162,13 +162,13 @@ eachDatabaseByTurns.describe('phases that are not stored yet', (open) => {
       const opened = await begin(`${formatLocalDate(start)}T06:00:00Z`, specCatalog);
       const chosen = new Set([...days, TRIAL_END, TERM_END]);
       const dates = [...chosen].toSorted((a, b) => a - b).map((each) => addDays(start, each));
-      await expectForetold(opened, dates, billCycleDay);
+      await expectPredicted(opened, dates, billCycleDay);
     });
     await fc.assert(check, { numRuns: 2, endOnFailure: true });
   });
 
   /** Runs dry runs for all dates first, then moves the clock to each of them. */
-  async function expectForetold(opened: TestEngine, dates: readonly LocalDate[], billCycleDay: number) {
+  async function expectPredicted(opened: TestEngine, dates: readonly LocalDate[], billCycleDay: number) {
     const accountIds: Uuid[] = [];
     for (const offer of offers) accountIds.push(await customer(opened, offer, billCycleDay));
     await opened.settle();

@@ -211,7 +211,7 @@ anyDatabase.describe('values for host code (lib/ports)', (open) => {
     expect(rolledUpUnits.map(({ amount }) => Number(amount))).to.eql([200]);
     const [invoice] = await engine.acme.invoices.ofAccount({ accountId, withItems: true });
     expect(invoice && (await engine.acme.getInvoice(invoice.id)).trackingIds).to.eql(['a', 'b']);
-    const asked = source.calls.map(({ member, range, context, requests }) => [
+    const sourceCalls = source.calls.map(({ member, range, context, requests }) => [
       member,
       ...new Set([
         ...datesIn(range, 'range'),
@@ -221,7 +221,7 @@ anyDatabase.describe('values for host code (lib/ports)', (open) => {
     ]);
     const range = ['range.start Date', 'range.end Date'];
     const context = ['context.inputTargetDate text', 'context.now Date'];
-    expect(asked).to.deep.include.members([
+    expect(sourceCalls).to.deep.include.members([
       ['getAggregatedUsage', ...context, 'requests[].start Date', 'requests[].end Date'],
       ['getUsageForAccount', ...range, ...context],
       ['getUsageForSubscription', ...range, 'context.now Date'],

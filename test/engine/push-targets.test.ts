@@ -43,13 +43,13 @@ const forbidden: readonly (readonly string[])[] = [
 anyDatabase.describe('push target checks at delivery (platform §10.1)', (open) => {
   let receiver: Receiver;
   let engine: TestEngine | undefined;
-  let asked: string[];
+  let lookups: string[];
   let sent: PushRequest[];
   let answers: readonly string[] | Error;
   const real = httpPushSender();
   const pushSender: PushSender = {
     resolve: async (host) => {
-      asked.push(host);
+      lookups.push(host);
       if (answers instanceof Error) throw answers;
       return answers;
     },
@@ -60,7 +60,7 @@ anyDatabase.describe('push target checks at delivery (platform §10.1)', (open) 
   };
   beforeEach(async () => {
     receiver = await openReceiver();
-    [asked, sent, answers] = [[], [], []];
+    [lookups, sent, answers] = [[], [], []];
   });
   afterEach(() => receiver.close());
   after(() => real.close?.());
@@ -98,7 +98,7 @@ anyDatabase.describe('push target checks at delivery (platform §10.1)', (open) 
     answers = ['127.0.0.1'];
     await acme.keyValues.add(CALLBACK, `http://receiver.example:${receiver.port}/cb`);
     await settle();
-    expect([asked, sent.map(({ addresses }) => addresses)]).to.eql([['receiver.example'], [['127.0.0.1']]]);
+    expect([lookups, sent.map(({ addresses }) => addresses)]).to.eql([['receiver.example'], [['127.0.0.1']]]);
     expect(receiver.arrived[0]?.headers.host).to.equal(`receiver.example:${receiver.port}`);
     answers = ['10.0.0.1'];
     await acme.createAccount({ currency: 'USD' });

@@ -85,8 +85,8 @@ onPostgresql.describe('pushes of several nodes (platform §10.2)', (open) => {
     const { rows } = await one.acme.deliveries.list({ offset: 0, limit: 1_000 });
     for (const accountId of accounts) {
       const inOrder = rows.filter((row) => row.accountId === accountId).map(({ id }) => id);
-      const told = receiver.arrived.filter(({ event }) => event.accountId === accountId);
-      expect(told.map(({ id }) => id)).to.eql(inOrder);
+      const pushed = receiver.arrived.filter(({ event }) => event.accountId === accountId);
+      expect(pushed.map(({ id }) => id)).to.eql(inOrder);
     }
     expect(receiver.mostAtATime).to.be.at.most(10);
   });

@@ -88,8 +88,8 @@ eachDatabase.describe('pushes (platform §10)', (open) => {
     for (const { id } of accounts) await engine.subscribe({ accountId: id, planName: 'pro-monthly' });
     const written = await deliveriesOf(engine);
     for (const { id, recordId } of accounts) {
-      const told = written.filter(({ accountRecordId }) => accountRecordId === recordId);
-      expect(receiver.typesOf(id)).to.eql(told.map(({ eventType }) => eventType));
+      const published = written.filter(({ accountRecordId }) => accountRecordId === recordId);
+      expect(receiver.typesOf(id)).to.eql(published.map(({ eventType }) => eventType));
       expect(receiver.typesOf(id).slice(0, 2)).to.eql(['ACCOUNT_CREATION', 'ACCOUNT_CHANGE']);
       expect(receiver.typesOf(id)).to.include.members([
         'SUBSCRIPTION_CREATION',

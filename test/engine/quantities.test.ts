@@ -224,8 +224,8 @@ eachDatabaseByTurns.describe('quantity changes', (open) => {
     const subscriptionId = await subscribe({ planName: 's-29' });
     await events();
     for (const quantity of [null, undefined, 0, -3, 1.5, 2 ** 31]) {
-      const asked = engine.acme.subscriptions.changeQuantity(subscriptionId, { quantity });
-      await expectCode(asked, 'MISSING_OR_INVALID_FIELD', `${quantity}`);
+      const pendingChange = engine.acme.subscriptions.changeQuantity(subscriptionId, { quantity });
+      await expectCode(pendingChange, 'MISSING_OR_INVALID_FIELD', `${quantity}`);
     }
     expect(await events()).to.eql([]);
   });

@@ -386,20 +386,20 @@ function define(open: OpenDatabase, kind: DatabaseKind): void {
   });
 
   it('notifies its dispatcher only of entries that fall due before the next poll', async () => {
-    await expectToldOnly(QUEUE_POLL_MS);
+    await expectWokenOnly(QUEUE_POLL_MS);
   });
 
-  async function expectToldOnly(withinMs: number): Promise<void> {
-    const told = sinon.spy();
-    const stopListening = storage.onCommit(told);
+  async function expectWokenOnly(withinMs: number): Promise<void> {
+    const listener = sinon.spy();
+    const stopListening = storage.onCommit(listener);
     const dueIn = (ms: number) => ({
       ...notification(0, 0),
       effectiveDate: addMilliseconds(clock.now(), ms),
     });
     await put([], [dueIn(withinMs + 1)]);
-    expect(told.callCount).to.equal(0);
+    expect(listener.callCount).to.equal(0);
     await put([], [dueIn(withinMs)]);
-    expect(told.callCount).to.equal(1);
+    expect(listener.callCount).to.equal(1);
     stopListening();
   }
 
@@ -497,7 +497,7 @@ function define(open: OpenDatabase, kind: DatabaseKind): void {
 
     it('notifies the dispatcher of entries that fall due before the configured next poll', async () => {
       await storage.prepare({ pollMs: MINUTE_MS });
-      await expectToldOnly(MINUTE_MS);
+      await expectWokenOnly(MINUTE_MS);
     });
   });
 

@@ -4,11 +4,11 @@ import { eachDatabase, engineBefore, expect, newEvents, payerBeforeEach } from '
 const PENDING = [{ key: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', value: 'true', isUpdatable: false }];
 
 eachDatabase.describe('several transactions of a payment recorded together (payments §7.1)', (open) => {
-  let told: () => Promise<readonly string[]>;
+  let newTypes: () => Promise<readonly string[]>;
   const engine = engineBefore(open, { now: '2012-05-01T10:00:00Z', catalog: null });
   const { acme } = engine;
   before(async () => {
-    told = newEvents(engine.database);
+    newTypes = newEvents(engine.database);
   });
   const account = payerBeforeEach(engine);
 
@@ -55,7 +55,7 @@ eachDatabase.describe('several transactions of a payment recorded together (paym
       const input = { paymentId, amount, isAdjusted: true, adjustments, properties: PENDING };
       ends((await invoicePayments.refund(input)).transaction.id, 'PROCESSED');
     }
-    await told();
+    await newTypes();
     engine.clock.advance({ hours: 2 });
     await engine.settle();
     expect(await shown(paymentId)).to.eql(['SUCCESS', 'SUCCESS', 'REFUND_SUCCESS', 90]);
@@ -68,9 +68,9 @@ eachDatabase.describe('several transactions of a payment recorded together (paym
 
   it('cause events of the payment, the invoice payment and the adjustment, in this order', async () => {
     const { paymentId, invoiceItemId } = await paidInvoice('30');
-    await told();
+    await newTypes();
     const adjustments = [{ invoiceItemId, amount: '5' }];
     await acme.invoicePayments.refund({ paymentId, amount: '5', isAdjusted: true, adjustments });
-    expect(await told()).to.eql(['PAYMENT_SUCCESS', 'INVOICE_PAYMENT_SUCCESS', 'INVOICE_ADJUSTMENT']);
+    expect(await newTypes()).to.eql(['PAYMENT_SUCCESS', 'INVOICE_PAYMENT_SUCCESS', 'INVOICE_ADJUSTMENT']);
   });
 });

@@ -120,9 +120,9 @@ anyDatabase.describe('recorded refunds and chargebacks (payments §5.2, §9.5)',
     const { id, paymentId } = await paidInvoice('50');
     const transactionExternalKey = `RR-${paymentId}`;
     const properties = [{ key: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', value: 'true', isUpdatable: false }];
-    const asked = { paymentId, amount: '20', transactionExternalKey };
-    const failed = await acme.invoicePayments.refund({ ...asked, properties });
-    expect((await acme.invoicePayments.refund(asked)).transaction.status).to.equal('SUCCESS');
+    const request = { paymentId, amount: '20', transactionExternalKey };
+    const failed = await acme.invoicePayments.refund({ ...request, properties });
+    expect((await acme.invoicePayments.refund(request)).transaction.status).to.equal('SUCCESS');
     await fix(paymentId, failed.transaction.id, 'PLUGIN_FAILURE');
     expect(await countedOf(id)).to.eql(['ATTEMPT SUCCESS 50', 'REFUND SUCCESS -20']);
     expect(await balanceOf(id)).to.equal(20);
@@ -130,11 +130,11 @@ anyDatabase.describe('recorded refunds and chargebacks (payments §5.2, §9.5)',
 
   it('payments §9.4: keep a later chargeback with the same key if a reversed chargeback is corrected', async () => {
     const { id, paymentId } = await paidInvoice('50');
-    const asked = { paymentId, transactionExternalKey: `CC-${paymentId}` };
+    const request = { paymentId, transactionExternalKey: `CC-${paymentId}` };
     const { invoicePayments } = acme;
-    const first = await invoicePayments.chargeback({ ...asked, amount: '20' });
-    await invoicePayments.reverseChargeback(asked);
-    await invoicePayments.chargeback({ ...asked, amount: '20' });
+    const first = await invoicePayments.chargeback({ ...request, amount: '20' });
+    await invoicePayments.reverseChargeback(request);
+    await invoicePayments.chargeback({ ...request, amount: '20' });
     await fix(paymentId, first.transaction.id, 'PLUGIN_FAILURE');
     expect(await balanceOf(id)).to.equal(20);
   });

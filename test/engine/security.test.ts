@@ -87,12 +87,12 @@ eachDatabaseByTurns.describe('server security', (open) => {
   it('creates one user if many calls request the same name at the same time', async () => {
     const { users, roles, clients } = at(engine);
     const many = Array.from({ length: 8 }, (_, index) => `secret number ${index}`);
-    const asked: Readonly<Record<string, (secret: string) => Promise<unknown>>> = {
+    const creations: Readonly<Record<string, (secret: string) => Promise<unknown>>> = {
       user: (password) => users.create(author, { name: 'twin', password, roles: [] }, strict),
       role: (secret) => roles.create(author, { name: 'twin', permissions: [`sign:${secret}`] }),
       client: (secret) => clients.create(author, { name: 'twin', secret, roles: [] }, strict),
     };
-    for (const [what, create] of Object.entries(asked)) {
+    for (const [what, create] of Object.entries(creations)) {
       const ends = await Promise.allSettled(many.map(create));
       expect(ends.filter(({ status }) => status === 'fulfilled').length, what).to.equal(1);
     }
@@ -180,8 +180,8 @@ eachDatabaseByTurns.describe('server security', (open) => {
       user: sinon.spy(storage.system, 'findUserByName'),
       revision: sinon.spy(storage.security, 'revision'),
     };
-    const asked = Array.from({ length: 50 }, () => billing.security.principal('USER', 'root'));
-    const found = await Promise.all(asked);
+    const creations = Array.from({ length: 50 }, () => billing.security.principal('USER', 'root'));
+    const found = await Promise.all(creations);
     sinon.restore();
     expect(found.every((each) => each?.name === 'root')).to.equal(true);
     expect(reads.user.callCount).to.equal(0);
@@ -206,7 +206,7 @@ eachDatabaseByTurns.describe('server security', (open) => {
     const { systemClock } = engine;
     await security.ensureAdministrator('ina', 'long enough');
     const ina = await security.principal('USER', 'ina');
-    if (ina === null) throw new Error('she is not there');
+    if (ina === null) throw new Error('the user is missing');
     await security.sessions.start(ina, { tokenHash: 'idle', host: null });
     for (let uses = 0; uses < 3; uses += 1) {
       systemClock.push(59 * minuteMs);
@@ -225,7 +225,7 @@ eachDatabaseByTurns.describe('server security', (open) => {
     const { security } = engine.billing;
     await security.ensureAdministrator('ida', 'long enough');
     const ida = await security.principal('USER', 'ida');
-    if (ida === null) throw new Error('she is not there');
+    if (ida === null) throw new Error('the user is missing');
     for (const tokenHash of ['first', 'second'])
       await security.sessions.start(ida, { tokenHash, host: null });
     await security.sessions.end('first');

@@ -67,7 +67,7 @@ eachDatabaseByTurns.describe('subscription service', (open, kind) => {
   let subscriptions: ReturnType<typeof subscriptionReadOperations>;
   let handler: ReturnType<typeof subscriptionEventHandler>;
   let dispatcher: Dispatcher;
-  let told: string[];
+  let published: string[];
 
   beforeEach(async () => {
     systemClock = pushableSystemClock();
@@ -88,7 +88,7 @@ eachDatabaseByTurns.describe('subscription service', (open, kind) => {
     });
     subscriptions = subscriptionReadOperations(ports, catalogs, outlineOperations(ports, catalogs));
     handler = subscriptionEventHandler(ports, catalogs, trials);
-    told = [];
+    published = [];
     const handlers = [handler, listener()];
     await storage.prepare({ isConsumed: (event, at) => hasWork(handlers, event, at) });
     dispatcher = new Dispatcher(ports, { handlers, tenantOf: async () => tenant, node: 'n1' });
@@ -133,7 +133,9 @@ eachDatabaseByTurns.describe('subscription service', (open, kind) => {
           const { actionType, targetDate, effectiveDate, subscriptionChangeUndo } = payload;
           const when =
             actionType === 'EFFECTIVE' ? targetDate : actionType === undefined ? effectiveDate : undefined;
-          told.push([topic, actionType, when, subscriptionChangeUndo && 'undo'].filter(Boolean).join(' '));
+          published.push(
+            [topic, actionType, when, subscriptionChangeUndo && 'undo'].filter(Boolean).join(' '),
+          );
         }
       },
     };
@@ -152,12 +154,12 @@ eachDatabaseByTurns.describe('subscription service', (open, kind) => {
   }
 
   /** Moves the clock, does the due work, and returns its events. */
-  async function toldBy(when: string): Promise<readonly string[]> {
+  async function publishedBy(when: string): Promise<readonly string[]> {
     await settle();
-    told.length = 0;
+    published.length = 0;
     clock.set(when);
     await settle();
-    return [...told];
+    return [...published];
   }
 
   async function rowsOf(subscriptionId: Uuid): Promise<readonly string[]> {
@@ -177,7 +179,7 @@ eachDatabaseByTurns.describe('subscription service', (open, kind) => {
         'START_BILLING 2024-03-01T09:15:00.000Z',
         'PHASE 2024-03-31T09:15:00.000Z',
       ]);
-      expect(told).to.eql([
+      expect(published).to.eql([
         'SUBSCRIPTION_CREATION REQUESTED',
         'SUBSCRIPTION_CREATION EFFECTIVE 2024-03-01',
         'ENTITLEMENT_CREATION 2024-03-01T09:15:00.000Z',
@@ -188,7 +190,7 @@ eachDatabaseByTurns.describe('subscription service', (open, kind) => {
         'pro-monthly-trial',
         'pro-monthly-evergreen',
       ]);
-      expect(await toldBy('2024-03-31T09:15:00Z')).to.eql(['SUBSCRIPTION_PHASE EFFECTIVE 2024-03-31']);
+      expect(await publishedBy('2024-03-31T09:15:00Z')).to.eql(['SUBSCRIPTION_PHASE EFFECTIVE 2024-03-31']);
       expect(await subscriptions.get(context(), subscriptionId)).to.include({ phaseType: 'EVERGREEN' });
     });
 
@@ -197,23 +199,25 @@ eachDatabaseByTurns.describe('subscription service', (open, kind) => {
       const options = { entitlementDate: on('2024-08-10'), billingDate: on('2024-08-12') };
       const { subscriptionId } = await create({ planName: 'pro-monthly', quantity: 2 }, options);
       await settle();
-      expect(told).to.eql(['SUBSCRIPTION_CREATION REQUESTED']);
+      expect(published).to.eql(['SUBSCRIPTION_CREATION REQUESTED']);
 
-      expect(await toldBy('2024-08-10T08:00:00Z')).to.eql([]);
+      expect(await publishedBy('2024-08-10T08:00:00Z')).to.eql([]);
       expect(await subscriptions.get(context(), subscriptionId)).to.include({ state: 'PENDING' });
-      expect(await toldBy('2024-08-10T09:15:00Z')).to.eql(['ENTITLEMENT_CREATION 2024-08-10T09:15:00.000Z']);
+      expect(await publishedBy('2024-08-10T09:15:00Z')).to.eql([
+        'ENTITLEMENT_CREATION 2024-08-10T09:15:00.000Z',
+      ]);
       expect(await subscriptions.get(context(), subscriptionId)).to.include({ state: 'ACTIVE' });
-      expect(await toldBy('2024-08-12T09:15:00Z')).to.eql([
+      expect(await publishedBy('2024-08-12T09:15:00Z')).to.eql([
         'SUBSCRIPTION_CREATION EFFECTIVE 2024-08-12',
         'SUBSCRIPTION_QUANTITY EFFECTIVE 2024-08-12',
       ]);
-      expect(await toldBy('2024-12-01')).to.eql(['SUBSCRIPTION_PHASE EFFECTIVE 2024-09-11']);
+      expect(await publishedBy('2024-12-01')).to.eql(['SUBSCRIPTION_PHASE EFFECTIVE 2024-09-11']);
     });
 
     it('publishes all past events of a backdated creation together', async () => {
       const { subscriptionId } = await create({ planName: 'term-3m' }, { billingDate: on('2023-10-01') });
       await settle();
-      expect(told).to.eql([
+      expect(published).to.eql([
         'SUBSCRIPTION_CREATION REQUESTED',
         'SUBSCRIPTION_CREATION EFFECTIVE 2023-10-01',
         'SUBSCRIPTION_EXPIRED EFFECTIVE 2024-01-01',
@@ -224,8 +228,8 @@ eachDatabaseByTurns.describe('subscription service', (open, kind) => {
 
     it('subscriptions W18 Fixed term: ends a base subscription when its term expires', async () => {
       const { subscriptionId } = await create({ planName: 'term-3m' });
-      expect(await toldBy('2024-05-31')).to.eql([]);
-      expect(await toldBy('2024-06-01T09:15:00Z')).to.eql(['SUBSCRIPTION_EXPIRED EFFECTIVE 2024-06-01']);
+      expect(await publishedBy('2024-05-31')).to.eql([]);
+      expect(await publishedBy('2024-06-01T09:15:00Z')).to.eql(['SUBSCRIPTION_EXPIRED EFFECTIVE 2024-06-01']);
       expect(await subscriptions.get(context(), subscriptionId)).to.include({
         state: 'EXPIRED',
         cancelled: null,
@@ -240,7 +244,7 @@ eachDatabaseByTurns.describe('subscription service', (open, kind) => {
       });
       const { subscriptionId } = await create({ planName: 'solo-now' });
       await settle();
-      told.length = 0;
+      published.length = 0;
       await lifecycles.changePlan(context(), subscriptionId, {
         planName: 'team-now',
         requestedDate: on('2024-04-01'),
@@ -255,7 +259,7 @@ eachDatabaseByTurns.describe('subscription service', (open, kind) => {
       await lifecycles.cancel(context(), subscriptionId, end);
       await lifecycles.uncancel(context(), subscriptionId);
       await settle();
-      expect(told).to.eql([
+      expect(published).to.eql([
         'SUBSCRIPTION_CHANGE REQUESTED',
         'SUBSCRIPTION_CHANGE REQUESTED undo',
         'SUBSCRIPTION_CHANGE EFFECTIVE 2024-03-01 undo',
@@ -266,14 +270,14 @@ eachDatabaseByTurns.describe('subscription service', (open, kind) => {
         'SUBSCRIPTION_UNCANCEL REQUESTED',
         'SUBSCRIPTION_UNCANCEL EFFECTIVE 2024-03-01',
       ]);
-      expect(await toldBy('2024-06-01')).to.eql([]);
+      expect(await publishedBy('2024-06-01')).to.eql([]);
 
       await lifecycles.changePlan(context(), subscriptionId, {
         planName: 'solo-now',
         requestedDate: on('2024-07-01'),
       });
       await lifecycles.cancel(context(), subscriptionId, { ...end, requestedDate: on('2024-08-01') });
-      expect(await toldBy('2024-09-01')).to.eql([
+      expect(await publishedBy('2024-09-01')).to.eql([
         'SUBSCRIPTION_CHANGE EFFECTIVE 2024-07-01',
         'SUBSCRIPTION_CANCEL EFFECTIVE 2024-08-01',
         'ENTITLEMENT_CANCEL 2024-08-01T09:15:00.000Z',
@@ -282,12 +286,12 @@ eachDatabaseByTurns.describe('subscription service', (open, kind) => {
 
     it('passes through all phases even if the clock jumps over them', async () => {
       const { subscriptionId } = await create({ planName: 'club-monthly' });
-      expect(await toldBy('2026-01-01')).to.eql([
+      expect(await publishedBy('2026-01-01')).to.eql([
         'SUBSCRIPTION_PHASE EFFECTIVE 2024-03-31',
         'SUBSCRIPTION_PHASE EFFECTIVE 2024-09-30',
       ]);
       expect(await rowsOf(subscriptionId)).to.have.length(4);
-      expect(await toldBy('2030-01-01')).to.eql([]);
+      expect(await publishedBy('2030-01-01')).to.eql([]);
     });
 
     it('finds subscriptions by key, account, filter and page', async () => {
@@ -446,14 +450,14 @@ eachDatabaseByTurns.describe('subscription service', (open, kind) => {
     it('makes the subscription due for invoicing from the start of a stored phase', async () => {
       const { subscriptionId } = await create({ planName: 'club-monthly' });
       await saveCursor(subscriptionId, null);
-      await toldBy(jump);
+      await publishedBy(jump);
       expect(await dirtyFrom()).to.equal('2024-09-30');
     });
 
     it('keeps a due date for invoicing that is already earlier', async () => {
       const { subscriptionId } = await create({ planName: 'club-monthly' });
       await saveCursor(subscriptionId, parseLocalDate('2024-03-20'));
-      await toldBy(jump);
+      await publishedBy(jump);
       expect(await dirtyFrom()).to.equal('2024-03-20');
     });
 

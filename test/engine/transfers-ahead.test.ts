@@ -121,8 +121,8 @@ eachDatabaseByTurns.describe('future bundle transfer (subscriptions §17.4 rule 
       await transfer('2012-05-20', { billingPolicy: 'IMMEDIATE' });
       expect(await fresh()).to.eql(['SUBSCRIPTION_CANCEL', 'SUBSCRIPTION_CREATION']);
       await engine.runTo('2012-05-20T00:15:42Z');
-      const told = (await fresh()).filter((type) => /^(SUBSCRIPTION|ENTITLEMENT)_/.test(type));
-      expect(told.toSorted()).to.eql([
+      const eventTypes = (await fresh()).filter((type) => /^(SUBSCRIPTION|ENTITLEMENT)_/.test(type));
+      expect(eventTypes.toSorted()).to.eql([
         'ENTITLEMENT_CANCEL',
         'ENTITLEMENT_CREATION',
         'SUBSCRIPTION_CANCEL',

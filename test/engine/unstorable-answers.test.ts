@@ -84,18 +84,18 @@ eachDatabase.describe('unstorable strings from plugins (payments §2.2)', (open)
     });
   });
 
-  for (const [gateway, told] of [
+  for (const [gateway, text] of [
     [throws, STORED],
     [throwsNothing, 'an error without a message'],
   ] as const)
     it(`lead to an unknown outcome if gateway "${gateway.name}" throws them`, async () => {
       const error = await charged(gateway).catch((reason: Error) => reason);
       expect(error).to.be.instanceOf(Error);
-      expect(String(error)).to.include(told);
+      expect(String(error)).to.include(text);
       const [payment] = (await acme.payments.ofAccount(account.id)).slice(-1);
       expect(payment?.stateName).to.equal('PURCHASE_ERRORED');
       expect(payment?.transactions[0]).to.include({ status: 'UNKNOWN' });
-      expect(payment?.transactions[0]?.gatewayErrorMsg).to.include(told);
+      expect(payment?.transactions[0]?.gatewayErrorMsg).to.include(text);
     });
 
   it('are stored with an attempt if they are in properties of control plugins or the caller', async () => {

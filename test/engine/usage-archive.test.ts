@@ -10,7 +10,7 @@ eachDatabaseByTurns.describe('usage archiving', (open) => {
 
   it('usage §11.4: removes points of billed months before the look-back, without changing an invoice', async () => {
     const life = await begun();
-    const before = { invoices: await life.told(), year: await life.used('2026-01-01', '2027-01-01') };
+    const before = { invoices: await life.invoiceLines(), year: await life.used('2026-01-01', '2027-01-01') };
     const { archive } = life.engine.acme.usage;
     await expectCode(archive({ before: '2026-04-02' }), 'INVALID_PARAMETER');
     // Three units have four points a month each, and five more. The look-back starts on April 1. The look-back of the
@@ -18,10 +18,10 @@ eachDatabaseByTurns.describe('usage archiving', (open) => {
     const done = await archive({ before: '2026-08-01' });
     expect(done).to.deep.include({ points: 3 * 12 + 5, busyAccounts: 0, forgottenKeys: 0 });
     expect(await archive({ before: '2026-08-01' })).to.deep.include({ points: 0, days: 0 });
-    expect(await life.told()).to.eql(before.invoices);
+    expect(await life.invoiceLines()).to.eql(before.invoices);
     expect(await life.used('2026-01-01', '2027-01-01')).to.eql(before.year);
     await life.run('2026-06-01');
-    expect(await life.told()).to.eql(before.invoices);
+    expect(await life.invoiceLines()).to.eql(before.invoices);
   });
 
   it('usage §11.4: allows only sums of whole days if the days are archived', async () => {
@@ -73,9 +73,9 @@ eachDatabaseByTurns.describe('usage archiving', (open) => {
     const both = async (work: (life: ArchivedUsageLife) => Promise<unknown>): Promise<readonly string[]> => {
       await work(archiving);
       await work(keeping);
-      const told = await archiving.told();
-      expect(told).to.eql(await keeping.told());
-      return told;
+      const invoiceLines = await archiving.invoiceLines();
+      expect(invoiceLines).to.eql(await keeping.invoiceLines());
+      return invoiceLines;
     };
     const archived: number[] = [];
     const archive = async () =>
@@ -122,13 +122,13 @@ eachDatabaseByTurns.describe('usage archiving', (open) => {
 
   it('usage.keyRetentionDays: deletes old tracking ids of archived points, except ids on invoices', async () => {
     const life = await begun({ 'org.service.usage.keyRetentionDays': '110' });
-    const before = await life.told();
+    const before = await life.invoiceLines();
     const text = '10 sms 2026-01-03 01/03/sms';
     await expectCode(life.use('sms-payg', text), 'USAGE_RECORD_TRACKING_ID_ALREADY_EXISTS');
     // All points were recorded on January 1. Those of April and May still exist.
     const { forgottenKeys, points } = await life.engine.acme.usage.archive({ before: '2026-08-01' });
     expect(forgottenKeys).to.equal(points);
-    expect(await life.told()).to.eql(before);
+    expect(await life.invoiceLines()).to.eql(before);
     await life.use('sms-payg', text);
     await expectCode(
       life.use('sms-payg', '10 sms 2026-04-03 04/03/sms'),

@@ -15,56 +15,67 @@ function* atOnce(record: unknown): Generator<unknown> {
 }
 
 /** Faults of a source, and their error messages. */
-const faults: readonly (readonly [what: string, answer: (subscriptionId: Uuid) => unknown, says: RegExp])[] =
+const faults: readonly (readonly [
+  what: string,
+  answer: (subscriptionId: Uuid) => unknown,
+  expected: RegExp,
+])[] = [
   [
-    [
-      'throws',
-      () => {
-        throw new Error('meter is down');
-      },
-      /did not report usage/,
-    ],
-    ['hangs', () => new Promise(() => undefined), /did not (answer|report)/],
-    ['says undefined text', () => 'records', /not a stream/],
-    ['says a number', () => 7, /not a stream/],
-    ['says an object', () => ({}), /not a stream/],
-    ['says a stream that is none', () => ({ [Symbol.asyncIterator]: () => 'x' }), /unreadable/],
-    [
-      'ends its stream with a throw',
-      (id) =>
-        (async function* broken() {
-          yield use(id);
-          throw new Error('cut off');
-        })(),
-      /did not report/,
-    ],
-    [
-      'stops in its stream',
-      (id) =>
-        (async function* stuck() {
-          yield use(id);
-          await new Promise(() => undefined);
-        })(),
-      /did not end within/,
-    ],
-    ['never ends', (id) => endlessly(use(id)), /did not end within/],
-    ['never ends nor waits', (id) => atOnce(use(id)), /did not end within/],
-    ['says null for a record', () => [null], /records\[0\] that is not an object/],
-    ['says no subscription', () => [good], /records\[0\]\.subscriptionId that is not an id/],
-    ['says no instant', (id) => [use(id, { instant: new Date(Number.NaN) })], /records\[0\]\.instant/],
-    ['says another calendar', (id) => [use(id, { instant: 'yesterday' })], /records\[0\]\.instant/],
-    ['says no unit', (id) => [use(id, { unitType: '' })], /records\[0\]\.unitType/],
-    [
-      'says a unit that cannot be stored',
-      (id) => [use(id, { unitType: 'a\u0000' })],
-      /records\[0\]\.unitType/,
-    ],
-    ['says a number that is not exact', (id) => [use(id, { amount: 0.1 })], /records\[0\]\.amount/],
-    ['says a negative amount', (id) => [use(id, { amount: '-1' })], /records\[0\]\.amount/],
-    ['says 1e400', (id) => [use(id, { amount: '1e400' })], /records\[0\]\.amount/],
-    ['says NaN', (id) => [use(id, { amount: 'NaN' })], /records\[0\]\.amount/],
-    ['says the second wrong', (id) => [use(id), use(id, { trackingId: 7 })], /records\[1\]\.trackingId/],
-  ];
+    'throws',
+    () => {
+      throw new Error('meter is down');
+    },
+    /did not report usage/,
+  ],
+  ['hangs', () => new Promise(() => undefined), /did not (answer|report)/],
+  ['returns text', () => 'records', /not a stream/],
+  ['returns a number', () => 7, /not a stream/],
+  ['returns an object', () => ({}), /not a stream/],
+  ['returns an invalid stream', () => ({ [Symbol.asyncIterator]: () => 'x' }), /unreadable/],
+  [
+    'ends its stream with a throw',
+    (id) =>
+      (async function* broken() {
+        yield use(id);
+        throw new Error('cut off');
+      })(),
+    /did not report/,
+  ],
+  [
+    'stops in its stream',
+    (id) =>
+      (async function* stuck() {
+        yield use(id);
+        await new Promise(() => undefined);
+      })(),
+    /did not end within/,
+  ],
+  ['never ends', (id) => endlessly(use(id)), /did not end within/],
+  ['never ends nor waits', (id) => atOnce(use(id)), /did not end within/],
+  ['reports a null record', () => [null], /records\[0\] that is not an object/],
+  ['omits the subscription', () => [good], /records\[0\]\.subscriptionId that is not an id/],
+  [
+    'reports an invalid instant',
+    (id) => [use(id, { instant: new Date(Number.NaN) })],
+    /records\[0\]\.instant/,
+  ],
+  ['reports an instant as words', (id) => [use(id, { instant: 'yesterday' })], /records\[0\]\.instant/],
+  ['reports an empty unit', (id) => [use(id, { unitType: '' })], /records\[0\]\.unitType/],
+  [
+    'reports a unit that cannot be stored',
+    (id) => [use(id, { unitType: 'a\u0000' })],
+    /records\[0\]\.unitType/,
+  ],
+  ['reports an inexact number', (id) => [use(id, { amount: 0.1 })], /records\[0\]\.amount/],
+  ['reports a negative amount', (id) => [use(id, { amount: '-1' })], /records\[0\]\.amount/],
+  ['reports 1e400', (id) => [use(id, { amount: '1e400' })], /records\[0\]\.amount/],
+  ['reports NaN', (id) => [use(id, { amount: 'NaN' })], /records\[0\]\.amount/],
+  [
+    'reports an invalid second record',
+    (id) => [use(id), use(id, { trackingId: 7 })],
+    /records\[1\]\.trackingId/,
+  ],
+];
 
 eachDatabase.describe('failing usage sources (usage §9 rule 6)', (open, kind) => {
   let engine: TestEngine;
@@ -94,7 +105,7 @@ eachDatabase.describe('failing usage sources (usage §9 rule 6)', (open, kind) =
   }
 
   it('leave the account unchanged and unparked, and are identified in the error', async () => {
-    for (const [what, answer, says] of sampled(faults, 3, kind === 'sqlite' ? 0 : 1)) {
+    for (const [what, answer, expected] of sampled(faults, 3, kind === 'sqlite' ? 0 : 1)) {
       const { accountId, subscriptionId } = await subscribed();
       const targetDate = parseLocalDate('2026-05-01');
       source.instead = () => answer(subscriptionId);
@@ -106,7 +117,7 @@ eachDatabase.describe('failing usage sources (usage §9 rule 6)', (open, kind) =
       for (const call of calls) {
         const { code, message } = await failure(call());
         expect(code, what).to.equal(ErrorCode.UNEXPECTED);
-        expect(message, what).to.match(says).and.to.contain('usage source "meter"');
+        expect(message, what).to.match(expected).and.to.contain('usage source "meter"');
       }
       expect(await engine.acme.invoices.ofAccount({ accountId }), what).to.eql([]);
       const tags = await engine.acme.tags.ofObject({ type: 'ACCOUNT', id: accountId });
@@ -125,7 +136,7 @@ eachDatabase.describe('failing usage sources (usage §9 rule 6)', (open, kind) =
   it('are rejected if they do not return one total for each request', async () => {
     const { accountId } = await subscribed();
     const targetDate = parseLocalDate('2026-05-01');
-    for (const [answer, says] of [
+    for (const [answer, expected] of [
       ['many', /not a list/],
       [[], /0 quantities for 1 requests/],
       [[{ quantity: 5 }], /quantities\[0\]\.quantity/],
@@ -135,7 +146,7 @@ eachDatabase.describe('failing usage sources (usage §9 rule 6)', (open, kind) =
     ] as const) {
       source.getAggregatedUsage = async () => answer as never;
       const { message } = await failure(engine.acme.invoices.generate({ accountId, targetDate }));
-      expect(message).to.match(says);
+      expect(message).to.match(expected);
     }
     delete source.getAggregatedUsage;
   });

@@ -141,9 +141,9 @@ eachDatabaseByTurns.describe('usage sources', (open) => {
     await begin('club');
     source.use(subscriptionId, '6 videos 2026-04-20T00:00:00Z');
     const pluginProperties = [{ key: 'region', value: 'eu', isUpdatable: false }];
-    const asked = engine.billing.as({ tenant: engine.tenant.id, user: 'host', pluginProperties });
+    const asHost = engine.billing.as({ tenant: engine.tenant.id, user: 'host', pluginProperties });
     const targetDate = '2026-05-01';
-    const invoice = await asked.invoices.dryRun({ accountId, targetDate, dryRunType: 'TARGET_DATE' });
+    const invoice = await asHost.invoices.dryRun({ accountId, targetDate, dryRunType: 'TARGET_DATE' });
     expect(invoice && itemLines(invoice)).to.eql([
       'RECURRING 2026-05-01..2026-06-01 30',
       'USAGE 2026-04-01..2026-05-01 11',
@@ -162,7 +162,7 @@ eachDatabaseByTurns.describe('usage sources', (open) => {
       DRY_RUN_TARGET_DATE: '2026-05-01',
     });
     expect(call?.context).to.deep.include({ dryRunType: 'TARGET_DATE', inputTargetDate: targetDate });
-    const upcoming = await asked.invoices.dryRun({ accountId, dryRunType: 'UPCOMING_INVOICE' });
+    const upcoming = await asHost.invoices.dryRun({ accountId, dryRunType: 'UPCOMING_INVOICE' });
     expect(upcoming && itemLines(upcoming)).to.eql(invoice && itemLines(invoice));
     expect(source.calls.at(-1)?.context).to.deep.include({
       dryRunType: 'UPCOMING_INVOICE',
@@ -244,13 +244,13 @@ eachDatabaseByTurns.describe('usage sources', (open) => {
     const [call, ...others] = source.calls;
     expect(others).to.eql([]);
     const facts = { subscriptionId, usageName: 'team-usage', aggregation: 'MAX', endInclusive: false };
-    const told = call?.requests.map(({ start, end, ...each }) => ({
+    const requestTexts = call?.requests.map(({ start, end, ...each }) => ({
       ...each,
       from: start.toISOString(),
       to: end.toISOString(),
     }));
     const bounds = { from: '2026-04-01T00:00:00.000Z', to: '2026-05-01T00:00:00.000Z' };
-    expect(told).to.eql([
+    expect(requestTexts).to.eql([
       { ...facts, unitType: 'mbps', ...bounds },
       { ...facts, unitType: 'members', ...bounds },
     ]);
@@ -284,8 +284,8 @@ eachDatabaseByTurns.describe('usage sources', (open) => {
     );
     source.use('00000000-0000-7000-8000-0000000000ff', '100 sms 2026-04-02T00:00:00Z');
     const units = async (startDate: string, endDate: string, unitType?: string) => {
-      const asked = { startDate, endDate, ...(unitType === undefined ? {} : { unitType }) };
-      const { rolledUpUnits } = await engine.acme.usage.rollUp(subscriptionId, asked);
+      const period = { startDate, endDate, ...(unitType === undefined ? {} : { unitType }) };
+      const { rolledUpUnits } = await engine.acme.usage.rollUp(subscriptionId, period);
       return rolledUpUnits.map(({ amount, unitType: unit }) => `${amount} ${unit}`);
     };
     expect(await units('2026-04-01', '2026-04-02')).to.eql(['1 sms']);
@@ -315,8 +315,8 @@ eachDatabaseByTurns.describe('usage sources', (open) => {
     );
     const { usage } = engine.acme;
     const timeline = async (granularity: UsageGranularity) => {
-      const asked = { startDate: '2026-04-01', endDate: '2026-05-01', granularity };
-      return (await usage.timeline(subscriptionId, asked)).map(({ startDate, rolledUpUnits }) => {
+      const period = { startDate: '2026-04-01', endDate: '2026-05-01', granularity };
+      return (await usage.timeline(subscriptionId, period)).map(({ startDate, rolledUpUnits }) => {
         const units = rolledUpUnits.map(({ amount, unitType }) => `${amount} ${unitType}`);
         return `${startDate.toISOString().slice(5, 16)} ${units.join(', ')}`;
       });

@@ -45,14 +45,14 @@ onPostgresql.describe('usage thresholds on several nodes (usage §12.1)', (open)
         ),
       );
       for (const billing of nodes) expect(await billing.settle()).to.equal(true);
-      const told = receiver.arrived
+      const announcements = receiver.arrived
         .map(({ event }) => event)
         .filter(({ eventType }) => eventType === 'USAGE_THRESHOLD');
-      const facts = told.map(({ metaData }) => JSON.parse(String(metaData)));
+      const facts = announcements.map(({ metaData }) => JSON.parse(String(metaData)));
       const name = ({ unitType, currency, threshold }: Record<string, unknown>) =>
         `${unitType ?? currency} ${threshold}`;
       expect(facts.map(name).toSorted()).to.eql(['USD 39.5', 'calls 1', 'calls 25', 'calls 40']);
-      const last = told.find((_event, index) => name(facts[index]) === 'calls 40');
+      const last = announcements.find((_event, index) => name(facts[index]) === 'calls 40');
       expect(last).to.eql({
         eventType: 'USAGE_THRESHOLD',
         accountId,

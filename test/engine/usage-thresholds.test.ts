@@ -64,7 +64,7 @@ class Stage {
     await this.engine.settle(this.engine.acme.recordUsage(this.usage(text, planName)));
   }
 
-  async told(): Promise<readonly string[]> {
+  async announcements(): Promise<readonly string[]> {
     const rows = await rowsOf(this.engine.database, EVENTS);
     return rows.map(({ payload }) => {
       const { metaData } = typeof payload === 'string' ? JSON.parse(payload) : payload;
@@ -94,7 +94,7 @@ eachDatabase.describe('usage thresholds (usage §12.1)', (open) => {
       },
     });
     await stage.use('4 calls 2026-04-10');
-    expect(await stage.told()).to.eql([]);
+    expect(await stage.announcements()).to.eql([]);
     await stage.use('1 calls 2026-04-11');
     await stage.use('1 calls 2026-04-11');
     await stage.use('6 calls 2026-04-12');
@@ -104,10 +104,10 @@ eachDatabase.describe('usage thresholds (usage §12.1)', (open) => {
       'std-usage calls 10: 12, 2026-04-01..2026-05-01',
       'std-usage USD 3: 8, 2026-04-01..2026-05-01',
     ];
-    expect(await stage.told()).to.eql(april);
+    expect(await stage.announcements()).to.eql(april);
     await stage.engine.runTo('2026-05-01T00:00:00Z');
     await stage.use('5.5 calls 2026-05-01');
-    expect(await stage.told()).to.eql([...april, 'std-usage calls 5: 5.5, 2026-05-01..2026-06-01']);
+    expect(await stage.announcements()).to.eql([...april, 'std-usage calls 5: 5.5, 2026-05-01..2026-06-01']);
   });
 
   it('are reported once even with many simultaneous records, line by line and in bulk', async () => {
@@ -121,8 +121,11 @@ eachDatabase.describe('usage thresholds (usage §12.1)', (open) => {
       ),
     );
     await stage.engine.settle();
-    const told = await stage.told();
-    expect(told.map((each) => each.split(':')[0])).to.eql(['std-usage calls 1', 'std-usage calls 50']);
+    const announcements = await stage.announcements();
+    expect(announcements.map((each) => each.split(':')[0])).to.eql([
+      'std-usage calls 1',
+      'std-usage calls 50',
+    ]);
     expect(await rowsOf(stage.engine.database, LOOKS)).to.eql([]);
   });
 
@@ -131,7 +134,7 @@ eachDatabase.describe('usage thresholds (usage §12.1)', (open) => {
     await stage.use('5 calls 2026-04-10');
     await stage.engine.acme.usage.void(stage.subscriptionId(), 't1');
     await stage.use('6 calls 2026-04-10');
-    expect(await stage.told()).to.eql(['std-usage calls 5: 5, 2026-04-01..2026-05-01']);
+    expect(await stage.announcements()).to.eql(['std-usage calls 5: 5, 2026-04-01..2026-05-01']);
   });
 
   it('are deleted when the retention time of the queue history has passed since their period', async () => {
@@ -157,7 +160,7 @@ eachDatabase.describe('usage thresholds (usage §12.1)', (open) => {
     await purge();
     expect(await starts()).to.eql(['2026-06-01']);
     await stage.use('1 calls 2026-04-10');
-    expect(await stage.told(), 'each once').to.eql([
+    expect(await stage.announcements(), 'each once').to.eql([
       'std-usage calls 5: 5, 2026-04-01..2026-05-01',
       'std-usage calls 5: 5, 2026-06-01..2026-07-01',
     ]);
@@ -180,7 +183,7 @@ anyDatabase.describe('usage thresholds in evaluations (usage §12.1)', (open) =>
     await stage.use('1 calls 2026-04-10');
     await stage.use('1 sms 2026-04-10', 'sms-payg');
     expect([await looks(), await marks()]).to.eql([0, 2]);
-    expect(await stage.told()).to.eql(['std-usage USD 0.5: 501, 2026-04-01..2026-05-01']);
+    expect(await stage.announcements()).to.eql(['std-usage USD 0.5: 501, 2026-04-01..2026-05-01']);
     await stage.engine.acme.keyValues.delete('USAGE_TERMS');
     await stage.upload({});
     await stage.use('1 sms 2026-04-11', 'sms-payg');
@@ -193,9 +196,9 @@ anyDatabase.describe('usage thresholds in evaluations (usage §12.1)', (open) =>
     await stage.use('5 calls 2026-04-10');
     await stage.engine.acme.recordUsage(stage.usage('4 calls 2026-04-30'));
     await stage.engine.runTo('2026-05-01T00:00:00Z');
-    expect((await stage.told()).at(-1)).to.equal('std-usage calls 9: 9, 2026-04-01..2026-05-01');
+    expect((await stage.announcements()).at(-1)).to.equal('std-usage calls 9: 9, 2026-04-01..2026-05-01');
     await stage.use('100 calls 2026-04-30');
-    expect(await stage.told()).to.have.length(2);
+    expect(await stage.announcements()).to.have.length(2);
   });
 
   it('apply to the peak of CAPACITY usage, and to free usage even if items of amount 0 are dropped', async () => {
@@ -213,7 +216,7 @@ anyDatabase.describe('usage thresholds in evaluations (usage §12.1)', (open) =>
     await stage.use('99 mbps 2026-04-10', 'team-cap');
     await stage.use('101 mbps 2026-04-10', 'team-cap');
     await stage.use('8 calls 2026-04-10');
-    expect(await stage.told()).to.eql([
+    expect(await stage.announcements()).to.eql([
       'team-usage mbps 100: 101, 2026-04-01..2026-05-01',
       'team-usage USD 5: 5, 2026-04-01..2026-05-01',
       'std-usage calls 8: 8, 2026-04-01..2026-05-01',
@@ -237,7 +240,7 @@ anyDatabase.describe('usage thresholds in evaluations (usage §12.1)', (open) =>
     await stage.begin(open, terms, { usageSources: [source] });
     recordsMeanwhile = () => stage.engine.acme.recordUsage(stage.usage('4 calls 2026-04-10'));
     await stage.use('1 calls 2026-04-10');
-    expect(await stage.told()).to.eql([
+    expect(await stage.announcements()).to.eql([
       'std-usage calls 1: 1, 2026-04-01..2026-05-01',
       'std-usage calls 5: 5, 2026-04-01..2026-05-01',
     ]);
@@ -245,12 +248,17 @@ anyDatabase.describe('usage thresholds in evaluations (usage §12.1)', (open) =>
 
   it('are compared with the values of a usage source that has the account', async () => {
     const records = [{ amount: '7', unitType: 'calls', instant: '2026-04-02T00:00:00Z' }];
-    const tell = async () => records.map((each) => ({ ...each, subscriptionId: stage.subscriptionId() }));
-    const source: UsageSource = { name: 'meters', getUsageForAccount: tell, getUsageForSubscription: tell };
+    const readUsage = async () =>
+      records.map((each) => ({ ...each, subscriptionId: stage.subscriptionId() }));
+    const source: UsageSource = {
+      name: 'meters',
+      getUsageForAccount: readUsage,
+      getUsageForSubscription: readUsage,
+    };
     const terms = { 'std-usage': { thresholds: { quantity: { calls: [1, 5, 9] } } } };
     await stage.begin(open, terms, { usageSources: [source] });
     await stage.use('100 calls 2026-04-10');
-    expect(await stage.told()).to.eql([
+    expect(await stage.announcements()).to.eql([
       'std-usage calls 1: 7, 2026-04-01..2026-05-01',
       'std-usage calls 5: 7, 2026-04-01..2026-05-01',
     ]);
@@ -263,6 +271,6 @@ anyDatabase.describe('usage thresholds in evaluations (usage §12.1)', (open) =>
     };
     await expectCode(stage.upload(wrong), 'INVALID_PARAMETER');
     await stage.use('500 calls 2026-04-10');
-    expect(await stage.told()).to.eql([]);
+    expect(await stage.announcements()).to.eql([]);
   });
 });

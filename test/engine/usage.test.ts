@@ -232,8 +232,8 @@ eachDatabaseByTurns.describe('recorded usage', (open, kind) => {
       '2024-02-01T06:00:00Z',
       '2024-02-09T00:00:00.001Z',
     ];
-    const told = await engine.acme.usage.rollUpForTransitions(subscriptionId, at);
-    expect(told.map(linesOf)).to.eql([
+    const rollUps = await engine.acme.usage.rollUpForTransitions(subscriptionId, at);
+    expect(rollUps.map(linesOf)).to.eql([
       '2024-02-01T00:00:00.000Z..2024-02-01T06:00:00.000Z: sms 1',
       '2024-02-01T06:00:00.000Z..2024-02-01T06:00:00.000Z: ',
       '2024-02-01T06:00:00.000Z..2024-02-09T00:00:00.001Z: sms 14',
@@ -332,7 +332,7 @@ eachDatabaseByTurns.describe('recorded usage', (open, kind) => {
         const trackingId = index === 5_002 ? '0' : String(index);
         yield { subscriptionExternalKey: 'key', trackingId, unitUsageRecords: smsOf(usageRecords) };
       }
-      yield new UnreadableLine('is no JSON');
+      yield new UnreadableLine('is not JSON');
     };
     const { failures, ...report } = await engine.acme.usage.recordAll(lines(), { listsAll: true });
     expect(report).to.eql({

@@ -27,19 +27,19 @@ eachDatabase((kind, open) => {
 
     it('is either complete or not started, and is completed once by a retry', async () => {
       const { steps } = await dieAt(Number.POSITIVE_INFINITY, 'undisturbed');
-      expect(await told('undisturbed')).to.eql(DONE);
+      expect(await resultOf('undisturbed')).to.eql(DONE);
       expect(steps).to.be.greaterThan(30);
       const ended = new Set<number>();
       for (const step of stepsOn(steps)) {
         const key = `died-at-${step}`;
         const about = `step ${step} of ${steps}`;
         await dieAt(step, key);
-        const { effects, purchased, open: unresolved } = await told(key);
+        const { effects, purchased, open: unresolved } = await resultOf(key);
         expect([effects, unresolved], about).to.eql([purchased / 10, 0]);
         ended.add(effects);
         const again = await serving.post('/payments/combo', comboOf(key));
         expect(again.status, about).to.equal(effects === 1 ? 400 : 201);
-        expect(await told(key), `again after ${about}`).to.eql(DONE);
+        expect(await resultOf(key), `again after ${about}`).to.eql(DONE);
       }
       expect([...ended], 'it was hit before and after the money moved').to.have.members([0, 1]);
       expect(await Array.fromAsync(serving.billing.checks.breaches())).to.eql([]);
@@ -76,7 +76,7 @@ eachDatabase((kind, open) => {
       return { steps };
     }
 
-    async function told(key: string) {
+    async function resultOf(key: string) {
       const account = await bob.accounts.getByKey(key).catch(() => null);
       if (account === null) return { ...NOTHING };
       const methods = await bob.paymentMethods.ofAccount(account.id);

@@ -92,12 +92,12 @@ onPostgresql.describe('run on two nodes at the same time', (open) => {
     const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
     await engine.acme.createSubscription({ accountId, planName: 'solo-now' });
     const both = Promise.withResolvers<void>();
-    let asked = 0;
+    let calls = 0;
     const together: InvoicePlugin = {
       ...tax,
       getAdditionalInvoiceItems: async () => {
-        asked += 1;
-        if (asked === 2) both.resolve();
+        calls += 1;
+        if (calls === 2) both.resolve();
         await both.promise;
         return { items: [{ itemType: 'TAX', amount: '1' }] };
       },
@@ -110,7 +110,7 @@ onPostgresql.describe('run on two nodes at the same time', (open) => {
         codeOf(node.as({ tenant, user: 'me' }).generateInvoice({ accountId })),
       );
       expect((await Promise.all(runs)).map(String).toSorted()).to.eql(['4007', 'no error']);
-      expect(asked).to.equal(2);
+      expect(calls).to.equal(2);
       const invoices = await engine.acme.invoices.ofAccount({ accountId, withItems: true });
       expect(invoices.map(itemLines)).to.eql([
         ['RECURRING 2024-01-01..2024-02-01 19.95', 'TAX 2024-01-01 1'],

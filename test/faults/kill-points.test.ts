@@ -25,7 +25,7 @@ const STORY_ENDS = '2024-02-20';
 const AT_A_TIME = 3;
 const PROCESS = new URL('./story-process.ts', import.meta.url);
 
-interface Told {
+interface Report {
   readonly steps: number;
   /** Steps right before and after each purchase. */
   readonly purchases: readonly number[];
@@ -37,11 +37,11 @@ eachDatabase((kind, open) => {
   describe('process killed between any two steps', function () {
     this.timeout(isLongRun ? 0 : 600_000);
     let directory: string;
-    let unchangedWalk: Told;
+    let unchangedWalk: Report;
 
     before(async () => {
       directory = mkdtempSync(join(tmpdir(), 'billwright-faults-'));
-      unchangedWalk = toldBy(await play(await open(migrated), join(directory, 'undisturbed'), 0));
+      unchangedWalk = reportOf(await play(await open(migrated), join(directory, 'undisturbed'), 0));
     });
 
     after(() => rmSync(directory, { recursive: true, force: true }));
@@ -58,12 +58,12 @@ eachDatabase((kind, open) => {
       const disturbed = await inGroups(points, AT_A_TIME, (point) =>
         playTwice(open, join(directory, `at-${point}`), point),
       );
-      for (const { point, killed, told, charges, tookMs } of disturbed) {
+      for (const { point, killed, report, charges, tookMs } of disturbed) {
         expect(killed, `kill point ${point} was reached`).to.equal(true);
-        expect(told.outcome, `after a kill at step ${point} of ${unchangedWalk.steps}`).to.eql(
+        expect(report.outcome, `after a kill at step ${point} of ${unchangedWalk.steps}`).to.eql(
           unchangedWalk.outcome,
         );
-        expect(told.numbers, `invoicing §1.6 rule 1: numbers after a kill at step ${point}`).to.eql(
+        expect(report.numbers, `invoicing §1.6 rule 1: numbers after a kill at step ${point}`).to.eql(
           unchangedWalk.numbers,
         );
         // It does not wait for a lease of the killed process.
@@ -82,7 +82,7 @@ eachDatabase((kind, open) => {
       point,
       tookMs: Date.now() - startedAt,
       killed: first.signal === 'SIGKILL',
-      told: toldBy(second),
+      report: reportOf(second),
       charges: await chargesOf(files),
     };
   }
@@ -106,16 +106,16 @@ function play(database: TestDatabase, files: string, killAt: number): Promise<En
   });
 }
 
-function toldBy({ stdout, stderr, signal }: Ended): Told {
+function reportOf({ stdout, stderr, signal }: Ended): Report {
   const line = stdout.trim().split('\n').at(-1) ?? '';
-  if (line === '') throw new Error(`the process told nothing (${signal ?? 'exit'}): ${stderr}`);
-  return JSON.parse(line) as Told;
+  if (line === '') throw new Error(`the process reported nothing (${signal ?? 'exit'}): ${stderr}`);
+  return JSON.parse(line) as Report;
 }
 
 /** Points around purchases, and others spread evenly over the story. */
-function killPoints({ steps, ...told }: Told, kind: DatabaseKind): readonly number[] {
+function killPoints({ steps, ...report }: Report, kind: DatabaseKind): readonly number[] {
   const count = KILL_POINTS[kind];
-  const purchases = told.purchases.slice(...PURCHASES[kind]);
+  const purchases = report.purchases.slice(...PURCHASES[kind]);
   if (count >= steps) return Array.from({ length: steps }, (_, index) => index + 1);
   const spread = Math.max(0, count - purchases.length);
   const share = steps / Math.max(1, spread);

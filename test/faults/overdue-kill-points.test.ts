@@ -11,7 +11,7 @@ import { expectSameAfterDeath, openOnlyNode, settled } from './only-node.ts';
 const BEGINS = '2012-05-01T00:03:42Z';
 const SETTLE_MS = 30_000;
 
-interface Told {
+interface StoryEngine {
   readonly acme: TenantBilling;
   runTo(when: string): Promise<void>;
   setTo(when: string): void;
@@ -19,7 +19,7 @@ interface Told {
 
 interface Story {
   readonly name: string;
-  readonly prepare: (told: Told) => Promise<void>;
+  readonly prepare: (engine: StoryEngine) => Promise<void>;
   readonly at: string;
   readonly leads: readonly string[];
 }

@@ -81,8 +81,8 @@ eachDatabase((kind, open) => {
       );
       expect(firstTime.map(({ id }) => id).toSorted()).to.eql(rows.map(({ id }) => id).toSorted());
       for (const { id: accountId } of accounts.rows) {
-        const told = firstTime.filter(({ event }) => event.accountId === accountId);
-        expect(told.map(({ id }) => id)).to.eql(
+        const pushed = firstTime.filter(({ event }) => event.accountId === accountId);
+        expect(pushed.map(({ id }) => id)).to.eql(
           rows.filter((row) => row.accountId === accountId).map(({ id }) => id),
         );
       }

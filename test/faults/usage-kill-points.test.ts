@@ -34,11 +34,11 @@ async function recordAll(storage: Storage<never>, tenant: TenantRef): Promise<vo
 
 eachDatabase.describe('usage process killed at any statement', (open, kind) => {
   it('usage §2.1 rule 5: stores each submission completely or not at all, and only once after a retry', async () => {
-    const { steps, told: unchangedWalk } = await dieAt(Number.POSITIVE_INFINITY);
+    const { steps, stored: unchangedWalk } = await dieAt(Number.POSITIVE_INFINITY);
     expect(steps).to.be.greaterThan(15);
     const all = Array.from({ length: steps }, (_, step) => step + 1);
     for (const step of sampled(all, kind === 'sqlite' ? 2 : 6))
-      expect((await dieAt(step)).told, `after a death at statement ${step} of ${steps}`).to.eql(
+      expect((await dieAt(step)).stored, `after a death at statement ${step} of ${steps}`).to.eql(
         unchangedWalk,
       );
   });
@@ -62,7 +62,7 @@ eachDatabase.describe('usage process killed at any statement', (open, kind) => {
     await recordAll(again, tenant);
     await again.close();
     await expectWholeSubmissions(database);
-    return { steps, told: Object.fromEntries(await storedDays(database)) };
+    return { steps, stored: Object.fromEntries(await storedDays(database)) };
   }
 
   async function expectWholeSubmissions(database: TestDatabase): Promise<void> {

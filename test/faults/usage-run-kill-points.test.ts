@@ -10,7 +10,7 @@ import { expectSameAfterDeath, openOnlyNode, settled } from './only-node.ts';
 
 const BEGINS = '2026-04-01T00:00:00Z';
 
-interface Told {
+interface StoryEngine {
   readonly billing: Billing<never>;
   readonly acme: TenantBilling;
   readonly clock: ReturnType<typeof fakeClock>;
@@ -19,8 +19,8 @@ interface Told {
 /** Work during which the process dies, and which its successor repeats. */
 interface Story {
   readonly name: string;
-  readonly prepare: (told: Told, ids: readonly Uuid[]) => Promise<void>;
-  readonly run: (told: Told, ids: readonly Uuid[]) => Promise<unknown>;
+  readonly prepare: (engine: StoryEngine, ids: readonly Uuid[]) => Promise<void>;
+  readonly run: (engine: StoryEngine, ids: readonly Uuid[]) => Promise<unknown>;
   readonly leads: readonly string[];
 }
 
@@ -40,18 +40,18 @@ async function record(acme: TenantBilling, of: Uuid | undefined, text: string): 
   await acme.usage.record({ ...lineOf(of, text), subscriptionId: of }, { onDuplicate: OnDuplicate.IGNORE });
 }
 
-const settle = ({ billing }: Told): Promise<void> => settled(billing);
+const settle = ({ billing }: StoryEngine): Promise<void> => settled(billing);
 
 const stories: readonly Story[] = [
   {
     name: 'a run with four subscriptions, late points and credits for voided usage',
-    prepare: async (told, [sms, packs, std, club]) => {
-      const { acme, clock } = told;
+    prepare: async (engine, [sms, packs, std, club]) => {
+      const { acme, clock } = engine;
       await record(acme, sms, '199 sms 2026-04-10');
       await record(acme, packs, '995 packs 2026-04-10');
       await record(acme, std, '40 calls 2026-04-11');
       clock.set('2026-05-01T00:00:00Z');
-      await settle(told);
+      await settle(engine);
       await record(acme, sms, '101 sms 2026-04-20');
       await record(acme, packs, '20 packs 2026-04-20');
       await acme.usage.void(std ?? '', '40 calls 2026-04-11');
@@ -94,31 +94,31 @@ const stories: readonly Story[] = [
       };
       await acme.keyValues.add('USAGE_TERMS', JSON.stringify(terms));
     },
-    run: async (told, [sms, , std]) => {
+    run: async (engine, [sms, , std]) => {
       if (sms === undefined || std === undefined) throw new Error('no subscription');
-      const { acme } = told;
+      const { acme } = engine;
       await record(acme, sms, '3 sms 2026-04-02');
-      await settle(told);
+      await settle(engine);
       await acme.usage.recordAll([lineOf(sms, '7 sms 2026-04-03'), lineOf(std, '9 calls 2026-04-04')]);
-      await settle(told);
+      await settle(engine);
     },
-    leads: ['told QUANTITY sms 3', 'told QUANTITY sms 10', 'told AMOUNT USD 1', 'told QUANTITY calls 9'],
+    leads: ['event QUANTITY sms 3', 'event QUANTITY sms 10', 'event AMOUNT USD 1', 'event QUANTITY calls 9'],
   },
 ];
 
-const TOLD = `
+const THRESHOLD_EVENTS = `
   select payload from bw_queue_entries where topic = 'USAGE_THRESHOLD'
   union all
   select payload from bw_queue_history where topic = 'USAGE_THRESHOLD'`;
 
-async function toldOf(database: TestDatabase): Promise<readonly string[]> {
-  const rows = await rowsOf(database, TOLD);
-  const told = rows.map(({ payload }) => {
+async function thresholdEventsIn(database: TestDatabase): Promise<readonly string[]> {
+  const rows = await rowsOf(database, THRESHOLD_EVENTS);
+  const lines = rows.map(({ payload }) => {
     const { metaData } = typeof payload === 'string' ? JSON.parse(payload) : payload;
     const { unitType, currency, threshold } = metaData;
-    return `told ${unitType === null ? 'AMOUNT' : 'QUANTITY'} ${unitType ?? currency} ${threshold}`;
+    return `event ${unitType === null ? 'AMOUNT' : 'QUANTITY'} ${unitType ?? currency} ${threshold}`;
   });
-  return told.toSorted();
+  return lines.toSorted();
 }
 
 async function subscriptionsOf(acme: TenantBilling): Promise<readonly Uuid[]> {
@@ -198,7 +198,7 @@ eachDatabase((kind, open) => {
             const next = await shopIn(billing);
             await story.run({ billing, acme: next.acme, clock }, ids);
             expect(await Array.fromAsync(billing.checks.breaches())).to.eql([]);
-            return { steps, lines: [...(await linesOf(next.acme)), ...(await toldOf(database))] };
+            return { steps, lines: [...(await linesOf(next.acme)), ...(await thresholdEventsIn(database))] };
           } finally {
             await billing.close();
           }

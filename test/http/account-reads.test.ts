@@ -123,7 +123,7 @@ eachDatabase.describe('reads of an account with many blocking states', (open) =>
   });
 });
 
-function tell(longestMs: number): void {
+function printTurn(longestMs: number): void {
   process.stdout.write(`        longest turn: ${longestMs.toFixed(1)} ms of processor time\n`);
 }
 
@@ -147,7 +147,7 @@ eachDatabase((kind, open) => {
         await read(path);
         const { result, longestMs } = await withLongestTurn(() => read(path));
         expect(result.status).to.equal(422);
-        tell(longestMs);
+        printTurn(longestMs);
         expectBelow(MAX_TURN_MS, longestMs, 'processor milliseconds of the longest turn');
       });
 
@@ -166,7 +166,7 @@ eachDatabase((kind, open) => {
       });
       expect(result.bytes).to.be.greaterThan(20_000_000);
       expect(result.others).to.be.greaterThan(2);
-      tell(longestMs);
+      printTurn(longestMs);
       expectBelow(MAX_TURN_MS, longestMs, 'processor milliseconds of the longest turn');
     });
 
@@ -175,7 +175,7 @@ eachDatabase((kind, open) => {
         const { result, longestMs } = await withLongestTurn(() => read(path));
         expect(result.status, path).to.be.oneOf([200, 201]);
         expect(result.text.length, path).to.be.greaterThan(500_000);
-        tell(longestMs);
+        printTurn(longestMs);
         expectBelow(MAX_TURN_MS, longestMs, `${path}, processor milliseconds of the longest turn`);
       }
     });

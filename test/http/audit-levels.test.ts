@@ -94,9 +94,9 @@ eachDatabase.describe('audit levels', (open) => {
   /** Compares the audit rows at each level with those at FULL. */
   async function expectLevels(path: string, query: string | undefined): Promise<readonly Audited[]> {
     const shownAt = async (audit: string): Promise<readonly Audited[]> => {
-      const asked = new URLSearchParams(query);
-      asked.set('audit', audit);
-      const reply: Reply = await world.serving.call('GET', withQuery(path, String(asked)));
+      const search = new URLSearchParams(query);
+      search.set('audit', audit);
+      const reply: Reply = await world.serving.call('GET', withQuery(path, String(search)));
       expect(reply.status, reply.text).to.equal(200);
       return auditedOf(reply.json);
     };

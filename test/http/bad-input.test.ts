@@ -244,7 +244,7 @@ eachDatabase.describe('invalid input', (open) => {
       [400, 60003, /^InvoiceDryRunJson dryRunAction needs to be set/],
     ],
     [
-      'a dry run of an action on a subscription that is not there',
+      'a dry run of an action on a missing subscription',
       [
         'POST',
         `/1.0/kb/invoices/dryRun?accountId=${accountId}`,

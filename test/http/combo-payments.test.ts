@@ -91,27 +91,27 @@ anyDatabase.describe('combo payments (payments §11)', (open) => {
   it('create neither an account nor a method if they are rejected', async () => {
     const externalKey = newKey();
     const account = { externalKey, currency: 'USD' };
-    const asked = { account, paymentMethod: method, transaction };
+    const request = { account, paymentMethod: method, transaction };
     const impossible = [
-      [7031, { ...asked, transaction: { ...transaction, amount: -5 } }],
-      [7031, { ...asked, transaction: { ...transaction, amount: 0 } }],
-      [7031, { ...asked, transaction: { ...transaction, transactionType: 'AUTHORIZE', amount: -1 } }],
+      [7031, { ...request, transaction: { ...transaction, amount: -5 } }],
+      [7031, { ...request, transaction: { ...transaction, amount: 0 } }],
+      [7031, { ...request, transaction: { ...transaction, transactionType: 'AUTHORIZE', amount: -1 } }],
       [
         7031,
-        { ...asked, account: { externalKey }, transaction: { transactionType: 'PURCHASE', amount: 10 } },
+        { ...request, account: { externalKey }, transaction: { transactionType: 'PURCHASE', amount: 10 } },
       ],
-      [7028, { ...asked, paymentMethod: { pluginName: 'gone' } }],
+      [7028, { ...request, paymentMethod: { pluginName: 'gone' } }],
     ] as const;
     for (const [code, body] of impossible) {
       expectRefusal(await pay(body), 400, code);
       expect(await accountOf(externalKey)).to.equal(null);
     }
-    const check = { ...asked, transaction: { ...transaction, transactionType: 'AUTHORIZE', amount: 0 } };
+    const check = { ...request, transaction: { ...transaction, transactionType: 'AUTHORIZE', amount: 0 } };
     expect((await pay(check)).status).to.equal(201);
     const accountId = member(await accountOf(externalKey), 'accountId');
     const second = { ...method, externalKey: `${externalKey}-second` };
     const negative = { ...transaction, amount: -5 };
-    expectRefusal(await pay({ ...asked, paymentMethod: second, transaction: negative }), 400, 7031);
+    expectRefusal(await pay({ ...request, paymentMethod: second, transaction: negative }), 400, 7031);
     expect(await methodsOf(accountId)).to.have.length(1);
   });
 

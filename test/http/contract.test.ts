@@ -27,13 +27,13 @@ const spellings: Readonly<Record<Dialect, Readonly<Record<string, string | undef
 const document = await openApi();
 
 /** Status codes that the document must list for each operation that can return them. */
-const toldRefusals: readonly number[] = [400, 401, 403, 404];
+const documentedErrors: readonly number[] = [400, 401, 403, 404];
 
-function expectTold({ method, path }: Route, { status }: Reply): void {
+function expectDocumented({ method, path }: Route, { status }: Reply): void {
   const paths = document.paths as Readonly<Record<string, Readonly<Record<string, { responses: object }>>>>;
   const { responses = {} } = paths[path]?.[method.toLowerCase()] ?? {};
-  if (toldRefusals.includes(status))
-    expect(responses, 'what the document tells').to.have.any.keys(`${status}`);
+  if (documentedErrors.includes(status))
+    expect(responses, 'documented status codes').to.have.any.keys(`${status}`);
 }
 
 // Calls every route of the table, so that new routes are tested automatically.
@@ -69,14 +69,14 @@ function defineContract(open: OpenDatabase, areCells: boolean) {
             query,
           );
           const authorization = await admin();
-          const asked = { authorization, ...sample.headers, ...request.headers };
-          const headers = tenant === undefined ? asked : ofTenant(asked, tenant);
+          const given = { authorization, ...sample.headers, ...request.headers };
+          const headers = tenant === undefined ? given : ofTenant(given, tenant);
           const reply = await world.serving.call(request.method ?? route.method, path, {
             ...sample,
             ...request,
             headers,
           });
-          expectTold(route, reply);
+          expectDocumented(route, reply);
           return reply;
         };
       const ownSample = route.method === 'GET' ? keptSample : newSample;
@@ -90,7 +90,7 @@ function defineContract(open: OpenDatabase, areCells: boolean) {
         const headers = { authorization: await admin(), ...sample.headers };
         const path = `${pathOf(route.path, world, segments)}?${search}`;
         const reply = await world.serving.call(route.method, path, { ...sample, headers });
-        expectTold(route, reply);
+        expectDocumented(route, reply);
         return reply;
       };
 

@@ -60,8 +60,8 @@ eachDatabaseByTurns.describe('dry runs of subscription actions over HTTP', (open
         expectStatus(await foresee({ ...action, ...later }), expected);
         const inK = await foresee({ ...action, ...later }, aliasHeaders);
         expect([inK.status, inK.text]).to.eql([204, '']);
-        const asked = await foresee({ ...action, ...later }, aliasHeaders, '&targetDate=2024-06-20');
-        expect(asked.status, asked.text).to.equal(expected);
+        const foreseen = await foresee({ ...action, ...later }, aliasHeaders, '&targetDate=2024-06-20');
+        expect(foreseen.status, foreseen.text).to.equal(expected);
       }
       const atOnce = await foresee({ ...action, billingPolicy: 'IMMEDIATE' }, aliasHeaders);
       expect(atOnce.items).to.have.members(now);
@@ -69,10 +69,12 @@ eachDatabaseByTurns.describe('dry runs of subscription actions over HTTP', (open
 
     it(`apply the requested policy to ${name} in both dialects`, async () => {
       for (const headers of [{}, aliasHeaders]) {
-        const asked = { ...actions[name], ...of };
-        const ofTerm = await foresee({ ...asked, billingPolicy: 'END_OF_TERM' }, headers);
+        const foreseen = { ...actions[name], ...of };
+        const ofTerm = await foresee({ ...foreseen, billingPolicy: 'END_OF_TERM' }, headers);
         expect(ofTerm.items).to.not.include.members(now);
-        expect((await foresee({ ...asked, billingPolicy: 'IMMEDIATE' }, headers)).items).to.have.members(now);
+        expect((await foresee({ ...foreseen, billingPolicy: 'IMMEDIATE' }, headers)).items).to.have.members(
+          now,
+        );
       }
     });
   }

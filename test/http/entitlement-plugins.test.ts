@@ -13,7 +13,7 @@ import {
 const planTerms = { planName: 'sprout-monthly' };
 
 eachDatabase.describe('entitlement plugins over HTTP', (open) => {
-  const asked: {
+  const pluginCalls: {
     readonly operation: string;
     readonly properties: readonly PluginProperty[];
     readonly terms: unknown;
@@ -25,7 +25,7 @@ eachDatabase.describe('entitlement plugins over HTTP', (open) => {
       { terms }: { readonly terms: object },
       { properties }: { readonly properties: readonly PluginProperty[] },
     ) => {
-      asked.push({ operation, properties, terms: statedOf(terms) });
+      pluginCalls.push({ operation, properties, terms: statedOf(terms) });
       return aborts ? { abort: 'the contract forbids it' } : null;
     },
   ]);
@@ -47,7 +47,7 @@ eachDatabase.describe('entitlement plugins over HTTP', (open) => {
     ids.bundleId = (json as { readonly bundleId: string }).bundleId;
     aborts = true;
   });
-  beforeEach(() => asked.splice(0));
+  beforeEach(() => pluginCalls.splice(0));
 
   const plan = () => ({ accountId: ids.accountId, ...planTerms });
   const statedTerms: Partial<Record<EntitlementOperation, object>> = {
@@ -96,7 +96,7 @@ eachDatabase.describe('entitlement plugins over HTTP', (open) => {
         { key: 'token', value: 'a=b' },
         { key: 'k', value: '1' },
       ];
-      expect(asked).to.eql([{ operation, properties, terms: statedTerms[operation] ?? {} }]);
+      expect(pluginCalls).to.eql([{ operation, properties, terms: statedTerms[operation] ?? {} }]);
       expect((await read()).json).to.eql(before.json);
     });
 });

@@ -39,11 +39,11 @@ anyDatabase.describe('HTTP event feed (platform §10.6)', (open) => {
       metaData: null,
       createdDate: '2024-02-10T08:15:30.000Z',
     });
-    const told = events.map(({ eventId, cursor: _, createdDate: __, ...body }) => ({
+    const bodies = events.map(({ eventId, cursor: _, createdDate: __, ...body }) => ({
       id: eventId,
       body: JSON.stringify(body),
     }));
-    expect(told).to.eql(sent);
+    expect(bodies).to.eql(sent);
     const { json } = await serving.get('/events', aliasHeaders);
     expect(json).to.eql({ events, next });
   });

@@ -9,7 +9,7 @@ import { rejection } from '../support/storage/opened-storage.ts';
 
 const ORIGIN = 'https://shop.example';
 
-type Asked = RequestInit & { readonly headers?: Readonly<Record<string, string>> };
+type RequestOptions = RequestInit & { readonly headers?: Readonly<Record<string, string>> };
 
 describe('HTTP interface as a fetch handler', () => {
   const serving = serveOnce(freshSqlite);
@@ -21,11 +21,11 @@ describe('HTTP interface as a fetch handler', () => {
     handler = createFetchHandler({ billing, logger, basePath: '/billing', remoteAddress, trustedProxies });
   });
 
-  const call = (method: string, path: string, init: Asked = {}) => {
+  const call = (method: string, path: string, init: RequestOptions = {}) => {
     const headers = { ...documentHeaders, ...init.headers };
     return handler(new Request(`${ORIGIN}/billing${path}`, { method, ...init, headers }));
   };
-  const json = (body: unknown, headers: Asked['headers'] = {}): Asked => ({
+  const json = (body: unknown, headers: RequestOptions['headers'] = {}): RequestOptions => ({
     body: JSON.stringify(body),
     headers: { 'content-type': 'application/json', ...(headers as object) },
   });
@@ -73,8 +73,8 @@ describe('HTTP interface as a fetch handler', () => {
   it('streams an answer in chunks and leaves compression to the surrounding server', async () => {
     const id = await createAccount(serving, { name: 'Exported' });
     const exported = await call('GET', `/1.0/kb/export/${id}`, { headers: { 'accept-encoding': 'gzip' } });
-    const told = ['content-length', 'content-encoding'].map((name) => exported.headers.get(name));
-    expect(told).to.eql([null, null]);
+    const values = ['content-length', 'content-encoding'].map((name) => exported.headers.get(name));
+    expect(values).to.eql([null, null]);
     expect(await exported.text()).to.contain('Exported');
   });
 

@@ -286,18 +286,18 @@ eachDatabaseByTurns.describe('gateway notification API (payments §11.2)', (open
 
   it('rule 2d: rejects notifications beyond the limit of simultaneous verifications without calling the gateway', async () => {
     const { signing } = world.serving;
-    const asked = Promise.withResolvers<boolean>();
+    const decision = Promise.withResolvers<boolean>();
     const verify = signing.verifyNotification;
     const waitsForProcessor = (): Promise<boolean> => {
       signing.verified.count += 1;
-      return asked.promise;
+      return decision.promise;
     };
     Object.assign(signing, { verifyNotification: waitsForProcessor });
     const waiting = Array.from({ length: 20 }, () => signed('paid'));
     while (signing.verified.count < 20) await new Promise((resolve) => setImmediate(resolve));
     expectRefusal(await signed('paid'), 429, 60_015);
     expect(signing.verified.count).to.equal(20);
-    asked.resolve(true);
+    decision.resolve(true);
     for (const each of waiting) expect((await each).status).to.equal(200);
     Object.assign(signing, { verifyNotification: verify });
     expect((await signed('paid')).status).to.equal(200);

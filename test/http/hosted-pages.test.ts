@@ -43,15 +43,15 @@ const broken: PaymentGateway = {
   ...plain,
   name: 'broken',
   buildFormDescriptor: ({ properties }) => {
-    const said = properties.find(({ key }) => key === 'answer')?.value;
-    if (said === 'loop') {
+    const scripted = properties.find(({ key }) => key === 'answer')?.value;
+    if (scripted === 'loop') {
       const fields: Record<string, unknown> = {};
       fields.own = fields;
       return Promise.resolve({ kbAccountId: 'x' as never, formFields: fields });
     }
-    if (said === 'large')
+    if (scripted === 'large')
       return Promise.resolve({ kbAccountId: 'x' as never, formFields: { a: 'x'.repeat(300_000) } });
-    if (said === 'list') return Promise.resolve({ kbAccountId: 'x' as never, formFields: [] as never });
+    if (scripted === 'list') return Promise.resolve({ kbAccountId: 'x' as never, formFields: [] as never });
     return Promise.resolve(null as never);
   },
 };

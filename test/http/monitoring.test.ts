@@ -178,7 +178,7 @@ anyDatabase.describe('health plugin API over HTTP (platform §12)', (open) => {
         kinds: { value },
       })),
     );
-    const asked =
+    const samplesPath =
       '/host_samples?from=2025-03-10T10:00:00&to=2025-03-10T11:00:00&category_and_sample_kind=queue.bus.late,value';
     const series = {
       nodeName: '',
@@ -187,14 +187,14 @@ anyDatabase.describe('health plugin API over HTTP (platform §12)', (open) => {
       sampleKind: 'value',
       sampleSerializationFormat: 'csv',
     };
-    expect((await call('GET', `${asked}&granularity=HOUR`)).json).to.eql([
+    expect((await call('GET', `${samplesPath}&granularity=HOUR`)).json).to.eql([
       { ...series, samples: '1741600800,1' },
     ]);
-    expect((await call('GET', asked)).json).to.eql([
+    expect((await call('GET', samplesPath)).json).to.eql([
       { ...series, samples: '1741600800,0,1741600860,3,1741604340,1' },
     ]);
-    expect((await call('GET', `${asked}&group=timer`)).json).to.eql([]);
-    expect((await call('GET', `${asked}&hostNames=elsewhere`)).json).to.have.length(1);
+    expect((await call('GET', `${samplesPath}&group=timer`)).json).to.eql([]);
+    expect((await call('GET', `${samplesPath}&hostNames=elsewhere`)).json).to.have.length(1);
   });
 
   it('returns stored samples with fractions, or one sample for the whole hour', async () => {
@@ -209,14 +209,14 @@ anyDatabase.describe('health plugin API over HTTP (platform §12)', (open) => {
         kinds: { mean_rate: rate },
       })),
     );
-    const asked =
+    const samplesPath =
       '/host_samples?from=2025-03-11T10:00:00&to=2025-03-11T11:00:00&category_and_sample_kind=logs.rates.warn,mean_rate';
-    const told = async (granularity: string) => {
-      const { json } = await call('GET', `${asked}&granularity=${granularity}`);
+    const valuesBy = async (granularity: string) => {
+      const { json } = await call('GET', `${samplesPath}&granularity=${granularity}`);
       return (json as readonly { readonly samples: string }[]).map(({ samples }) => samples);
     };
-    expect(await told('SECOND')).to.eql(['1741687200,0.25,1741687260,1.5,1741687320,0.5']);
-    expect(await told('HOUR')).to.eql(['1741687200,0.75']);
+    expect(await valuesBy('SECOND')).to.eql(['1741687200,0.25,1741687260,1.5,1741687320,0.5']);
+    expect(await valuesBy('HOUR')).to.eql(['1741687200,0.75']);
   });
 
   it('requires admin:health for reads and admin:update for changes', async () => {

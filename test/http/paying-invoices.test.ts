@@ -93,9 +93,9 @@ anyDatabase.describe('payment of invoices over HTTP (payments §9.6)', (open) =>
     expectRefusal(await post(path, { paymentId }), 400, 60003);
     expectRefusal(await post(path, { paymentId, status: 'PENDING' }), 400, 7031);
     expect((await post(path, { paymentId, status: 'DONE' })).status).to.equal(400);
-    const told = await post(path, { paymentId, status: 'SUCCESS' });
-    expect([told.status, told.text]).to.eql([201, '']);
-    expect(told.headers.get('location')).to.equal(`${serving.url}/1.0/kb/payments/${paymentId}`);
+    const reply = await post(path, { paymentId, status: 'SUCCESS' });
+    expect([reply.status, reply.text]).to.eql([201, '']);
+    expect(reply.headers.get('location')).to.equal(`${serving.url}/1.0/kb/payments/${paymentId}`);
     expectRefusal(await post(path, { paymentId, status: 'SUCCESS' }), 404, 7024);
     const { json } = await serving.get(`/payments/${paymentId}`);
     expect(json).to.include({ purchasedAmount: 5 });

@@ -68,18 +68,20 @@ class OutcomeGateway {
     const operation =
       (transactionType: TransactionType) =>
       async (
-        asked: GatewayTransaction & Partial<Pick<GatewayRequest, 'amount' | 'currency'>>,
+        gatewayRequest: GatewayTransaction & Partial<Pick<GatewayRequest, 'amount' | 'currency'>>,
         { now }: GatewayContext,
       ): Promise<GatewayResult | null> => {
         this.called.push(transactionType);
-        const answer = asked.properties.find(({ key }) => key === 'answer')?.value as Answer | undefined;
+        const answer = gatewayRequest.properties.find(({ key }) => key === 'answer')?.value as
+          | Answer
+          | undefined;
         if (this.held !== null) await this.held;
         const result = {
-          kbPaymentId: asked.paymentId,
-          kbTransactionPaymentId: asked.transactionId,
+          kbPaymentId: gatewayRequest.paymentId,
+          kbTransactionPaymentId: gatewayRequest.transactionId,
           transactionType,
-          ...(asked.amount && { amount: asked.amount }),
-          ...(asked.currency && { currency: asked.currency }),
+          ...(gatewayRequest.amount && { amount: gatewayRequest.amount }),
+          ...(gatewayRequest.currency && { currency: gatewayRequest.currency }),
           createdDate: now,
           effectiveDate: now,
           properties: [],
@@ -392,11 +394,11 @@ eachDatabaseByTurns.describe('payment operations over HTTP (payments §2.2)', (o
 
   it('http-api §11 rule 2: store no answer for a failure before the first attempt', async () => {
     const headers = { 'idempotency-key': 'broken-control' };
-    const asked = (query: string) => operations[0]?.run(stage, query, headers);
-    const failed = await asked('?controlPluginName=broken');
+    const runBroken = (query: string) => operations[0]?.run(stage, query, headers);
+    const failed = await runBroken('?controlPluginName=broken');
     expect(failed?.status, failed?.text).to.equal(500);
     expect(failed?.json).to.include({ code: 7019 });
-    const again = await asked('?controlPluginName=broken');
+    const again = await runBroken('?controlPluginName=broken');
     expect([again?.status, again?.headers.has('idempotency-replayed')]).to.eql([500, false]);
   });
 });

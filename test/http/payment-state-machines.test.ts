@@ -25,7 +25,7 @@ eachDatabaseByTurns.describe('tenant payment state machines (payments §3.1)', (
   it('apply from the next operation on until they are deleted', async () => {
     const accountId = await newAccount('killbill-payment-test');
     const authorized = createdId(await begin(accountId, 'AUTHORIZE'));
-    const asked = serving.gateway.ledger.all().length;
+    const callsBefore = serving.gateway.ledger.all().length;
     expectStatus(
       await upload(
         stateMachineDocument([
@@ -37,7 +37,7 @@ eachDatabaseByTurns.describe('tenant payment state machines (payments §3.1)', (
     );
     expectRefusal(await begin(accountId, 'PURCHASE'), 400, 7032);
     expectRefusal(await capture(authorized), 400, 7032);
-    expect(serving.gateway.ledger.all().length).to.equal(asked);
+    expect(serving.gateway.ledger.all().length).to.equal(callsBefore);
     expect((await begin(accountId, 'AUTHORIZE')).status).to.equal(201);
     await upload(stateMachineDocument([['AUTH_SUCCESS', 'CAPTURE']]));
     expect((await capture(authorized)).status).to.equal(201);

@@ -39,8 +39,8 @@ eachDatabaseByTurns.describe('optional details in payment reads', (open) => {
       const transactionOf = (payments: readonly unknown[]) => first(member(payments[0], 'transactions'));
       const plain = transactionOf(await list(serving, path));
       expect(plain).to.include({ firstPaymentReferenceId: null, properties: null });
-      const asked = transactionOf(await list(serving, `${path}?withPluginInfo=true`));
-      expect(asked).to.deep.include({
+      const withInfo = transactionOf(await list(serving, `${path}?withPluginInfo=true`));
+      expect(withInfo).to.deep.include({
         firstPaymentReferenceId: member(plain, 'transactionId'),
         secondPaymentReferenceId: null,
         properties: [],

@@ -413,8 +413,8 @@ eachDatabaseByTurns.describe('security API', (open) => {
     ];
     const token = (await bearer(serving, 'admin')).slice('Bearer '.length);
     await call('GET', read, { headers: { authorization: `Bearer ${token}x` } });
-    const told = JSON.stringify([replies.map(({ text }) => text), serving.log.lines]);
-    for (const secret of [...secrets, token]) expect(told).to.not.include(secret);
-    expect(told).to.not.match(/\$scrypt\$|plain:/);
+    const output = JSON.stringify([replies.map(({ text }) => text), serving.log.lines]);
+    for (const secret of [...secrets, token]) expect(output).to.not.include(secret);
+    expect(output).to.not.match(/\$scrypt\$|plain:/);
   });
 });

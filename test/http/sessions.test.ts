@@ -286,10 +286,12 @@ eachDatabaseByTurns.describe('sessions of pages (platform §6.2)', (open) => {
       const json = { ...headers, 'content-type': 'application/json' };
       const made = await sending('{"currency":"EUR"}')(at('/1.0/kb/accounts'), 'POST', json);
       expect(made.status).to.equal(201);
-      const asked = { ...cookie, ...page, 'content-type': 'application/json' };
+      const sentHeaders = { ...cookie, ...page, 'content-type': 'application/json' };
       // The author is still required.
       const body = JSON.stringify({ role: 'made by session', permissions: [] });
-      expect(code(await sending(body)(at('/1.0/kb/security/roles'), 'POST', asked))).to.eql([400, 60003]);
+      expect(code(await sending(body)(at('/1.0/kb/security/roles'), 'POST', sentHeaders))).to.eql([
+        400, 60003,
+      ]);
     });
 
     it('lets pages of other origins send these headers only if CORS lists the origin', async () => {

@@ -190,8 +190,10 @@ eachDatabaseByTurns.describe('amounts from callers (http-api §9 rule 5)', (open
     await post(`/accounts/${accountId}/tags`, ['00000000-0000-0000-0000-000000000001']);
     const unpaid = await charged(accountId);
     const pending = await charged(accountId);
-    const asked = { accountId, purchasedAmount: 5 };
-    const payingOpen = createdId(await post(`/invoices/${pending.invoiceId}/payments?${PENDING}`, asked));
+    const paymentBody = { accountId, purchasedAmount: 5 };
+    const payingOpen = createdId(
+      await post(`/invoices/${pending.invoiceId}/payments?${PENDING}`, paymentBody),
+    );
     const made = async (transactionType: string, query = '') => {
       return createdId(await post(`/accounts/${accountId}/payments${query}`, { transactionType, amount: 5 }));
     };

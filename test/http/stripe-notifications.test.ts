@@ -150,7 +150,7 @@ anyDatabase.describe('Stripe events (payments §11.2)', (open) => {
 
   it('are accepted only if the endpoint’s secret signed them within the last five minutes', async () => {
     const event = double.books.events.at(-1);
-    if (event === undefined) throw new Error('Stripe has told nothing');
+    if (event === undefined) throw new Error('Stripe sent no event');
     expect(await sent(signed(event))).to.equal(200);
     expect(await sent(signed(event, { secret: 'whsec_of_before' }))).to.equal(200);
     expect(await sent(signed(event, { secret: 'whsec_other' }))).to.equal(401);

@@ -29,7 +29,7 @@ anyDatabase.describe('abandoned request (http-api §1 rule 9)', (open) => {
     serving.log.lines.length = 0;
   });
 
-  function asked(port: number, path: string, { method = 'GET', headers = {} } = {}): ClientRequest {
+  function openCall(port: number, path: string, { method = 'GET', headers = {} } = {}): ClientRequest {
     const all = { ...documentHeaders, ...headers };
     const call = startRequest({ port, path, method, headers: all, agent: false });
     call.on('error', () => undefined);
@@ -63,7 +63,7 @@ anyDatabase.describe('abandoned request (http-api §1 rule 9)', (open) => {
     }
 
     it('ends when the caller disconnects', async () => {
-      const call = asked(await listenWith(60_000), path);
+      const call = openCall(await listenWith(60_000), path);
       expect(await until(() => drawings.length === 1)).to.equal(true);
       expect(drawings[0]?.aborted).to.equal(false);
       call.destroy();
@@ -72,7 +72,7 @@ anyDatabase.describe('abandoned request (http-api §1 rule 9)', (open) => {
     });
 
     it('ends at the request timeout with 503', async () => {
-      const [answer] = (await once(asked(await listenWith(100), path), 'response')) as [IncomingMessage];
+      const [answer] = (await once(openCall(await listenWith(100), path), 'response')) as [IncomingMessage];
       expect(answer.statusCode).to.equal(503);
       expect(await text(answer)).to.contain('did not finish within 0.1 s');
       expect(drawings.map((signal) => signal?.aborted)).to.eql([true]);
@@ -136,7 +136,7 @@ anyDatabase.describe('abandoned request (http-api §1 rule 9)', (open) => {
       ['POST', '/change', undefined],
     ] as const)
       it(`${isEnded ? 'ends' : 'runs to its end'} after a ${method} request to ${path}`, async () => {
-        const call = asked(port, path, { method });
+        const call = openCall(port, path, { method });
         expect(await until(() => signals.length === 1)).to.equal(true);
         call.destroy();
         await until(() => signals[0]?.aborted !== false);
@@ -144,7 +144,7 @@ anyDatabase.describe('abandoned request (http-api §1 rule 9)', (open) => {
       });
 
     it('continues if the caller disconnects after the answer', async () => {
-      const call = asked(port, '/read');
+      const call = openCall(port, '/read');
       expect(await until(() => signals.length === 1)).to.equal(true);
       release.resolve();
       const [answer] = (await once(call, 'response')) as [IncomingMessage];
@@ -154,7 +154,7 @@ anyDatabase.describe('abandoned request (http-api §1 rule 9)', (open) => {
     });
 
     it('writes no further output', async () => {
-      const call = asked(port, '/resource');
+      const call = openCall(port, '/resource');
       await once(call, 'socket');
       await setTimeout(50);
       release.resolve();

@@ -91,13 +91,13 @@ eachDatabaseByTurns.describe('usage reads over HTTP', (open) => {
       readonly amount: number;
       readonly startDate: string;
     })[];
-    const told = all.filter(({ itemType }) => itemType !== 'CBA_ADJ');
-    expect(told.map(({ itemType, startDate, amount }) => `${itemType} ${startDate} ${amount}`)).to.eql([
+    const usageItems = all.filter(({ itemType }) => itemType !== 'CBA_ADJ');
+    expect(usageItems.map(({ itemType, startDate, amount }) => `${itemType} ${startDate} ${amount}`)).to.eql([
       'USAGE 2026-04-01 8.85',
       'REPAIR_ADJ 2026-04-15 -2.95',
       'USAGE 2026-04-15 0',
     ]);
-    const credit = told.find(({ itemType }) => itemType === 'REPAIR_ADJ');
+    const credit = usageItems.find(({ itemType }) => itemType === 'REPAIR_ADJ');
     const explained = await get(`/invoiceItems/${credit?.invoiceItemId}/explanation`);
     expect(explained).to.deep.include({ usageDue: 5.9, usageBilledBefore: 8.85, creditDue: 2.95 });
     expect(await get(`/usages/${subscriptionId}/unbilled?startDate=2026-04-01&endDate=2026-05-01`)).to.eql([

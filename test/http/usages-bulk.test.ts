@@ -78,12 +78,12 @@ anyDatabase.describe('bulk usage API', (open) => {
       const { json } = await serving.call('POST', path, form(`D${index}`));
       expect(json).to.deep.include({ received: 4, accepted: 1, rejected: 3 });
       const { failures } = json as { failures: readonly { code: string; message: string }[] };
-      const told = failures.map(({ code, message }) => `${code}: ${message}`);
-      expect(told.slice(0, 2)).to.eql([
+      const failureLines = failures.map(({ code, message }) => `${code}: ${message}`);
+      expect(failureLines.slice(0, 2)).to.eql([
         'MALFORMED: SubscriptionUsageRecord tags is not a field of a usage record; its fields are subscriptionId, trackingId, unitUsageRecords, subscriptionExternalKey',
         'MALFORMED: SubscriptionUsageRecord unitUsageRecords[0].usageRecords[0].amuont is not a field of a usage record; did you mean amount?',
       ]);
-      expect(told[2]).to.match(/^UNKNOWN_SUBSCRIPTION/);
+      expect(failureLines[2]).to.match(/^UNKNOWN_SUBSCRIPTION/);
       const { body, headers } = form(`K${index}`);
       const inK = await serving.call('POST', path, { body, headers: { ...aliasHeaders, ...headers } });
       expect(inK.json).to.deep.include({ received: 4, accepted: 3, rejected: 1 });

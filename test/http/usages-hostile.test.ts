@@ -60,16 +60,16 @@ eachDatabaseByTurns.describe('hostile usage callers over HTTP', (open) => {
 
   async function summed(): Promise<string> {
     const path = `/1.0/kb/usages/${subscriptionId}?startDate=2023-01-01&endDate=2025-01-01`;
-    const { text: told } = await serving.call('GET', path);
-    return told.replace(/^.*"rolledUpUnits":/, '').replace(/}$/, '');
+    const { text: reply } = await serving.call('GET', path);
+    return reply.replace(/^.*"rolledUpUnits":/, '').replace(/}$/, '');
   }
 
   it(`usage §2.1 rule 7: record a tracking id once on ${CALLERS} simultaneous connections`, async () => {
     await begin();
     const singles = Array.from({ length: CALLERS }, () => outcomeOf(text(['5'])));
-    const told = (await Promise.all(singles)).toSorted();
+    const outcomes = (await Promise.all(singles)).toSorted();
     const taken = `400 ${ErrorCode.USAGE_RECORD_TRACKING_ID_ALREADY_EXISTS}`;
-    expect(told).to.eql(['201', ...Array.from({ length: CALLERS - 1 }, () => taken)]);
+    expect(outcomes).to.eql(['201', ...Array.from({ length: CALLERS - 1 }, () => taken)]);
     const lines = Array.from({ length: 12 }, () => lineOf(text(['7'], { trackingId: 'u' })));
     expect((await Promise.all(lines)).toSorted()).to.eql([
       'ACCEPTED',

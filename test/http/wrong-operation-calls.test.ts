@@ -137,12 +137,12 @@ function wrongFor(shape: AnyInput): readonly unknown[] {
 }
 
 /** Expects a client error status, and an error that names the problem. */
-function expectRefusal({ status, json }: Reply, told: string): void {
-  expect(status, told).to.be.within(400, 499);
+function expectRefusal({ status, json }: Reply, about: string): void {
+  expect(status, about).to.be.within(400, 499);
   const { code, message } = json as { readonly code: unknown; readonly message: unknown };
-  expect(code, told).to.be.a('number');
-  expect(message, told)
+  expect(code, about).to.be.a('number');
+  expect(message, about)
     .to.be.a('string')
     .and.match(/\w+ \w+/);
-  expect(message, told).to.not.match(/\bundefined\b|\[object|TypeError|is not a function|Cannot read/);
+  expect(message, about).to.not.match(/\bundefined\b|\[object|TypeError|is not a function|Cannot read/);
 }

@@ -58,7 +58,7 @@ eachDatabase.describe('authorization matrix', (open, kind) => {
   });
   after(() => serving.close());
 
-  const routes = routeTable({ testMode: true }).filter(asksWhoCalls);
+  const routes = routeTable({ testMode: true }).filter(isAuthenticated);
   for (const [turn, route] of sampled([...routes.entries()], kind === 'sqlite' ? 1 : 24)) {
     it(`checks the permission ${route.permission} on ${route.method} ${route.path}`, async () => {
       for (const role of rolesFor(route, kind, turn)) {
@@ -121,7 +121,7 @@ function rolesFor(route: Route, kind: DatabaseKind, turn: number): readonly Role
  * Returns false for public routes and processor notifications, which are authenticated by their signature whatever
  * credentials are sent.
  */
-function asksWhoCalls({ credentials }: Route): boolean {
+function isAuthenticated({ credentials }: Route): boolean {
   return credentials !== 'NONE' && credentials !== 'SIGNATURE';
 }
 

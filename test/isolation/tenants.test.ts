@@ -181,11 +181,11 @@ function isAimed(sent: Sent): boolean {
 
 /** Expects the response to contain no name that the caller did not send. */
 function expectNothingOf(world: World, sent: Sent, { text }: Reply): void {
-  const said = sent.path + (sent.body === undefined ? '' : JSON.stringify(sent.body));
+  const sentText = sent.path + (sent.body === undefined ? '' : JSON.stringify(sent.body));
   const names = [...Object.values(world).filter((value) => typeof value === 'string'), ...keys];
   const { searchKey, foreignAccountId, unknownId } = world;
   const own = new Set([searchKey, foreignAccountId, unknownId]);
-  for (const name of names.filter((each) => !own.has(each) && !said.includes(each)))
+  for (const name of names.filter((each) => !own.has(each) && !sentText.includes(each)))
     expect(text, name).to.not.match(new RegExp(`"${name.replaceAll('.', '\\.')}"`));
 }
 

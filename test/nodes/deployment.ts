@@ -188,7 +188,7 @@ function idOf(line: string): string {
 }
 
 /** Prints a duration in the long run. */
-export function tell(what: string, since: number): void {
+export function printDuration(what: string, since: number): void {
   if (isLongRun) process.stdout.write(`      ${what} ${((Date.now() - since) / 1_000).toFixed(1)} s\n`);
 }
 

@@ -1,6 +1,6 @@
 import { QUEUE_LEASE_MS } from '../../lib/values/limits.ts';
 import { expect, isLongRun } from '../support/index.ts';
-import { Deployment, eventually, tell } from './deployment.ts';
+import { Deployment, eventually, printDuration } from './deployment.ts';
 
 const ACCOUNTS = isLongRun ? 2_000 : 40;
 const NAMES = isLongRun ? ['north', 'south', 'east', 'west'] : ['north', 'south'];
@@ -30,7 +30,7 @@ describe('killed node', function () {
         name,
         'purchase-ms': PURCHASE_MS,
         'claim-time': `${LEASE_MS / 1_000}s`,
-        tells: 'nothing',
+        logs: 'nothing',
       })),
     );
 
@@ -45,10 +45,10 @@ describe('killed node', function () {
       seen.add(left);
       return left === 0;
     });
-    tell('taken over after', killedAt);
+    printDuration('taken over after', killedAt);
     expect(seen.size, 'all of it came back in one step').to.equal(2);
     await nodes.allPaid(PAID_WITHIN_MS);
-    tell('all paid after', killedAt);
+    printDuration('all paid after', killedAt);
     await nodes.expectPaidOnce();
     for (const node of started) if (node !== victim) await nodes.stop(node);
   });

@@ -19,7 +19,7 @@ const { values } = parseArgs({
     /** `yes` migrates the schema. */
     migrate: { type: 'string', default: 'no' },
     /** `nothing` for a node that loses claims or its database. */
-    tells: { type: 'string', default: 'warnings' },
+    logs: { type: 'string', default: 'warnings' },
     /** Lease of its claims; default as in production. */
     'claim-time': { type: 'string', default: '30s' },
   },
@@ -37,7 +37,7 @@ const silent = { debug: heard.debug, info: heard.info, warn: heard.debug, error:
 const billing = await Billing.open({
   storage,
   testMode: true,
-  logger: values.tells === 'nothing' ? silent : heard,
+  logger: values.logs === 'nothing' ? silent : heard,
   clock: values.now === '' ? sharedClock : fakeClock(values.now),
   ...(values.name === '' ? {} : { nodeName: values.name }),
   configuration: {
@@ -59,8 +59,8 @@ const billing = await Billing.open({
   ],
 });
 
-process.on('message', (told) => {
-  if (told === 'start') {
+process.on('message', (command) => {
+  if (command === 'start') {
     billing.start();
     process.send?.('started');
     return;

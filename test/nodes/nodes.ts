@@ -40,9 +40,9 @@ async function openNode(options: NodeOptions, preloaded?: string): Promise<Child
 }
 
 export async function stopNode(node: ChildProcess): Promise<{ readonly paid: number }> {
-  const told = message(node);
+  const reported = message(node);
   node.send('stop');
-  return (await told) as { readonly paid: number };
+  return (await reported) as { readonly paid: number };
 }
 
 export async function killNode(node: ChildProcess): Promise<void> {

@@ -56,8 +56,8 @@ describe('two nodes with due overdue checks', function () {
     const shared = { database: database.url, ledger: join(directory, 'ledger'), now: DUE };
     const nodes = await startNodes(['north', 'south'].map((name) => ({ ...shared, name })));
     await drained(database.url, clock);
-    const told = await Promise.all(nodes.map(stopNode));
-    expect(told.reduce((total, { paid }) => total + paid, 0)).to.equal(withCard.length);
+    const reports = await Promise.all(nodes.map(stopNode));
+    expect(reports.reduce((total, { paid }) => total + paid, 0)).to.equal(withCard.length);
 
     const off = await rowsOf(
       database,

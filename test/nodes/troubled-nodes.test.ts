@@ -1,7 +1,7 @@
 import { QUEUE_LEASE_MS } from '../../lib/values/limits.ts';
 import { expect, isLongRun, sampled } from '../support/index.ts';
 import { proxied } from '../support/tcp-proxy.ts';
-import { Deployment, eventually, type NamedNode, tell } from './deployment.ts';
+import { Deployment, eventually, type NamedNode, printDuration } from './deployment.ts';
 
 const ACCOUNTS = isLongRun ? 600 : 24;
 const PURCHASE_MS = isLongRun ? '200' : '300';
@@ -17,7 +17,7 @@ const WITHIN_MS = 300_000;
 const options = (name: string, more: Readonly<Record<string, string>> = {}) => ({
   name,
   'purchase-ms': PURCHASE_MS,
-  tells: 'nothing',
+  logs: 'nothing',
   'claim-time': `${LEASE_MS / 1_000}s`,
   ...more,
 });
@@ -29,7 +29,7 @@ const troubles: Readonly<Record<string, (nodes: Deployment) => Promise<readonly 
     const paused = await nodes.stoppedAtWork(both, WITHIN_MS);
     const pausedAt = Date.now();
     await eventually(pausedAt + LEASE_MS + SLACK_MS, async () => (await nodes.claimedBy(paused.name)) === 0);
-    tell('taken over after', pausedAt);
+    printDuration('taken over after', pausedAt);
     await eventually(pausedAt + PAUSED_MS + SLACK_MS, () => Date.now() >= pausedAt + PAUSED_MS);
     paused.process.kill('SIGCONT');
     return both;
@@ -44,7 +44,7 @@ const troubles: Readonly<Record<string, (nodes: Deployment) => Promise<readonly 
     const killedAt = Date.now();
     const others = await nodes.start([options('right')]);
     await eventually(killedAt + LEASE_MS + SLACK_MS, async () => (await nodes.claimedBy(killed.name)) === 0);
-    tell('taken over after', killedAt);
+    printDuration('taken over after', killedAt);
     return others;
   },
   'when one loses the database connection and regains it': async (nodes) => {
@@ -57,7 +57,7 @@ const troubles: Readonly<Record<string, (nodes: Deployment) => Promise<readonly 
       proxy.freeze();
       const cutAt = Date.now();
       await eventually(cutAt + LEASE_MS + SLACK_MS, async () => (await nodes.claimedBy(cut.name)) === 0);
-      tell('taken over after', cutAt);
+      printDuration('taken over after', cutAt);
       await eventually(cutAt + CUT_MS + SLACK_MS, () => Date.now() >= cutAt + CUT_MS);
       await proxy.restore();
       await nodes.allPaid(WITHIN_MS);
@@ -66,7 +66,7 @@ const troubles: Readonly<Record<string, (nodes: Deployment) => Promise<readonly 
       const restoredAt = Date.now();
       await nodes.fallDue();
       await nodes.allPaid(WITHIN_MS);
-      tell('has done the next month after', restoredAt);
+      printDuration('has done the next month after', restoredAt);
       expect(await nodes.stop(cut), 'payments of the node that was cut off').to.be.at.least(ACCOUNTS);
       return [];
     } finally {
@@ -91,7 +91,7 @@ describe('two nodes, one of them in trouble', function () {
       const startedAt = Date.now();
       const left = await befalls(nodes);
       await nodes.allPaid(WITHIN_MS);
-      tell('all paid after', startedAt);
+      printDuration('all paid after', startedAt);
       for (const node of left) await nodes.stop(node);
       await nodes.expectPaidOnce();
     });

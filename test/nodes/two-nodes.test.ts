@@ -47,9 +47,9 @@ describe('two nodes on one PostgreSQL database', () => {
     const shared = { database: url, ledger, now: NEXT_PERIOD, 'purchase-ms': PURCHASE_MS };
     const nodes = await startNodes(['north', 'south'].map((name) => ({ ...shared, name })));
     await drained(url, clock);
-    const told = await Promise.all(nodes.map(stopNode));
-    expect(told.reduce((total, { paid }) => total + paid, 0)).to.equal(ACCOUNTS);
-    for (const { paid } of told) expect(paid).to.be.greaterThan(0);
+    const reports = await Promise.all(nodes.map(stopNode));
+    expect(reports.reduce((total, { paid }) => total + paid, 0)).to.equal(ACCOUNTS);
+    for (const { paid } of reports) expect(paid).to.be.greaterThan(0);
     for (const accountId of accountIds) {
       const invoices = await acme.invoices.ofAccount({ accountId, withItems: true, includeVoided: true });
       expect(invoices.map((invoice) => invoice.items.length)).to.eql([1, 1]);

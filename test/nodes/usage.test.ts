@@ -66,8 +66,8 @@ describe('two nodes recording usage on one PostgreSQL database', function () {
 
   async function recordedBy(node: ChildProcess, lines: readonly NewUsageLine[]): Promise<number> {
     node.send(lines);
-    const [told] = (await once(node, 'message')) as [{ readonly accepted: number }];
-    return told.accepted;
+    const [report] = (await once(node, 'message')) as [{ readonly accepted: number }];
+    return report.accepted;
   }
 
   async function stop(node: ChildProcess): Promise<void> {

@@ -154,7 +154,7 @@ describe('published package', function () {
 
   it('lists bundled packages and their licenses in NOTICE', async () => {
     const notice = await readFile(join(root, 'NOTICE'), 'utf8');
-    const told = [...notice.matchAll(/^== (\S+) (\S+) ==$/gm)].map(
+    const listed = [...notice.matchAll(/^== (\S+) (\S+) ==$/gm)].map(
       ([, name, version]) => `${name} ${version}`,
     );
     const contained: string[] = [];
@@ -165,7 +165,7 @@ describe('published package', function () {
       const [licence = ''] = (await readdir(from)).filter((file) => /^licen[cs]e/i.test(file));
       expect(notice).to.contain((await readFile(join(from, licence), 'utf8')).trim());
     }
-    expect(told).to.eql(contained);
+    expect(listed).to.eql(contained);
   });
 
   for (const entryPoint of entryPoints)
@@ -277,7 +277,7 @@ async function publicTypes(): Promise<string> {
   const entryPointOf = new Map(Object.entries(SOURCES).map(([name, source]) => [source, name]));
   return text.replaceAll(/'[.][.]\/[.][.]\/([\w/-]+[.]ts)'/g, (_, source: string) => {
     const name = entryPointOf.get(source);
-    if (name === undefined) throw new Error(`${source} is no entry point`);
+    if (name === undefined) throw new Error(`${source} is not an entry point`);
     return `'${name}'`;
   });
 }

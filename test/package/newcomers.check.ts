@@ -40,7 +40,7 @@ describe('newcomers', function () {
     await symlink(join(root, 'node_modules'), join(home, 'node_modules'));
     newcomer = new Newcomer(home, undefined);
     expect(await newcomer.play(install?.replace('npm ci\n', '') ?? '')).to.match(/invoices/i);
-    expect(newcomer.told).to.match(/password/i);
+    expect(newcomer.output).to.match(/password/i);
     await newcomer.play(start ?? '');
     const printed = await newcomer.play(walk.join('\n'));
     const invoices = JSON.parse(printed.slice(printed.lastIndexOf('[{'))) as readonly Record<
@@ -86,8 +86,8 @@ describe('newcomers', function () {
       const [onSqlite, onPostgresql] = await shellBlocks('Run it');
       await newcomer.play(await withTarball(onSqlite ?? ''));
       await isServing(newcomer);
-      const told = await newcomer.play('npx billwright backup --to backup.db\nnpx billwright check');
-      expect(told)
+      const output = await newcomer.play('npx billwright backup --to backup.db\nnpx billwright check');
+      expect(output)
         .to.match(/^Copied billwright\.db to backup\.db/)
         .and.to.match(/no inconsistencies found/i);
       // The test server already has a role named billwright.
@@ -118,9 +118,9 @@ describe('newcomers', function () {
 });
 
 /** Creates a tenant and reads its accounts, like a Kill Bill client. */
-async function isServing({ told }: Newcomer): Promise<void> {
-  const [, url] = /is ready at (\S+)/.exec(told) ?? [];
-  const [, password] = /password (\S{24}) /.exec(told) ?? [];
+async function isServing({ output }: Newcomer): Promise<void> {
+  const [, url] = /is ready at (\S+)/.exec(output) ?? [];
+  const [, password] = /password (\S{24}) /.exec(output) ?? [];
   const headers = {
     authorization: `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`,
     'content-type': 'application/json',

@@ -11,7 +11,7 @@ const readyWithinMs = 60_000;
 export class Newcomer {
   readonly #directory: string;
   readonly #environment: NodeJS.ProcessEnv;
-  #server: { readonly child: ChildProcess; told: string } | undefined;
+  #server: { readonly child: ChildProcess; output: string } | undefined;
 
   /** `node`: the Node binary to find first; undefined: the machine's default. */
   constructor(directory: string, node: string | undefined) {
@@ -42,8 +42,8 @@ export class Newcomer {
   }
 
   /** Output of the running server so far. */
-  get told(): string {
-    return this.#server?.told ?? '';
+  get output(): string {
+    return this.#server?.output ?? '';
   }
 
   async stop(): Promise<void> {
@@ -74,16 +74,16 @@ export class Newcomer {
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    const server = { child, told: '' };
+    const server = { child, output: '' };
     this.#server = server;
     await new Promise<void>((resolve, reject) => {
       const timer = setTimeout(
-        () => reject(new Error(`${line} was not ready in time:\n${server.told}`)),
+        () => reject(new Error(`${line} was not ready in time:\n${server.output}`)),
         readyWithinMs,
       );
       const listen = (chunk: Buffer) => {
-        server.told += chunk.toString();
-        if (!/is ready at .*\n/.test(server.told)) return;
+        server.output += chunk.toString();
+        if (!/is ready at .*\n/.test(server.output)) return;
         clearTimeout(timer);
         resolve();
       };
@@ -91,7 +91,7 @@ export class Newcomer {
       child.stderr.on('data', listen);
       child.once('exit', () => {
         clearTimeout(timer);
-        reject(new Error(`${line} ended:\n${server.told}`));
+        reject(new Error(`${line} ended:\n${server.output}`));
       });
     });
   }
@@ -110,6 +110,6 @@ export async function cloneInto(directory: string, root: string): Promise<void> 
 
 /** Returns the environment without the variables that npm sets for scripts. */
 function withoutNpm(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const told = /^(npm_(?!config_)|NODE_|INIT_CWD|BILLWRIGHT_|SERVICE_)/;
-  return Object.fromEntries(Object.entries(environment).filter(([name]) => !told.test(name)));
+  const npmNames = /^(npm_(?!config_)|NODE_|INIT_CWD|BILLWRIGHT_|SERVICE_)/;
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => !npmNames.test(name)));
 }

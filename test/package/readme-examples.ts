@@ -20,7 +20,7 @@ export const DOCUMENTS: Readonly<Record<string, readonly string[]>> = {
   'lib/features/README.md': ['a switch, seats and a quota'],
   'lib/coupons/README.md': ['coupons at sign-up and later'],
   'lib/invoicing/README.md': ['the seller of invoices'],
-  'lib/push/README.md': ['the events that a host is told of'],
+  'lib/push/README.md': ['event subscriptions of a host'],
 };
 
 export async function blocksOf(document: string, language: string): Promise<readonly string[]> {

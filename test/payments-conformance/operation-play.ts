@@ -107,9 +107,9 @@ export class OperationPlay {
     const process = new DyingProcess(diesAt ?? Number.POSITIVE_INFINITY);
     const first = this.#dying(process);
     const [second, third] = this.#nodes;
-    const ask = (node: PaymentNode, key: string, asked: OperationType = type) =>
+    const call = (node: PaymentNode, key: string, given: OperationType = type) =>
       tried(
-        request(node, asked, {
+        request(node, given, {
           account,
           paymentKey,
           key: `${paymentKey}-${key}`,
@@ -119,26 +119,26 @@ export class OperationPlay {
 
     const gate = newGate();
     const arrived = this.#gateway.expect(behaviour, () => gate.opened);
-    const calls = [ask(first, 'a')];
+    const calls = [call(first, 'a')];
     if (behaviour !== Behaviour.PROMPT) await Promise.race([arrived, ...calls]);
     const meanwhile: Readonly<Record<Pattern, () => readonly Promise<unknown>[]>> = {
       [Pattern.RETRY]: () => [],
-      [Pattern.TWO_NODES]: () => [ask(second, 'a')],
-      [Pattern.JANITOR]: () => [this.#recover(account), ask(second, 'a')],
-      [Pattern.OTHER_OPERATION]: () => [ask(third, 'other', otherOperation[type])],
-      [Pattern.ONE_KEY]: () => [ask(first, 'a')],
-      [Pattern.TWO_KEYS]: () => [ask(second, 'b')],
+      [Pattern.TWO_NODES]: () => [call(second, 'a')],
+      [Pattern.JANITOR]: () => [this.#recover(account), call(second, 'a')],
+      [Pattern.OTHER_OPERATION]: () => [call(third, 'other', otherOperation[type])],
+      [Pattern.ONE_KEY]: () => [call(first, 'a')],
+      [Pattern.TWO_KEYS]: () => [call(second, 'b')],
     };
     await Promise.all(meanwhile[pattern]());
     if (STILL_ANSWERED.includes(behaviour)) gate.open();
     await this.#timeOut(Promise.all(calls), behaviour);
     if (behaviour !== FurtherBehaviour.OVERTAKEN_ANSWER) gate.open();
-    if (pattern === Pattern.RETRY) await ask(second, 'a');
+    if (pattern === Pattern.RETRY) await call(second, 'a');
     await this.#quiet(first);
     gate.open();
     await this.#quiet(first);
     // A client without an answer asks once more.
-    await ask(third, 'a');
+    await call(third, 'a');
     return {
       ...(await this.#stored(account)),
       effects: this.#gateway.effects.slice(before),
@@ -230,7 +230,7 @@ const otherOperation: Readonly<Record<OperationType, OperationType>> = {
   CHARGEBACK: 'REFUND',
 };
 
-interface Asked {
+interface GivenRequest {
   readonly account: Account;
   readonly paymentKey: string;
   readonly key: string;
@@ -238,8 +238,12 @@ interface Asked {
   readonly amount?: typeof AMOUNT;
 }
 
-function request({ payments }: PaymentNode, type: OperationType, asked: Asked): Promise<PaymentResult> {
-  const { account, paymentKey, key, context, amount = AMOUNT } = asked;
+function request(
+  { payments }: PaymentNode,
+  type: OperationType,
+  given: GivenRequest,
+): Promise<PaymentResult> {
+  const { account, paymentKey, key, context, amount = AMOUNT } = given;
   const keys = { externalKey: paymentKey, transactionExternalKey: key };
   const accountId: Uuid = account.id;
   switch (type) {

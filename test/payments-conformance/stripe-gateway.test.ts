@@ -14,7 +14,7 @@ describe('Stripe gateway', () => {
       credentials: { apiKey: API_KEY, webhookSecret: WEBHOOK_SECRET },
       client: double.client,
     });
-    double.books.tell('customer.created', double.books.newObject('cus', 'customer', {}));
+    double.books.emit('customer.created', double.books.newObject('cus', 'customer', {}));
     const { findings, notes, called } = await checkPaymentGateway(gateway, {
       storage: () => sqlite(':memory:'),
       paymentMethod: { externalPaymentMethodId: 'pm_card_visa' },

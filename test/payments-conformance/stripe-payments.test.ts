@@ -23,14 +23,14 @@ describe('payment through Stripe', () => {
   after(() => shop.double.stop());
 
   const { double } = shop;
-  const purchase = async (of: Parameters<StripeShop['asked']>[0] = {}) => {
-    const asked = shop.asked(of);
-    return { asked, answer: given(await shop.gateway.purchase(asked, shop.context)) };
+  const purchase = async (of: Parameters<StripeShop['newRequest']>[0] = {}) => {
+    const request = shop.newRequest(of);
+    return { request, answer: given(await shop.gateway.purchase(request, shop.context)) };
   };
-  const held = async (of: Parameters<StripeShop['asked']>[0] = {}) => {
-    const asked = shop.asked(of);
-    const answer = given(await shop.gateway.authorize(asked, shop.context));
-    return { asked, answer, paymentId: asked.paymentId };
+  const held = async (of: Parameters<StripeShop['newRequest']>[0] = {}) => {
+    const request = shop.newRequest(of);
+    const answer = given(await shop.gateway.authorize(request, shop.context));
+    return { request, answer, paymentId: request.paymentId };
   };
   /** An account older than Stripe's idempotency keys. */
   const oldAccount = async () => {
@@ -51,34 +51,36 @@ describe('payment through Stripe', () => {
     for (const [token, code, response] of declines)
       it(`leads to a decline with the code ${code}, also in recovery`, async () => {
         await shop.customerWith(token);
-        const { asked, answer } = await purchase();
+        const { request, answer } = await purchase();
         expect(answer).to.include({ status: 'ERROR', gatewayErrorCode: code, paymentResponse: response });
         expect(answer.firstPaymentReferenceId).to.match(/^pi_/);
-        expect((await shop.told(asked)).map(line)).to.eql([`ERROR 10 ${code}`]);
+        expect((await shop.paymentInfo(request)).map(line)).to.eql([`ERROR 10 ${code}`]);
       });
 
     it('remains pending until the customer, who is present, consents', async () => {
       await shop
         .restart({ returnUrl: 'https://shop.example/back' })
         .customerWith('pm_card_authenticationRequired');
-      const { asked, answer } = await purchase({ properties: { off_session: 'false' } });
+      const { request, answer } = await purchase({ properties: { off_session: 'false' } });
       expect(line(answer)).to.equal('PENDING 10');
       const shown = Object.fromEntries(answer.properties.map(({ key, value }) => [key, value]));
       expect(shown).to.include({ stripe_status: 'requires_action', next_action: 'redirect_to_url' });
       expect(shown.redirect_url).to.match(/^https:\/\/hooks\.stripe\.com\//);
       expect(shown.client_secret).to.be.a('string');
-      double.settle(asked.transactionId);
-      expect(line(await shop.gateway.purchase(asked, shop.context))).to.equal('PROCESSED 10');
-      expect(double.effectsOf(asked.transactionId)).to.equal(1);
+      double.settle(request.transactionId);
+      expect(line(await shop.gateway.purchase(request, shop.context))).to.equal('PROCESSED 10');
+      expect(double.effectsOf(request.transactionId)).to.equal(1);
     });
 
     it('remains pending as a debit until the bank rejects it', async () => {
       await shop.customerWith('pm_sepaDebit');
-      const { asked, answer } = await purchase({ currency: 'EUR' });
+      const { request, answer } = await purchase({ currency: 'EUR' });
       expect(line(answer)).to.equal('PENDING 10');
-      double.settle(asked.transactionId, 'FAILS');
-      expect((await shop.told(asked)).map(line)).to.eql(['ERROR 10 insufficient_funds']);
-      expect(line(await shop.gateway.purchase(asked, shop.context))).to.equal('ERROR 10 insufficient_funds');
+      double.settle(request.transactionId, 'FAILS');
+      expect((await shop.paymentInfo(request)).map(line)).to.eql(['ERROR 10 insufficient_funds']);
+      expect(line(await shop.gateway.purchase(request, shop.context))).to.equal(
+        'ERROR 10 insufficient_funds',
+      );
     });
   });
 
@@ -99,9 +101,9 @@ describe('payment through Stripe', () => {
     it('accepts a payment method that Stripe has already attached to the customer', async () => {
       const { id } = saved();
       await shop.addMethod(id);
-      const { asked, answer } = await purchase();
+      const { request, answer } = await purchase();
       expect(line(answer)).to.equal('PROCESSED 10');
-      expect(double.intentOf(asked.transactionId).payment_method).to.equal(id);
+      expect(double.intentOf(request.transactionId).payment_method).to.equal(id);
     });
 
     it('rejects a payment method that the account already has, and leaves that method unchanged', async () => {
@@ -127,13 +129,13 @@ describe('payment through Stripe', () => {
   describe('as a transaction', () => {
     it('uses its transaction id as the idempotency key of requests that move money', async () => {
       double.requests.length = 0;
-      const { asked: bought } = await purchase();
+      const { request: bought } = await purchase();
       const { gateway, context } = shop;
       const first = await held();
       const second = await held();
-      const captured = shop.asked({ paymentId: first.paymentId });
-      const voided = shop.asked({ paymentId: second.paymentId });
-      const refunded = shop.asked({ paymentId: bought.paymentId });
+      const captured = shop.newRequest({ paymentId: first.paymentId });
+      const voided = shop.newRequest({ paymentId: second.paymentId });
+      const refunded = shop.newRequest({ paymentId: bought.paymentId });
       await gateway.capture(captured, context);
       await gateway.void(voided, context);
       await gateway.refund(refunded, context);
@@ -142,7 +144,7 @@ describe('payment through Stripe', () => {
         ({ method, pathname }) => method === 'POST' && moving.test(pathname),
       );
       expect(sent.map(({ idempotencyKey }) => idempotencyKey)).to.eql(
-        [bought, first.asked, second.asked, captured, voided, refunded].map(
+        [bought, first.request, second.request, captured, voided, refunded].map(
           ({ transactionId }) => transactionId,
         ),
       );
@@ -150,18 +152,18 @@ describe('payment through Stripe', () => {
 
     it('is found and not charged again after Stripe has forgotten its key', async () => {
       await oldAccount();
-      const asked = shop.asked({ transactionId: shop.idOfHoursAgo(30) });
-      expect(line(await shop.gateway.purchase(asked, shop.context))).to.equal('PROCESSED 10');
+      const request = shop.newRequest({ transactionId: shop.idOfHoursAgo(30) });
+      expect(line(await shop.gateway.purchase(request, shop.context))).to.equal('PROCESSED 10');
       double.books.later(25 * 3_600_000);
-      expect(line(await shop.restart().gateway.purchase(asked, shop.context))).to.equal('PROCESSED 10');
-      expect(double.effectsOf(asked.transactionId)).to.equal(1);
+      expect(line(await shop.restart().gateway.purchase(request, shop.context))).to.equal('PROCESSED 10');
+      expect(double.effectsOf(request.transactionId)).to.equal(1);
     });
 
     it('is found instead of being refunded again after Stripe has forgotten its key', async () => {
       await oldAccount();
-      const { asked } = await purchase();
-      const refund = shop.asked({
-        paymentId: asked.paymentId,
+      const { request } = await purchase();
+      const refund = shop.newRequest({
+        paymentId: request.paymentId,
         amount: '4',
         transactionId: shop.idOfHoursAgo(30),
       });
@@ -173,70 +175,70 @@ describe('payment through Stripe', () => {
     });
 
     it('keeps its amount even if it is completed with another amount', async () => {
-      const { asked } = await purchase();
-      const other = { ...asked, amount: shop.asked({ amount: '7' }).amount };
+      const { request } = await purchase();
+      const other = { ...request, amount: shop.newRequest({ amount: '7' }).amount };
       expect(line(await shop.gateway.purchase(other, shop.context))).to.equal('PROCESSED 10');
-      expect(double.effectsOf(asked.transactionId)).to.equal(1);
+      expect(double.effectsOf(request.transactionId)).to.equal(1);
     });
 
     it('is processed if it is requested again after a decline that later became a success', async () => {
       double.bank = 'DECLINES';
-      const { asked } = await purchase();
-      double.settle(asked.transactionId);
-      expect(line(await shop.gateway.purchase(asked, shop.context))).to.equal('PROCESSED 10');
-      expect(double.effectsOf(asked.transactionId)).to.equal(1);
+      const { request } = await purchase();
+      double.settle(request.transactionId);
+      expect(line(await shop.gateway.purchase(request, shop.context))).to.equal('PROCESSED 10');
+      expect(double.effectsOf(request.transactionId)).to.equal(1);
     });
 
     it('is processed if it succeeds while recovery tries to cancel it', async () => {
       await shop.customerWith('pm_card_authenticationRequired');
-      const { asked } = await purchase({ properties: { off_session: 'false' } });
-      double.settle(asked.transactionId, 'FAILS');
-      double.onCancel = () => double.settle(asked.transactionId);
-      expect((await shop.told(asked)).map(line)).to.eql(['PROCESSED 10']);
+      const { request } = await purchase({ properties: { off_session: 'false' } });
+      double.settle(request.transactionId, 'FAILS');
+      double.onCancel = () => double.settle(request.transactionId);
+      expect((await shop.paymentInfo(request)).map(line)).to.eql(['PROCESSED 10']);
     });
 
     it('cannot succeed after its failure was reported', async () => {
       await shop.customerWith('pm_card_authenticationRequired');
-      const { asked } = await purchase({ properties: { off_session: 'false' } });
-      double.settle(asked.transactionId, 'FAILS');
+      const { request } = await purchase({ properties: { off_session: 'false' } });
+      double.settle(request.transactionId, 'FAILS');
       for (const _ of [1, 2])
-        expect((await shop.told(asked)).map(line)).to.eql(['ERROR 10 insufficient_funds']);
-      expect(double.intentOf(asked.transactionId).status).to.equal('canceled');
+        expect((await shop.paymentInfo(request)).map(line)).to.eql(['ERROR 10 insufficient_funds']);
+      expect(double.intentOf(request.transactionId).status).to.equal('canceled');
     });
 
     it('is found by search even if the customer has over a hundred payments', async () => {
-      const { asked } = await purchase();
-      const template = double.intentOf(asked.transactionId);
+      const { request } = await purchase();
+      const template = double.intentOf(request.transactionId);
       for (let number = 0; number < 100; number += 1) {
         const copy = { ...structuredClone(template), id: `pi_other_${number}`, metadata: {} };
         double.books.intents.set(copy.id, copy);
       }
       double.books.later(61_000);
-      expect((await shop.told(asked)).map(line)).to.eql(['PROCESSED 10']);
-      const refund = shop.asked({ paymentId: asked.paymentId, amount: '3' });
+      expect((await shop.paymentInfo(request)).map(line)).to.eql(['PROCESSED 10']);
+      const refund = shop.newRequest({ paymentId: request.paymentId, amount: '3' });
       expect(line(await shop.gateway.refund(refund, shop.context))).to.equal('PROCESSED 3');
     });
 
     it('is found by search even if the customer was deleted at Stripe', async () => {
       await oldAccount();
-      const { asked } = await purchase();
+      const { request } = await purchase();
       for (const { id } of customersOfAccount()) double.books.customers.delete(id);
       double.books.later(25 * 3_600_000);
       shop.restart();
-      expect((await shop.told(asked)).map(line)).to.eql(['PROCESSED 10']);
-      const refund = shop.asked({ paymentId: asked.paymentId, amount: '3' });
+      expect((await shop.paymentInfo(request)).map(line)).to.eql(['PROCESSED 10']);
+      const refund = shop.newRequest({ paymentId: request.paymentId, amount: '3' });
       expect(line(await shop.gateway.refund(refund, shop.context))).to.equal('PROCESSED 3');
-      expect(await shop.told(shop.asked())).to.eql([]);
+      expect(await shop.paymentInfo(shop.newRequest())).to.eql([]);
     });
 
     it('is found with all of its refunds, even if there are over a hundred', async () => {
-      const { asked } = await purchase({ amount: '200' });
+      const { request } = await purchase({ amount: '200' });
       const refunds = Array.from({ length: 101 }, () =>
-        shop.asked({ paymentId: asked.paymentId, amount: '1' }),
+        shop.newRequest({ paymentId: request.paymentId, amount: '1' }),
       );
       for (const refund of refunds) await shop.gateway.refund(refund, shop.context);
-      const ids = (await shop.told(asked)).map(({ kbTransactionPaymentId: id }) => id);
-      expect(ids).to.have.members([asked, ...refunds].map(({ transactionId }) => transactionId));
+      const ids = (await shop.paymentInfo(request)).map(({ kbTransactionPaymentId: id }) => id);
+      expect(ids).to.have.members([request, ...refunds].map(({ transactionId }) => transactionId));
     });
 
     it('creates only one customer for a new account, even if Stripe’s search lags', async () => {
@@ -258,22 +260,22 @@ describe('payment through Stripe', () => {
   describe('with a failed request', () => {
     it('is found by recovery and charged once if Stripe’s response is lost', async () => {
       double.fault = 'ANSWER_LOST';
-      const asked = shop.asked();
-      const failed = await shop.gateway.purchase(asked, shop.context).catch((error: unknown) => error);
+      const request = shop.newRequest();
+      const failed = await shop.gateway.purchase(request, shop.context).catch((error: unknown) => error);
       expect(failed).to.be.an('error');
       double.fault = 'NONE';
-      expect((await shop.told(asked)).map(line)).to.eql(['PROCESSED 10']);
-      expect(double.effectsOf(asked.transactionId)).to.equal(1);
+      expect((await shop.paymentInfo(request)).map(line)).to.eql(['PROCESSED 10']);
+      expect(double.effectsOf(request.transactionId)).to.equal(1);
     });
 
     it('is not submitted if Stripe is unreachable, and remains pending if it already was', async () => {
       double.bank = 'IS_SLOW';
-      const { asked } = await purchase();
+      const { request } = await purchase();
       await double.stop();
       try {
-        const again = shop.gateway.purchase({ ...asked, isCompletion: true }, shop.context);
+        const again = shop.gateway.purchase({ ...request, isCompletion: true }, shop.context);
         expect(await again.catch((error: unknown) => error)).to.be.an('error');
-        expect((await shop.gateway.purchase(shop.asked(), shop.context))?.status).to.equal('CANCELED');
+        expect((await shop.gateway.purchase(shop.newRequest(), shop.context))?.status).to.equal('CANCELED');
       } finally {
         await double.start();
       }
@@ -281,15 +283,17 @@ describe('payment through Stripe', () => {
 
     it('has an unknown outcome after a server error', async () => {
       double.fault = 'SERVER_ERROR';
-      const failed = await shop.gateway.purchase(shop.asked(), shop.context).catch((error: unknown) => error);
+      const failed = await shop.gateway
+        .purchase(shop.newRequest(), shop.context)
+        .catch((error: unknown) => error);
       expect(failed).to.be.an('error');
     });
 
     it('has an unknown outcome if the connection is refused after a lost answer', async () => {
-      const asked = shop.asked();
+      const request = shop.newRequest();
       double.fault = 'ANSWER_LOST';
-      const paying = shop.gateway.purchase(asked, shop.context).catch((error: unknown) => error);
-      while (double.effectsOf(asked.transactionId) === 0)
+      const paying = shop.gateway.purchase(request, shop.context).catch((error: unknown) => error);
+      while (double.effectsOf(request.transactionId) === 0)
         await new Promise((resolve) => setImmediate(resolve));
       await double.stop();
       try {
@@ -326,25 +330,25 @@ describe('payment through Stripe', () => {
   describe('with an authorization', () => {
     it('releases the remaining amount after the first capture', async () => {
       const { paymentId } = await held();
-      const first = shop.asked({ paymentId, amount: '4' });
+      const first = shop.newRequest({ paymentId, amount: '4' });
       expect(line(await shop.gateway.capture(first, shop.context))).to.equal('PROCESSED 4');
-      const second = await shop.gateway.capture(shop.asked({ paymentId, amount: '1' }), shop.context);
+      const second = await shop.gateway.capture(shop.newRequest({ paymentId, amount: '1' }), shop.context);
       expect(second).to.include({ status: 'ERROR', gatewayErrorCode: 'payment_intent_unexpected_state' });
     });
 
     it('allows several captures with multicapture, but each of them only once', async () => {
       await shop.restart({ multicapture: true });
-      const { asked, paymentId } = await held();
+      const { request, paymentId } = await held();
       for (const amount of ['4', '5', '1']) {
-        const capture = shop.asked({ paymentId, amount });
+        const capture = shop.newRequest({ paymentId, amount });
         for (const _ of [1, 2])
           expect(line(await shop.gateway.capture(capture, shop.context))).to.equal(`PROCESSED ${amount}`);
       }
-      expect(double.intentOf(asked.transactionId)).to.include({
+      expect(double.intentOf(request.transactionId)).to.include({
         amount_received: 1_000,
         status: 'succeeded',
       });
-      expect((await shop.told(asked)).map(line)).to.have.members([
+      expect((await shop.paymentInfo(request)).map(line)).to.have.members([
         'PROCESSED 10',
         'PROCESSED 4',
         'PROCESSED 5',
@@ -354,24 +358,26 @@ describe('payment through Stripe', () => {
 
     it('rejects a capture of more than the authorized amount', async () => {
       const { paymentId } = await held();
-      const answer = given(await shop.gateway.capture(shop.asked({ paymentId, amount: '11' }), shop.context));
+      const answer = given(
+        await shop.gateway.capture(shop.newRequest({ paymentId, amount: '11' }), shop.context),
+      );
       expect(answer).to.include({ status: 'ERROR', gatewayErrorCode: 'amount_too_large' });
     });
 
     it('can be voided after its authorization expires, and remains processed', async () => {
-      const { asked, paymentId } = await held();
-      const intent = double.intentOf(asked.transactionId);
+      const { request, paymentId } = await held();
+      const intent = double.intentOf(request.transactionId);
       Object.assign(intent, { status: 'canceled', amount_capturable: 0, cancellation_reason: 'automatic' });
-      const voided = await shop.gateway.void(shop.asked({ paymentId }), shop.context);
+      const voided = await shop.gateway.void(shop.newRequest({ paymentId }), shop.context);
       expect(voided?.status).to.equal('PROCESSED');
-      expect((await shop.told(asked)).map(line)).to.eql(['PROCESSED 10']);
+      expect((await shop.paymentInfo(request)).map(line)).to.eql(['PROCESSED 10']);
     });
 
     it('verifies the payment method if the amount is 0', async () => {
-      const { asked, answer } = await held({ amount: '0' });
+      const { request, answer } = await held({ amount: '0' });
       expect(line(answer)).to.equal('PROCESSED 0');
       expect(answer.firstPaymentReferenceId).to.match(/^seti_/);
-      expect((await shop.told(asked)).map(({ status }) => status)).to.eql(['PROCESSED']);
+      expect((await shop.paymentInfo(request)).map(({ status }) => status)).to.eql(['PROCESSED']);
       await shop.customerWith('pm_card_chargeCustomerFail');
       expect((await held({ amount: '0' })).answer).to.include({
         status: 'ERROR',
@@ -383,10 +389,10 @@ describe('payment through Stripe', () => {
   describe('that verifies a payment method', () => {
     it('is pending while the bank requires consent, and contains the customer’s next action', async () => {
       await shop.customerWith('pm_card_authenticationRequired');
-      const { asked, answer } = await held({ amount: '0' });
+      const { request, answer } = await held({ amount: '0' });
       expect(line(answer)).to.equal('PENDING 0');
-      const [told] = await shop.told(asked);
-      for (const { properties } of [answer, given(told ?? null)])
+      const [paymentInfo] = await shop.paymentInfo(request);
+      for (const { properties } of [answer, given(paymentInfo ?? null)])
         expect(properties.map(({ key, value }) => `${key}=${value}`)).to.have.members([
           'stripe_status=requires_action',
           'next_action=use_stripe_sdk',
@@ -397,16 +403,18 @@ describe('payment through Stripe', () => {
 
   describe('that is refunded', () => {
     it('has a pending refund while the bank processes it', async () => {
-      const { asked } = await purchase();
+      const { request } = await purchase();
       double.bank = 'IS_SLOW';
-      const refund = shop.asked({ paymentId: asked.paymentId, amount: '4' });
+      const refund = shop.newRequest({ paymentId: request.paymentId, amount: '4' });
       expect(line(await shop.gateway.refund(refund, shop.context))).to.equal('PENDING 4');
       const [stored] = [...double.books.refunds.values()].filter(
         ({ metadata }) => metadata.billwright_transaction === refund.transactionId,
       );
       Object.assign(stored ?? {}, { status: 'failed', failure_reason: 'expired_or_canceled_card' });
-      const told = (await shop.told(asked)).find(({ transactionType }) => transactionType === 'REFUND');
-      expect(told && line(told)).to.equal('ERROR 4 expired_or_canceled_card');
+      const paymentInfo = (await shop.paymentInfo(request)).find(
+        ({ transactionType }) => transactionType === 'REFUND',
+      );
+      expect(paymentInfo && line(paymentInfo)).to.equal('ERROR 4 expired_or_canceled_card');
     });
 
     const refused = [
@@ -415,10 +423,10 @@ describe('payment through Stripe', () => {
     ] as const;
     for (const [what, amount, code] of refused)
       it(`has its refund rejected ${what}`, async () => {
-        const { asked } = await purchase();
-        const { paymentId } = asked;
-        if (amount === '1') await shop.gateway.refund(shop.asked({ paymentId }), shop.context);
-        const answer = await shop.gateway.refund(shop.asked({ paymentId, amount }), shop.context);
+        const { request } = await purchase();
+        const { paymentId } = request;
+        if (amount === '1') await shop.gateway.refund(shop.newRequest({ paymentId }), shop.context);
+        const answer = await shop.gateway.refund(shop.newRequest({ paymentId, amount }), shop.context);
         expect(answer).to.include({ status: 'ERROR', gatewayErrorCode: code });
       });
   });
@@ -434,9 +442,9 @@ describe('payment through Stripe', () => {
     ] as const;
     for (const [currency, amount, units] of sent)
       it(`maps ${amount} ${currency} to ${units} units at Stripe and back`, async () => {
-        const { asked, answer } = await purchase({ currency, amount });
+        const { request, answer } = await purchase({ currency, amount });
         expect(Number(answer.amount)).to.equal(Number(amount));
-        expect(double.intentOf(asked.transactionId)).to.include({
+        expect(double.intentOf(request.transactionId)).to.include({
           amount: units,
           currency: currency.toLowerCase(),
         });
@@ -450,9 +458,9 @@ describe('payment through Stripe', () => {
     ] as const;
     for (const [currency, amount] of refused)
       it(`rejects ${amount} ${currency} instead of rounding it`, async () => {
-        const { asked, answer } = await purchase({ currency, amount });
+        const { request, answer } = await purchase({ currency, amount });
         expect(answer).to.include({ status: 'ERROR', gatewayErrorCode: 'invalid_amount' });
-        expect(double.effectsOf(asked.transactionId)).to.equal(0);
+        expect(double.effectsOf(request.transactionId)).to.equal(0);
       });
 
     it('lets Stripe reject amounts below the minimum charge', async () => {

@@ -27,7 +27,7 @@ describe('requests to Stripe', () => {
   });
 
   it('match Stripe’s API specification', async () => {
-    await everythingAskedBy(shop);
+    await callEveryEndpoint(shop);
     const sent = new Map(shop.double.requests.map((each) => [JSON.stringify(each), each]));
     const refused: string[] = [];
     for (const request of sent.values()) {
@@ -45,26 +45,26 @@ describe('requests to Stripe', () => {
 });
 
 /** Calls every endpoint of the double through the gateway. */
-async function everythingAskedBy(shop: StripeShop): Promise<void> {
+async function callEveryEndpoint(shop: StripeShop): Promise<void> {
   const { double, context } = shop;
   await shop.restart({ multicapture: true, returnUrl: 'https://shop.example/back' }).customerWith();
   const { gateway, accountId, paymentMethodId } = shop;
   const method = { accountId, paymentMethodId, properties: [] };
   const properties = { off_session: 'false', description: 'Order 7', return_url: 'https://shop.example/7' };
-  const bought = shop.asked({ properties });
+  const bought = shop.newRequest({ properties });
   for (const _ of [1, 2]) await gateway.purchase(bought, context);
-  const refund = shop.asked({ paymentId: bought.paymentId, amount: '4' });
+  const refund = shop.newRequest({ paymentId: bought.paymentId, amount: '4' });
   for (const _ of [1, 2]) await gateway.refund(refund, context);
-  const checked = shop.asked({ amount: '0' });
+  const checked = shop.newRequest({ amount: '0' });
   for (const _ of [1, 2]) await gateway.authorize(checked, context);
-  const held = shop.asked();
+  const held = shop.newRequest();
   await gateway.authorize(held, context);
-  await gateway.capture(shop.asked({ paymentId: held.paymentId, amount: '4' }), context);
+  await gateway.capture(shop.newRequest({ paymentId: held.paymentId, amount: '4' }), context);
   await shop.restart();
-  const other = shop.asked();
+  const other = shop.newRequest();
   await shop.gateway.authorize(other, context);
-  await shop.gateway.void(shop.asked({ paymentId: other.paymentId }), context);
-  await shop.told(bought);
+  await shop.gateway.void(shop.newRequest({ paymentId: other.paymentId }), context);
+  await shop.paymentInfo(bought);
   await gateway.getPaymentMethodDetail(method, context);
   await gateway.getPaymentMethods({ accountId, refreshFromGateway: true, properties: [] }, context);
   const pages = {
@@ -96,12 +96,12 @@ async function findInSearch(shop: StripeShop): Promise<void> {
   const { double } = shop;
   shop.accountId = shop.idOfHoursAgo(48);
   await shop.restart().addMethod('pm_card_visa');
-  const bought = shop.asked();
+  const bought = shop.newRequest();
   await shop.gateway.purchase(bought, shop.context);
   const made = double.intentOf(bought.transactionId);
   for (let number = 0; number < 100; number += 1)
     double.books.intents.set(`pi_${number}`, { ...made, id: `pi_${number}`, metadata: {} });
-  await shop.told(bought);
+  await shop.paymentInfo(bought);
 }
 
 function called({ double }: StripeShop): readonly string[] {

@@ -84,9 +84,9 @@ class Life {
   }
 
   /** Runs the ledger, which compares its windowed evaluation with that of the full history. */
-  #run(asked: LocalDate): void {
+  #run(wantedDate: LocalDate): void {
     const { ledger, adjusted, history } = this;
-    const targetDate = maxDate(asked, ledger.maxTargetDate ?? asked);
+    const targetDate = maxDate(wantedDate, ledger.maxTargetDate ?? wantedDate);
     const before = this.targetDate;
     this.targetDate = targetDate;
     const made = ledger.items.length;

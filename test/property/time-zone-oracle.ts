@@ -158,5 +158,5 @@ function checkWireDateTimes(): void {
 
 function same(actual: unknown, expected: unknown, what: string): void {
   if (actual !== expected)
-    throw new Error(`${what}: got ${String(actual)}, Temporal says ${String(expected)} (TZ=${host})`);
+    throw new Error(`${what}: got ${String(actual)}, Temporal got ${String(expected)} (TZ=${host})`);
 }

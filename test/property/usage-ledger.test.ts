@@ -87,7 +87,7 @@ describe('usage ledger', () => {
       });
       passedOver += evaluated.passedOver;
     });
-    expect(credits, 'items that give back').to.be.above(historyRuns / 50);
+    expect(credits, 'credits').to.be.above(historyRuns / 50);
     expect(again, 'runs').to.be.above(historyRuns);
     expect(passedOver, 'runs that need not look at it').to.be.above(historyRuns / 2);
   }).timeout(0);

@@ -62,7 +62,7 @@ describe('usage from a source', () => {
       },
     );
     expect(items, 'items billed').to.be.above(runs);
-    expect(credits, 'items that give back').to.be.above(runs / 50);
+    expect(credits, 'credits').to.be.above(runs / 50);
   }).timeout(0);
 
   it('usage §7.7: is dropped or billed with the next period if it is late, like recorded usage', () => {

@@ -27,7 +27,7 @@ export const derivableState: Invariant = {
       });
       return derived === found
         ? []
-        : [`subscription ${subscription.id} is ${found}, its events say ${derived}`];
+        : [`subscription ${subscription.id} is ${found}, its events imply ${derived}`];
     });
   },
 };

@@ -13,8 +13,8 @@ import {
 } from '../../lib/index.ts';
 import { expectExplained } from '../support/explained-amount.ts';
 import { anyDatabase, expect, openEngine, storedRuns, type TestEngine } from '../support/index.ts';
-import type { AskedDay, Script, Step } from '../support/lives/bundle-steps.ts';
-import { chargedDays, pausesToldBy, scripts, stateToldBy } from '../support/lives/bundle-steps.ts';
+import type { RequestDay, Script, Step } from '../support/lives/bundle-steps.ts';
+import { chargedDays, pausesInRows, scripts, statesAllowedBy } from '../support/lives/bundle-steps.ts';
 
 const zone = timeZone('UTC');
 const msPerDay = 86_400_000;
@@ -132,8 +132,8 @@ class StoredBundle {
     const bundles = await acme.subscriptions.bundlesOfAccount(accountId);
     const charged = chargedDays(await acme.invoices.ofAccount({ accountId, withItems: true }));
     for (const one of bundles.flatMap(({ subscriptions }) => subscriptions)) {
-      expect(stateToldBy(one, clock.now()), one.planName ?? '').to.include(one.state);
-      for (const [from, until] of pausesToldBy(one, clock.now())) {
+      expect(statesAllowedBy(one, clock.now()), one.planName ?? '').to.include(one.state);
+      for (const [from, until] of pausesInRows(one, clock.now())) {
         const days = charged.get(one.subscriptionId) ?? [];
         const wrong = days.filter((day) => day >= from && day < until).map(formatLocalDate);
         expect(wrong, `${one.planName} is charged while it is paused`).to.eql([]);
@@ -149,7 +149,10 @@ class StoredBundle {
       case 'ADD': {
         const bundleId = this.#bundles.at(-1) ?? null;
         const accountId = this.#accountAt(this.#bundles.length - 1);
-        const dates = { entitlementDate: this.#asked(step.when), billingDate: this.#asked(step.when) };
+        const dates = {
+          entitlementDate: this.#requestedDateOf(step.when),
+          billingDate: this.#requestedDateOf(step.when),
+        };
         return acme.createSubscription({ accountId, planName: step.plan, bundleId }, dates);
       }
       case 'CHANGE': {
@@ -157,14 +160,14 @@ class StoredBundle {
         const planName = one.productCategory === 'BASE' ? step.base : step.addOn;
         return acme.subscriptions.changePlan(one.subscriptionId, {
           planName,
-          requestedDate: step.policy === null ? this.#asked(step.when) : null,
+          requestedDate: step.policy === null ? this.#requestedDateOf(step.when) : null,
           billingPolicy: step.policy,
         });
       }
       case 'CANCEL': {
         const { subscriptionId } = await this.#subscription(step.subject);
         return acme.subscriptions.cancel(subscriptionId, {
-          requestedDate: this.#asked(step.when),
+          requestedDate: this.#requestedDateOf(step.when),
           entitlementPolicy: step.service,
           billingPolicy: step.policy,
           useRequestedDateForBilling: step.isForBilling,
@@ -177,21 +180,25 @@ class StoredBundle {
       case 'BILL_CYCLE_DAY':
         return acme.subscriptions.changeBillCycleDay(
           (await this.#subscription(step.subject)).subscriptionId,
-          { billCycleDayLocal: step.day, effectiveFromDate: this.#asked(step.when), allowPastDate: true },
+          {
+            billCycleDayLocal: step.day,
+            effectiveFromDate: this.#requestedDateOf(step.when),
+            allowPastDate: true,
+          },
         );
       case 'QUANTITY':
         return acme.subscriptions.changeQuantity((await this.#subscription(step.subject)).subscriptionId, {
           quantity: step.quantity,
-          effectiveFromDate: this.#asked(step.when),
+          effectiveFromDate: this.#requestedDateOf(step.when),
           allowPastDate: true,
         });
       case 'PAUSE':
         return acme.blocking.pauseBundle(this.#bundleAt(step.bundle), {
-          requestedDate: this.#asked(step.when),
+          requestedDate: this.#requestedDateOf(step.when),
         });
       case 'RESUME':
         return acme.blocking.resumeBundle(this.#bundleAt(step.bundle), {
-          requestedDate: this.#asked(step.when),
+          requestedDate: this.#requestedDateOf(step.when),
         });
       case 'BLOCK': {
         const { subscriptionId, bundleId, accountId } = await this.#subscription(step.subject);
@@ -206,7 +213,7 @@ class StoredBundle {
             stateName: name,
             isBlockBilling,
             isBlockEntitlement,
-            requestedDate: this.#asked(step.when),
+            requestedDate: this.#requestedDateOf(step.when),
           },
         );
       }
@@ -214,7 +221,7 @@ class StoredBundle {
         if (this.#bundles.length > 1) return undefined;
         const bundleId = await acme.bundles.transfer(this.#bundleAt(0), {
           accountId: this.#accountAt(1),
-          requestedDate: this.#asked(step.when === null ? null : { days: step.when, second: null }),
+          requestedDate: this.#requestedDateOf(step.when === null ? null : { days: step.when, second: null }),
           billingPolicy: step.policy,
           bcdTransfer: step.bcd,
         });
@@ -242,7 +249,7 @@ class StoredBundle {
     return given(this.#bundles[index % this.#bundles.length]);
   }
 
-  #asked(day: AskedDay | null): RequestedDate | null {
+  #requestedDateOf(day: RequestDay | null): RequestedDate | null {
     if (day === null) return null;
     const date = addDays(localDateOf(this.engine.clock.now(), zone), day.days);
     return day.second === null ? { date } : { at: instant(date * msPerDay + day.second * 1_000) };

@@ -61,14 +61,16 @@ const FREE_OF_CREDIT = ['repairable', 'amount', 'description'];
 export const oneEventPerChange: Invariant = {
   name: 'one event per state change, in account order',
   breaches: ({ books }) => {
-    const told = Map.groupBy(busEvents(books), (event) => event.what);
-    const twice = [...told].flatMap(([what, events]) => {
-      const most = mostTold(books).get(what);
+    const published = Map.groupBy(busEvents(books), (event) => event.what);
+    const twice = [...published].flatMap(([what, events]) => {
+      const most = mostPublished(books).get(what);
       return most !== undefined && events.length > most
-        ? [`${what} was told ${events.length} times, not ${most}`]
+        ? [`${what} was published ${events.length} times, not ${most}`]
         : [];
     });
-    const never = mustBeTold(books).flatMap((what) => (told.has(what) ? [] : [`${what} was never told`]));
+    const never = mustBePublished(books).flatMap((what) =>
+      published.has(what) ? [] : [`${what} was never published`],
+    );
     const disorder = [...Map.groupBy(busEvents(books), ({ account }) => account).values()].flatMap((events) =>
       events.flatMap((event, index) =>
         event.at < (events[index - 1]?.at ?? 0)
@@ -80,22 +82,22 @@ export const oneEventPerChange: Invariant = {
   },
 };
 
-interface ToldEvent {
+interface PublishedEvent {
   readonly what: string;
   readonly account: string | null | undefined;
   readonly at: number;
 }
 
-const told = new WeakMap<Books, readonly ToldEvent[]>();
+const published = new WeakMap<Books, readonly PublishedEvent[]>();
 
-function busEvents(books: Books): readonly ToldEvent[] {
-  const known = told.get(books);
+function busEvents(books: Books): readonly PublishedEvent[] {
+  const known = published.get(books);
   if (known !== undefined) return known;
   const rows = [...books.queue_entries, ...books.queue_history].filter(({ kind }) => kind === 'BUS');
   const events = rows
     .toSorted((a, b) => Number(a.record_id) - Number(b.record_id))
     .map((row) => ({ what: whatOf(row), account: row.account_record_id, at: Number(row.created_date) }));
-  told.set(books, events);
+  published.set(books, events);
   return events;
 }
 
@@ -127,7 +129,7 @@ function eventOf({ type, subscription_id: id, effective }: StoredRow): string {
 const mosts = new WeakMap<Books, ReadonlyMap<string, number>>();
 
 /** Withdrawn events may have been published before. */
-function mostTold(books: Books): ReadonlyMap<string, number> {
+function mostPublished(books: Books): ReadonlyMap<string, number> {
   const known = mosts.get(books);
   if (known !== undefined) return known;
   const counts = new Map<string, number>();
@@ -141,7 +143,7 @@ function mostTold(books: Books): ReadonlyMap<string, number> {
   return counts;
 }
 
-function mustBeTold(books: Books): readonly string[] {
+function mustBePublished(books: Books): readonly string[] {
   const active = by(
     books.subscription_events.filter((event) => is(event, 'is_active')),
     'subscription_id',

@@ -16,11 +16,11 @@ import { addOnName, documentsOf, planName } from '../support/lives/subscription-
 import {
   type AccountStep,
   type AddOnCall,
-  type AskedDay,
   type BlockStep,
   type LifeScript,
   type LifeStep,
   lifeScripts,
+  type RequestDay,
   type SubscriptionCall,
   type TransferCall,
 } from '../support/lives/subscription-steps.ts';
@@ -59,7 +59,7 @@ class StoredLife {
         billCycleDayLocal: script.billCycleDay,
         quantity: script.quantity,
       },
-      { billingDate: this.#asked(script.billing, account) },
+      { billingDate: this.#requestedDateOf(script.billing, account) },
     );
     this.#subscriptionIds.push(made.subscriptionId);
     await this.#check();
@@ -152,13 +152,13 @@ class StoredLife {
           phaseType: step.phaseType,
           billCycleDayLocal: step.billCycleDay,
           quantity: step.quantity,
-          requestedDate: this.#asked(step.when, account),
+          requestedDate: this.#requestedDateOf(step.when, account),
           billingPolicy: step.policy,
         });
       }
       case 'CANCEL':
         return subscriptions.cancel(id, {
-          requestedDate: this.#asked(step.when, account),
+          requestedDate: this.#requestedDateOf(step.when, account),
           entitlementPolicy: step.service,
           billingPolicy: step.policy,
           useRequestedDateForBilling: step.isForBilling,
@@ -170,13 +170,13 @@ class StoredLife {
       case 'BILL_CYCLE_DAY':
         return subscriptions.changeBillCycleDay(id, {
           billCycleDayLocal: step.day,
-          effectiveFromDate: this.#asked(step.from, account),
+          effectiveFromDate: this.#requestedDateOf(step.from, account),
           allowPastDate: step.isForced,
         });
       case 'QUANTITY':
         return subscriptions.changeQuantity(id, {
           quantity: step.quantity,
-          effectiveFromDate: this.#asked(step.from, account),
+          effectiveFromDate: this.#requestedDateOf(step.from, account),
           allowPastDate: step.isForced,
         });
     }
@@ -195,8 +195,8 @@ class StoredLife {
         quantity: step.quantity,
       },
       {
-        entitlementDate: this.#asked(step.service, account),
-        billingDate: this.#asked(step.billing, account),
+        entitlementDate: this.#requestedDateOf(step.service, account),
+        billingDate: this.#requestedDateOf(step.billing, account),
       },
     );
     this.#subscriptionIds.push(subscriptionId);
@@ -209,7 +209,7 @@ class StoredLife {
     const target = given(this.#accounts.find(({ id }) => id !== accountId));
     const begun = await acme.bundles.transfer(bundleId, {
       accountId: target.id,
-      requestedDate: this.#asked(when, source),
+      requestedDate: this.#requestedDateOf(when, source),
       billingPolicy: policy,
       bcdTransfer: bcd,
     });
@@ -229,7 +229,7 @@ class StoredLife {
         service: step.service,
         stateName: step.name,
         isBlockBilling: step.isBlocked,
-        requestedDate: this.#asked(step.from, account),
+        requestedDate: this.#requestedDateOf(step.from, account),
       },
     );
   }
@@ -267,7 +267,7 @@ class StoredLife {
     return localDateOf(this.engine.clock.now(), account.timeZone);
   }
 
-  #asked(day: AskedDay, account: Account): RequestedDate | null {
+  #requestedDateOf(day: RequestDay, account: Account): RequestedDate | null {
     if (day === null) return null;
     const date = addDays(this.#todayOf(account), day.days);
     return day.second === null ? { date } : { at: instant(date * msPerDay + day.second * 1_000) };

@@ -11,7 +11,7 @@ import { invoicesOf, type MeteredCustomer, UsageTown } from './usage-town.ts';
 
 /** `BILLWRIGHT_USAGE_LIVES` sets the number of accounts per database. */
 const LIVES = isLongRun ? { sqlite: 1_200, postgresql: 600 } : { sqlite: 6, postgresql: 2 };
-const asked = process.env.BILLWRIGHT_USAGE_LIVES;
+const configured = process.env.BILLWRIGHT_USAGE_LIVES;
 const ROUNDS = isLongRun ? 45 : 20;
 const MOST_DAYS_PER_ROUND = 16;
 const ACCOUNTS_AT_ONCE = 12;
@@ -32,7 +32,7 @@ function settingsOf(random: Random): OracleSettings {
 }
 
 anyDatabase.describe('random histories with usage', (open, kind) => {
-  const lives = asked === undefined ? LIVES[kind] : Number(asked);
+  const lives = configured === undefined ? LIVES[kind] : Number(configured);
 
   it(`usage §6, §7: owe the usage cost that an oracle calculates from every point (${lives} accounts, seed ${seed})`, async () => {
     const agreed = { lives: 0, usage: 0, credits: 0, late: 0, explained: 0, foreseen: 0 };
@@ -59,7 +59,7 @@ anyDatabase.describe('random histories with usage', (open, kind) => {
         await engine.close();
       }
     }
-    if (isLongRun || asked !== undefined) process.stdout.write(`${inspect({ agreed, accepted })}\n`);
+    if (isLongRun || configured !== undefined) process.stdout.write(`${inspect({ agreed, accepted })}\n`);
     expect(agreed.lives).to.be.at.least(lives);
     expect(agreed.usage, 'items').to.be.above(5 * lives);
     expect(agreed.late, 'late items').to.be.above(0);

@@ -30,7 +30,7 @@ const operation = (name: string, weight: number, run: UsageOperation['run']): Us
 
 export const usageOperations: readonly UsageOperation[] = [
   operation('record', 14, record),
-  operation('take back', 3, takeBack),
+  operation('void usage', 3, voidUsage),
   operation('change', 3, change),
   operation('cancel', 1.5, ({ customer, held, random, town }) =>
     customer.acme.subscriptions.cancel(held.id, {
@@ -128,7 +128,7 @@ function someRecordDate(
 }
 
 /** Voids usage, then advances a second so that the order of later usage is certain. */
-async function takeBack({ town, random, customer, held }: UsageScene): Promise<void> {
+async function voidUsage({ town, random, customer, held }: UsageScene): Promise<void> {
   const trackingId = held.trackingIds.length === 0 ? 'none' : random.of(held.trackingIds);
   await customer.acme.usage.void(held.id, trackingId);
   town.engine.clock.set(later(town, 1));
@@ -161,7 +161,8 @@ async function block({ town, random, customer, held }: UsageScene, isBlockBillin
 /** Skips cases in which the oracle cannot know which run dropped a zero item. */
 async function voidInvoice({ random, customer }: UsageScene): Promise<void> {
   const { dropsZeroItems, lateMode, lookBackPeriods } = customer.settings;
-  if (dropsZeroItems && (lateMode !== 'DELTA' || lookBackPeriods >= 0)) throw new Refused('nobody tells');
+  if (dropsZeroItems && (lateMode !== 'DELTA' || lookBackPeriods >= 0))
+    throw new Refused('the oracle cannot know the run');
   const invoices = (await invoicesOf(customer)).filter(({ status }) => status === 'COMMITTED').slice(-3);
   if (invoices.length === 0) throw new Refused('no invoice');
   const { id } = random.of(invoices);

@@ -6,9 +6,9 @@ import type { InvoiceItemView, InvoiceView } from '../support/plain-views.ts';
 import type { BilledEntry } from '../support/usage-oracle/billed-record.ts';
 import { dateText, dayAt, dayOf } from '../support/usage-oracle/calendar.ts';
 import { billionths } from '../support/usage-oracle/oracle-price.ts';
+import { type PlainItem, plainItems } from '../support/usage-oracle/plain-items.ts';
 import type { OwedInterval } from '../support/usage-oracle/settled-items.ts';
 import { historyOf } from '../support/usage-oracle/stored-history.ts';
-import { type ToldItem, toldItems } from '../support/usage-oracle/told-items.ts';
 import type { OracleSettings } from '../support/usage-oracle/usage-facts.ts';
 import type { Owed, UsageOracle } from '../support/usage-oracle/usage-oracle.ts';
 import { type OpenTables, openTables, type StoredRow } from './books.ts';
@@ -109,12 +109,12 @@ export class UsageTown {
     const events = await this.#tables.rows('select * from bw_subscription_events where is_active');
     const blocks = await this.#tables.rows('select * from bw_blocking_states where is_active');
     for (const customer of customers) {
-      this.#tell(customer, events, blocks);
+      this.#update(customer, events, blocks);
       await this.#auditOne(customer, { through, isRequested });
     }
   }
 
-  #tell(customer: MeteredCustomer, events: readonly StoredRow[], blocks: readonly StoredRow[]): void {
+  #update(customer: MeteredCustomer, events: readonly StoredRow[], blocks: readonly StoredRow[]): void {
     const { zone, billCycleDay, accountId } = customer;
     for (const { id, bundleId, oracle } of customer.subscriptions) {
       const about: readonly string[] = [id, bundleId, accountId];
@@ -156,11 +156,11 @@ export class UsageTown {
     for (const { one, owed: due } of owed) {
       const own = items.filter((item) => subscriptionOf(item, customer) === one);
       // A credit names its original item and no usage.
-      const expected = toldItems(due).map((item) =>
+      const expected = plainItems(due).map((item) =>
         item.credits === undefined ? item : { ...item, usage: '' },
       );
-      const told = own.map((item) => toldItem(item, one));
-      if (!same(told, expected)) expect(told, context()).to.eql(expected);
+      const plain = own.map((item) => plainItem(item, one));
+      if (!same(plain, expected)) expect(plain, context()).to.eql(expected);
       one.oracle.bill(due, { run: invoice.id, hasInvoice: true, at: invoice.createdDate.getTime() });
       const entries = due.intervals.flatMap((interval) => interval.items.map(({ entry }) => entry));
       for (const [index, item] of own.entries()) {
@@ -168,7 +168,7 @@ export class UsageTown {
         if (entry === undefined) continue;
         one.entries.set(item.id, entry);
         if (item.linkedItemId !== null)
-          expect(one.entries.get(item.linkedItemId), 'the item that is given back').to.equal(entry.of);
+          expect(one.entries.get(item.linkedItemId), 'the credited item').to.equal(entry.of);
       }
       this.#count(due);
     }
@@ -193,8 +193,8 @@ export class UsageTown {
         ({ items, interval }) => items.length > 0 && interval.end.at < this.engine.clock.now() - DAY_MS,
       );
       if (missing.length > 0 && !customer.isVoided) {
-        const told = toldItems({ ...owed, intervals: missing });
-        expect(told, `is not billed, ${this.#context(customer, null)}`).to.eql([]);
+        const plain = plainItems({ ...owed, intervals: missing });
+        expect(plain, `is not billed, ${this.#context(customer, null)}`).to.eql([]);
       }
       this.#silent += 1;
       const silent = unbilled.filter((interval) => interval.items.length === 0 && isStored(id, interval));
@@ -318,7 +318,7 @@ function subscriptionOf(
   );
 }
 
-export function toldItem(item: InvoiceItemView, { entries }: MeteredSubscription): ToldItem {
+export function plainItem(item: InvoiceItemView, { entries }: MeteredSubscription): PlainItem {
   const { usageName, startDate, endDate, amount, rate, quantity, itemDetails, linkedItemId } = item;
   const credited = linkedItemId === null ? undefined : entries.get(linkedItemId);
   return {

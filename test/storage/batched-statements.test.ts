@@ -251,17 +251,17 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
   });
 
   it('report the original error after a failed statement', async () => {
-    let told: readonly unknown[] = [];
+    let errors: readonly unknown[] = [];
     const failure = await rejection(
       inTransaction(async (transaction) => {
         const runner = new Runner({ dialect: postgresqlDialect, violationOf }, transaction);
         const failed = await rejection(runner.run(sql`select 1 / ${0}::int`));
-        told = [failed, await rejection(runner.run(sql`select ${1}::int`))];
+        errors = [failed, await rejection(runner.run(sql`select ${1}::int`))];
         throw failed;
       }),
     );
     expect(failure).to.include({ code: '22012' });
-    expect(told[1]).to.equal(told[0]);
+    expect(errors[1]).to.equal(errors[0]);
   });
 
   it('are rejected after the end of their transaction, and an empty transaction sends nothing', async () => {

@@ -6,7 +6,7 @@ import { expect, migrated, onPostgresql, plainHasher, recordingLogger } from '..
 import { openShop } from '../support/shop.ts';
 import { withPostgresql } from '../support/storage/statement-plans.ts';
 
-/** Inserts of a common table expression, for which Citus needs all workers. Rows that move between tables are no problem. */
+/** Inserts from a common table expression, which need all workers of Citus. Rows that move between tables do not. */
 const insertOfExpression = /^\s*with (?!moved as \(delete).*\binsert into/s;
 
 onPostgresql.describe('a database with Citus', (open) => {

@@ -43,7 +43,7 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
   });
 
   /** Returns the time until the call fails because the server is unreachable. */
-  async function toldAfterMs(call: () => Promise<unknown>): Promise<number> {
+  async function failedAfterMs(call: () => Promise<unknown>): Promise<number> {
     const startedMs = performance.now();
     expect(await rejection(call())).to.include({
       code: ErrorCode.BUSY,
@@ -58,7 +58,7 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
   it('causes an immediate error if it refuses the connection, and no error once it is back', async () => {
     await proxy.refuse();
     for (const call of [() => storage.system.ping(), insert, () => storage.read(acme, (s) => s.revisions())])
-      expectBelow(1_000, await toldAfterMs(call), 'milliseconds');
+      expectBelow(1_000, await failedAfterMs(call), 'milliseconds');
     await proxy.restore();
     await insert();
   });
@@ -74,9 +74,9 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
     });
     await frozen.promise;
     const calls = [() => inside, ...Array.from({ length: 5 }, () => insert), () => storage.system.ping()];
-    const told = await Promise.all(calls.map(toldAfterMs));
-    expectBelow(5_000, Math.max(...told), 'milliseconds');
-    expectBelow(500, await toldAfterMs(insert), 'milliseconds, known to be away');
+    const durations = await Promise.all(calls.map(failedAfterMs));
+    expectBelow(5_000, Math.max(...durations), 'milliseconds');
+    expectBelow(500, await failedAfterMs(insert), 'milliseconds, known to be away');
     await proxy.restore();
     await setTimeout(RETRY_AFTER_MS);
     await insert();
@@ -92,7 +92,7 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
         shared.write(acme, author(), (session) => session.accounts.insert([account({ id: newId() })]));
       await write();
       proxy.freeze();
-      expectBelow(5_000, await toldAfterMs(write), 'milliseconds');
+      expectBelow(5_000, await failedAfterMs(write), 'milliseconds');
       await setTimeout(RETRY_AFTER_MS);
       await write();
     } finally {
@@ -162,7 +162,7 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
   it('does not prevent the storage from closing', async () => {
     storage.queue.onSignal(() => undefined);
     proxy.freeze();
-    const waiting = toldAfterMs(insert);
+    const waiting = failedAfterMs(insert);
     const startedMs = performance.now();
     await storage.close();
     await waiting;

@@ -42,7 +42,7 @@ eachDatabase.describe('host library transactions joined by the engine', (open, k
       after(() => host.close());
 
       it('commit changes of the engine and of the host together, with exact days and amounts', async () => {
-        const told = commit(engine);
+        const committed = commit(engine);
         const id = await host.transaction(async (handle, run) => {
           await run(`insert into ${orders} values (1)`);
           const acme = within(handle);
@@ -64,7 +64,7 @@ eachDatabase.describe('host library transactions joined by the engine', (open, k
         });
         expect((await engine.acme.accounts.get(id)).name).to.equal('Ada');
         // For Kysely and Prisma, the engine finds commits by polling the queue.
-        if (!['Kysely', 'Prisma'].includes(name)) await told;
+        if (!['Kysely', 'Prisma'].includes(name)) await committed;
         await engine.settle();
         const invoices = await engine.acme.invoices.ofAccount({ accountId: id, withItems: true });
         const amounts = invoices.flatMap(({ items }) => items.map(({ amount }) => formatDecimal(amount)));

@@ -49,17 +49,17 @@ eachDatabase.describe('storage in a host transaction', (open, kind) => {
 
   it('commits the host’s and the engine’s changes together, and only then wakes the dispatcher', async () => {
     const id = newId();
-    let told = 0;
+    let commits = 0;
     const stop = storage.onCommit(() => {
-      told += 1;
+      commits += 1;
     });
     await host.transaction(async (inside, run) => {
       await run('insert into host_orders values (1)');
       await write(inside, id);
       expect(await inside.read(acme, (session) => session.audit.findByTargets([id]))).to.have.length(1);
-      expect(told).to.equal(0);
+      expect(commits).to.equal(0);
     });
-    expect(told).to.equal(1);
+    expect(commits).to.equal(1);
     stop();
     expect(await found(id)).to.equal(1);
     expect(await host.rows('select id from host_orders where id = 1')).to.have.length(1);
@@ -68,9 +68,9 @@ eachDatabase.describe('storage in a host transaction', (open, kind) => {
 
   it('rolls back the engine’s changes with the host’s and wakes no dispatcher', async () => {
     const id = newId();
-    let told = 0;
+    let commits = 0;
     const stop = storage.onCommit(() => {
-      told += 1;
+      commits += 1;
     });
     const pending = await storage.queue.countPending(null, now);
     const failed = await rejection(
@@ -81,7 +81,7 @@ eachDatabase.describe('storage in a host transaction', (open, kind) => {
       }),
     );
     expect(failed.message).to.equal('the host changed its mind');
-    expect(told).to.equal(0);
+    expect(commits).to.equal(0);
     stop();
     expect(await found(id)).to.equal(0);
     expect(await storage.queue.countPending(null, now)).to.equal(pending);

@@ -12,12 +12,12 @@ eachDatabase((kind, open) => {
       it(`use named statements ${keepsPlans === false ? 'unless disabled' : 'by default'}`, async () => {
         const database = await open(migrated);
         if (database.kind !== 'postgresql') throw new Error(`${database.kind} in place of PostgreSQL`);
-        const asked: unknown[] = [];
+        const names: unknown[] = [];
         const query = pg.Client.prototype.query as (...input: unknown[]) => unknown;
         sinon.stub(pg.Client.prototype, 'query').callsFake(function (this: unknown, ...input: unknown[]) {
           const [first] = input;
           // Recorded here because the client later changes a batch's first query to the last one.
-          asked.push(typeof first === 'object' && first !== null && 'name' in first ? first.name : undefined);
+          names.push(typeof first === 'object' && first !== null && 'name' in first ? first.name : undefined);
           return query.apply(this, input) as never;
         });
         const storage = postgresql({
@@ -26,8 +26,8 @@ eachDatabase((kind, open) => {
         });
         await storage.system.findTenantByApiKey('nobody');
         await storage.close();
-        expect(asked).to.have.length.greaterThan(0);
-        expect(asked.some((name) => name !== undefined)).to.equal(keepsPlans !== false);
+        expect(names).to.have.length.greaterThan(0);
+        expect(names.some((name) => name !== undefined)).to.equal(keepsPlans !== false);
       });
   });
 });

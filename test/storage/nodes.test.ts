@@ -66,15 +66,15 @@ eachDatabase.describe('node storage', (open, kind) => {
       createdDate: instant(ms),
     });
     const [first, second] = [broadcast('A', 1_000), broadcast('B', 2_000)];
-    for (const told of [first, second])
+    for (const command of [first, second])
       await storage.write(SYSTEM_TENANT, author(), async (session) => {
-        session.broadcast(told);
-        const payload = { accountId: null, objectId: null, metaData: { service: told.service } };
+        session.broadcast(command);
+        const payload = { accountId: null, objectId: null, metaData: { service: command.service } };
         session.publish([{ type: BusEventType.BROADCAST_SERVICE, accountRecordId: null, payload }]);
       });
     const last = await nodes.lastBroadcast();
     const all = await nodes.broadcastsAfter(0, 10);
-    expect(all.map(({ recordId: _recordId, ...told }) => told)).to.eql([first, second]);
+    expect(all.map(({ recordId: _recordId, ...command }) => command)).to.eql([first, second]);
     expect(all.at(-1)?.recordId).to.equal(last);
     expect((await nodes.broadcastsAfter(all[0]?.recordId ?? 0, 10)).map(({ type }) => type)).to.eql(['B']);
     expect(await nodes.broadcastsAfter(0, 1)).to.have.length(1);

@@ -108,15 +108,15 @@ eachDatabaseAndOneByOne.describe('storage transactions', (open, kind) => {
   });
 
   it('notify the listeners of a commit only if the commit contains due work', async () => {
-    let told = 0;
+    let commits = 0;
     const stop = opened.storage.onCommit(() => {
-      told += 1;
+      commits += 1;
     });
     await opened.storage.prepare({ isConsumed: ({ type }) => type === 'ACCOUNT_CHANGE' });
     const write = async (work: (session: WriteSession) => void): Promise<number> => {
-      told = 0;
+      commits = 0;
       await opened.write(async (session) => work(session));
-      return told;
+      return commits;
     };
     const event = { accountRecordId: acme.recordId, payload: {} };
     const notification = { ...event, queueName: QueueName.NEXT_BILLING_DATE, uniqueKey: null };

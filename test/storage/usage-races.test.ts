@@ -32,11 +32,11 @@ eachDatabase.describe('concurrent usage recording', (open, kind) => {
     const outcomes = await Promise.all(given.map((each) => record([each])));
     const accepted = given.filter((_, index) => outcomes[index]?.[0] === 'ACCEPTED');
     expect(accepted).to.have.length(1);
-    const told = given.map(({ fingerprint }, index) => {
+    const expected = given.map(({ fingerprint }, index) => {
       if (outcomes[index]?.[0] === 'ACCEPTED') return 'ACCEPTED';
       return fingerprint === accepted[0]?.fingerprint ? 'DUPLICATE' : 'CONFLICT';
     });
-    expect(outcomes.flat()).to.eql(told);
+    expect(outcomes.flat()).to.eql(expected);
     await expectWhole(1);
   });
 

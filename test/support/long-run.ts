@@ -50,7 +50,7 @@ export const taxedRuns = runs(300, 12);
 export const zoneRuns = runs(2_500, 12);
 
 function runs(longRun: number, shortRun = 120): number {
-  const asked = process.env.BILLWRIGHT_PROPERTY_RUNS;
-  if (asked !== undefined) return Number(asked);
+  const configured = process.env.BILLWRIGHT_PROPERTY_RUNS;
+  if (configured !== undefined) return Number(configured);
   return isLongRun ? longRun : shortRun;
 }

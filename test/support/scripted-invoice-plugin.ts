@@ -42,7 +42,7 @@ export class ScriptedInvoicePlugin implements InvoicePlugin {
   readonly name = 'scripted';
   readonly script = new Map<Uuid, ScriptedCall>();
   /** The completion calls of each account. */
-  readonly told = new Map<Uuid, string[]>();
+  readonly completions = new Map<Uuid, string[]>();
   /**
    * Runs before the operation if `onFailureCall` is scripted, so that it fails although its plugin items are not used.
    */
@@ -73,7 +73,7 @@ export class ScriptedInvoicePlugin implements InvoicePlugin {
   };
 
   #note(what: string, { accountId }: InvoicePluginContext): void {
-    this.told.set(accountId, [...(this.told.get(accountId) ?? []), what]);
+    this.completions.set(accountId, [...(this.completions.get(accountId) ?? []), what]);
   }
 
   async #answer(

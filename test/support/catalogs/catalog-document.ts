@@ -149,7 +149,7 @@ export function version(parts: DocumentParts = {}): CatalogVersion {
 
 export function at(text: string): Instant {
   const instant = parseWireInstant(text);
-  if (instant === undefined) throw new Error(`${text} is no instant`);
+  if (instant === undefined) throw new Error(`${text} is not an instant`);
   return instant;
 }
 

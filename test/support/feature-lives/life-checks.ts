@@ -100,9 +100,9 @@ function publishedValue({ published }: LifeState, feature: string): string {
 async function checkUse(life: LifeState, what: string): Promise<void> {
   const amount = AMOUNTS[life.checks % AMOUNTS.length] ?? '1';
   for (const feature of featureNames) {
-    const asked = { at: life.now, amount };
+    const request = { at: life.now, amount };
     const isQuota = features[feature].kind === 'QUOTA';
-    const foreseen = isQuota ? life.quotas.can(feature, asked) : canUse(life.account, feature, asked);
+    const foreseen = isQuota ? life.quotas.can(feature, request) : canUse(life.account, feature, request);
     const found = await life.engine.acme.features.can(life.accountId, feature, amount);
     expect(found, `use of ${amount} ${feature} after ${what}`).to.equal(foreseen);
   }

@@ -282,8 +282,8 @@ async function send(
   if (sent !== undefined && method === 'DELETE')
     headers['content-length'] ??= String(Buffer.byteLength(sent));
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-    const asked = startRequest(url + path, { agent, method, headers }, resolve).on('error', reject);
-    asked.end(sent);
+    const outgoing = startRequest(url + path, { agent, method, headers }, resolve).on('error', reject);
+    outgoing.end(sent);
   });
   const text = await textOf(answer);
   const type = answer.headers['content-type'];

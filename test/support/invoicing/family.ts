@@ -99,7 +99,7 @@ export class Family {
   }
 
   /** Invoices of parent and child as lines: `DRAFT [PARENT_SUMMARY 34] owes 0`. */
-  async told(accountId: Uuid): Promise<readonly string[]> {
+  async invoiceLines(accountId: Uuid): Promise<readonly string[]> {
     return (await this.invoicesOf(accountId)).map(({ status, items, balance }) => {
       const lines = items.map(({ itemType, amount }) => `${itemType} ${formatDecimal(amount)}`);
       return `${status} [${lines.join(', ')}] owes ${formatDecimal(balance)}`;
@@ -108,10 +108,10 @@ export class Family {
 
   async balances(): Promise<string> {
     const found = await this.engine.acme.accounts.balances([this.parent, this.child]);
-    const tell = (id: Uuid): string => {
+    const balanceOf = (id: Uuid): string => {
       const state = found.get(id);
       return state ? `${formatDecimal(state.accountBalance)} ${formatDecimal(state.accountCBA)}` : '0 0';
     };
-    return `${tell(this.parent)}, ${tell(this.child)}`;
+    return `${balanceOf(this.parent)}, ${balanceOf(this.child)}`;
   }
 }

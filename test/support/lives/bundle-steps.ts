@@ -16,7 +16,7 @@ const bases = [
 const addOns = ['backup-monthly', 'archive-monthly', 'support-monthly', 'support-6m'] as const;
 
 /** Days from the day of the call, at the reference time or at a second of that day; null = no date. */
-const asked = fc.option(
+const requestDay = fc.option(
   fc.record({
     days: fc.integer({ min: -20, max: 45 }),
     second: fc.option(fc.constantFrom(0, 28_800, 40_000), { freq: 2 }),
@@ -31,7 +31,7 @@ const steps = fc.oneof(
   { weight: 5, arbitrary: fc.record({ do: fc.constant('PASS'), days: fc.integer({ min: 0, max: 40 }) }) },
   {
     weight: 3,
-    arbitrary: fc.record({ do: fc.constant('ADD'), plan: fc.constantFrom(...addOns), when: asked }),
+    arbitrary: fc.record({ do: fc.constant('ADD'), plan: fc.constantFrom(...addOns), when: requestDay }),
   },
   {
     weight: 3,
@@ -40,7 +40,7 @@ const steps = fc.oneof(
       subject: baseFirst,
       base: fc.constantFrom(...bases),
       addOn: fc.constantFrom(...addOns),
-      when: asked,
+      when: requestDay,
       policy: policies,
     }),
   },
@@ -49,7 +49,7 @@ const steps = fc.oneof(
     arbitrary: fc.record({
       do: fc.constant('CANCEL'),
       subject: baseFirst,
-      when: asked,
+      when: requestDay,
       service: fc.option(fc.constantFrom('IMMEDIATE', 'END_OF_TERM')),
       policy: policies,
       isForBilling: fc.boolean(),
@@ -63,7 +63,7 @@ const steps = fc.oneof(
       do: fc.constant('BILL_CYCLE_DAY'),
       subject,
       day: fc.integer({ min: 1, max: 31 }),
-      when: asked,
+      when: requestDay,
     }),
   },
   {
@@ -72,12 +72,16 @@ const steps = fc.oneof(
       do: fc.constant('QUANTITY'),
       subject,
       quantity: fc.integer({ min: 1, max: 3 }),
-      when: asked,
+      when: requestDay,
     }),
   },
   {
     weight: 1,
-    arbitrary: fc.record({ do: fc.constantFrom('PAUSE', 'RESUME'), bundle: fc.nat({ max: 1 }), when: asked }),
+    arbitrary: fc.record({
+      do: fc.constantFrom('PAUSE', 'RESUME'),
+      bundle: fc.nat({ max: 1 }),
+      when: requestDay,
+    }),
   },
   {
     weight: 3,
@@ -89,7 +93,7 @@ const steps = fc.oneof(
       name: fc.constantFrom('x', 'y'),
       isBlockBilling: fc.boolean(),
       isBlockEntitlement: fc.boolean(),
-      when: asked,
+      when: requestDay,
     }),
   },
   {
@@ -109,7 +113,7 @@ export const scripts = fc.record({
   steps: fc.array(steps, { minLength: 3, maxLength: 12 }),
 });
 
-export type AskedDay = NonNullable<Generated<typeof asked>>;
+export type RequestDay = NonNullable<Generated<typeof requestDay>>;
 
 /** A step on the subscriptions of a bundle, each named by its index. */
 export type Step = Generated<typeof steps>;
@@ -117,10 +121,10 @@ export type Script = Generated<typeof scripts>;
 
 // Facts read from the rows of a subscription and the items of its invoices alone.
 
-type Told = Pick<SubscriptionView, 'events' | 'state'>;
+type ShownSubscription = Pick<SubscriptionView, 'events' | 'state'>;
 
 /** The states that the rows up to `now` allow. An expiry and a cancellation end billing with the same row. */
-export function stateToldBy({ events }: Told, now: Instant): readonly string[] {
+export function statesAllowedBy({ events }: ShownSubscription, now: Instant): readonly string[] {
   const past = events
     .filter(({ effective }) => effective.at.getTime() <= now)
     .map(({ eventType }) => eventType);
@@ -138,8 +142,8 @@ export function stateToldBy({ events }: Told, now: Instant): readonly string[] {
 const CERTAIN_DAYS = 5;
 
 /** The billing pauses of several days, without those that have not started. */
-export function pausesToldBy(
-  { events }: Told,
+export function pausesInRows(
+  { events }: ShownSubscription,
   now: Instant,
 ): readonly (readonly [from: LocalDate, until: number])[] {
   const pauses: (readonly [LocalDate, number])[] = [];

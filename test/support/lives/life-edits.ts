@@ -28,9 +28,9 @@ import { type BundleTransfer, planTransfer } from '../../../lib/subscriptions/tr
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { addDays } from '../../../lib/values/time/index.ts';
 import type { HandOver } from './bundle-checks.ts';
-import { asked, given, type LifeRecords, todayOf } from './life-records.ts';
+import { given, type LifeRecords, requestedDateOf, todayOf } from './life-records.ts';
 import { addOnName, planName, type Shelf } from './subscription-shelf.ts';
-import type { AskedDay, SubscriptionCall, TransferCall } from './subscription-steps.ts';
+import type { RequestDay, SubscriptionCall, TransferCall } from './subscription-steps.ts';
 
 type PhaseName = 'TRIAL' | 'DISCOUNT' | 'EVERGREEN';
 
@@ -52,7 +52,7 @@ export function editsOf(call: SubscriptionCall, life: EditedLife): readonly Subs
 function editOf(call: SubscriptionCall, life: EditedLife): SubscriptionEdit {
   const { running, records, tools } = life;
   const { account, subscription } = running;
-  const from = (day: { readonly from: AskedDay; readonly isForced: boolean }) =>
+  const from = (day: { readonly from: RequestDay; readonly isForced: boolean }) =>
     effectiveFrom(day, account, tools);
   switch (call.do) {
     case 'CHANGE':
@@ -61,7 +61,7 @@ function editOf(call: SubscriptionCall, life: EditedLife): SubscriptionEdit {
       return planCancellation(
         running,
         {
-          requestedDate: asked(call.when, account, tools.now),
+          requestedDate: requestedDateOf(call.when, account, tools.now),
           entitlementPolicy: call.service,
           billingPolicy: call.policy,
           useRequestedDateForBilling: call.isForBilling,
@@ -80,11 +80,11 @@ function editOf(call: SubscriptionCall, life: EditedLife): SubscriptionEdit {
 }
 
 function effectiveFrom(
-  { from, isForced }: { readonly from: AskedDay; readonly isForced: boolean },
+  { from, isForced }: { readonly from: RequestDay; readonly isForced: boolean },
   account: Account,
   { now }: EditTools,
 ) {
-  return { effectiveFromDate: asked(from, account, now), allowPastDate: isForced };
+  return { effectiveFromDate: requestedDateOf(from, account, now), allowPastDate: isForced };
 }
 
 function changeOf(
@@ -100,7 +100,7 @@ function changeOf(
       billCycleDayLocal: call.billCycleDay,
       quantity: call.quantity,
     },
-    { requestedDate: asked(call.when, running.account, tools.now), billingPolicy: call.policy },
+    { requestedDate: requestedDateOf(call.when, running.account, tools.now), billingPolicy: call.policy },
   );
   const decided = decideChange(running, request, tools.now);
   checkAddOnChange(decided, { running, bundle }, tools.now);
@@ -149,7 +149,11 @@ export function transferOf(
   const source = records.accountOf({ accountId });
   const target = given([...records.accounts.values()].find(({ id }) => id !== accountId));
   const running = records.runningIn(bundleId);
-  const options = { requestedDate: asked(when, source, tools.now), billingPolicy: policy, bcdTransfer: bcd };
+  const options = {
+    requestedDate: requestedDateOf(when, source, tools.now),
+    billingPolicy: policy,
+    bcdTransfer: bcd,
+  };
   const request = { ...checkTransferRequest({ accountId: target.id }), ...checkTransferOptions(options) };
   const history = records.withdrawnOf(running.map(({ subscription }) => subscription.id));
   const bundle = given(records.bundles.get(bundleId));

@@ -77,9 +77,9 @@ export class LifeInvoices {
   }
 
   /** Runs an account at a date, or at a later one that is already billed. @returns the dates of the next runs. */
-  run(accountId: Uuid, asked: LocalDate): readonly LocalDate[] {
+  run(accountId: Uuid, wantedDate: LocalDate): readonly LocalDate[] {
     const subscriptions = this.#records.ofAccount(accountId);
-    const targetDate = maxDate(asked, this.#maxTargetDate(subscriptions) ?? asked);
+    const targetDate = maxDate(wantedDate, this.#maxTargetDate(subscriptions) ?? wantedDate);
     const stream = this.#stream(accountId);
     const eventsOf = Map.groupBy(stream.events, ({ subscriptionId }) => subscriptionId);
     const due = subscriptions.flatMap(({ id }) => this.#runOne(id, eventsOf.get(id) ?? [], targetDate) ?? []);

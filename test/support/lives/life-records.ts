@@ -34,7 +34,7 @@ import type { Instant, LocalDate, RequestedDate } from '../../../lib/values/time
 import { addDays, instant, localDateOf, parseLocalDate } from '../../../lib/values/time/index.ts';
 import { at } from '../subscriptions/example.ts';
 import { catalogOf, type Shelf } from './subscription-shelf.ts';
-import type { AskedDay } from './subscription-steps.ts';
+import type { RequestDay } from './subscription-steps.ts';
 
 export interface Stored {
   readonly busEvents: readonly NewBusEvent[];
@@ -144,12 +144,12 @@ export class LifeRecords {
     const creations = bundles.flatMap((bundle) => bundle.creations);
     for (const { subscription } of creations)
       this.subscriptions.set(subscription.id, this.#numbered(subscription));
-    const asking = runEventOfCreations(creations, now);
+    const runEvent = runEventOfCreations(creations, now);
     const busEvents = creations.flatMap((creation) => {
       this.insertEvents(creation.events, now);
       this.insertStates([creation.entitlementStart], now);
-      const told = creation.events.filter(({ effective }) => effective.at <= now);
-      return told.map((event) => effectiveEvent(creation, event, event === asking));
+      const effectiveEvents = creation.events.filter(({ effective }) => effective.at <= now);
+      return effectiveEvents.map((event) => effectiveEvent(creation, event, event === runEvent));
     });
     return { busEvents, touched: [] };
   }
@@ -170,9 +170,9 @@ export class LifeRecords {
     const busEvents = edits.flatMap((edit) => {
       this.insertEvents(edit.addedEvents, now);
       this.insertStates(edit.addedStates, now);
-      const asking = runEventOf(edit, now);
-      const told = edit.addedEvents.filter(({ effective }) => effective.at <= now);
-      return told.map((event) => effectiveEvent(edit.subject, event, event === asking));
+      const runEvent = runEventOf(edit, now);
+      const effectiveEvents = edit.addedEvents.filter(({ effective }) => effective.at <= now);
+      return effectiveEvents.map((event) => effectiveEvent(edit.subject, event, event === runEvent));
     });
     return { busEvents, touched: edits.flatMap(touchedDates) };
   }
@@ -237,7 +237,7 @@ export function todayOf({ timeZone }: Pick<Account, 'timeZone'>, now: Instant): 
 }
 
 /** The date or instant of a request, in days from the account's today; null = no date. */
-export function asked(day: AskedDay, account: Account, now: Instant): RequestedDate | null {
+export function requestedDateOf(day: RequestDay, account: Account, now: Instant): RequestedDate | null {
   if (day === null) return null;
   const today = todayOf(account, now);
   if (day.second === null) return { date: addDays(today, day.days) };

@@ -17,7 +17,15 @@ import { checkAddOnsOffered, checkHandedOver, type HandOver } from './bundle-che
 import { isPriceChange } from './invoicing-history.ts';
 import { creationOf, editsOf, transferOf } from './life-edits.ts';
 import { LifeInvoices } from './life-invoices.ts';
-import { asked, type DueEntry, given, LifeRecords, lifeStart, type Stored, todayOf } from './life-records.ts';
+import {
+  type DueEntry,
+  given,
+  LifeRecords,
+  lifeStart,
+  requestedDateOf,
+  type Stored,
+  todayOf,
+} from './life-records.ts';
 import { addOnName, planName } from './subscription-shelf.ts';
 import type {
   AddOnCall,
@@ -65,7 +73,7 @@ export class SubscriptionLife {
         billCycleDayLocal: script.billCycleDay,
         quantity: script.quantity,
       },
-      { billingDate: asked(script.billing, account, this.#now) },
+      { billingDate: requestedDateOf(script.billing, account, this.#now) },
     );
   }
 
@@ -175,8 +183,8 @@ export class SubscriptionLife {
         quantity,
       },
       {
-        entitlementDate: asked(service, account, this.#now),
-        billingDate: asked(billing, account, this.#now),
+        entitlementDate: requestedDateOf(service, account, this.#now),
+        billingDate: requestedDateOf(billing, account, this.#now),
       },
     );
     const today = todayOf(account, this.#now);
@@ -208,7 +216,7 @@ export class SubscriptionLife {
       isBlockChange: false,
       isBlockEntitlement: false,
       isBlockBilling: step.isBlocked,
-      effective: datedInstant(asked(step.from, account, this.#now), this.#now, account),
+      effective: datedInstant(requestedDateOf(step.from, account, this.#now), this.#now, account),
     };
     const below = {
       [BlockingStateType.ACCOUNT]: () => [account.id, records.ofAccount(account.id)] as const,
@@ -225,7 +233,7 @@ export class SubscriptionLife {
     if (billedOtherwiseFrom === null) return;
     const { date } = billedOtherwiseFrom;
     this.invoices.touch(blocked.map(({ id: subscriptionId }) => ({ subscriptionId, date })));
-    if (billedOtherwiseFrom.at <= this.#now) this.#askRun(account.id, todayOf(account, this.#now));
+    if (billedOtherwiseFrom.at <= this.#now) this.#requestRun(account.id, todayOf(account, this.#now));
   }
 
   #moveAccountDay(account: Account, day: number): void {
@@ -236,13 +244,13 @@ export class SubscriptionLife {
     this.#count('ACCOUNT_DAY');
     const starts = this.records.ofAccount(account.id);
     this.invoices.touch(starts.map(({ id, alignStart }) => ({ subscriptionId: id, date: alignStart.date })));
-    this.#askRun(account.id, todayOf(account, this.#now));
+    this.#requestRun(account.id, todayOf(account, this.#now));
   }
 
   #switch(isOn: boolean): void {
     this.#isAutomatic = isOn;
     for (const account of this.records.accounts.values())
-      this.#askRun(account.id, todayOf(account, this.#now));
+      this.#requestRun(account.id, todayOf(account, this.#now));
   }
 
   #store({ busEvents, touched }: Stored): void {
@@ -255,7 +263,8 @@ export class SubscriptionLife {
       if (type === 'SUBSCRIPTION_EXPIRED' || type === 'SUBSCRIPTION_UNCANCEL') continue;
       const trigger = runTrigger({ topic: type, payload });
       const account = given(this.records.accounts.get(payload.accountId as Uuid));
-      if (trigger.kind === 'run') this.#askRun(account.id, trigger.targetDate ?? todayOf(account, this.#now));
+      if (trigger.kind === 'run')
+        this.#requestRun(account.id, trigger.targetDate ?? todayOf(account, this.#now));
     }
   }
 
@@ -271,7 +280,7 @@ export class SubscriptionLife {
         this.#dueRuns.delete(run[0]);
         const { at: dueAt, accountId, date } = run[1];
         this.#now = dueAt > this.#now ? dueAt : this.#now;
-        this.#askRun(accountId, date);
+        this.#requestRun(accountId, date);
       } else break;
     }
     this.#now = until;
@@ -284,7 +293,7 @@ export class SubscriptionLife {
     this.#store(this.records.saveWork(work, now));
   }
 
-  #askRun(accountId: Uuid, date: LocalDate): void {
+  #requestRun(accountId: Uuid, date: LocalDate): void {
     if (this.#isAutomatic) this.#run(accountId, date);
   }
 

@@ -6,7 +6,7 @@ import { historySize } from '../long-run.ts';
 import { shelves } from './subscription-shelf.ts';
 
 /** A date in a request, in days from today, with or without a time of day; null = no date. */
-export type AskedDay = { readonly days: number; readonly second: number | null } | null;
+export type RequestDay = { readonly days: number; readonly second: number | null } | null;
 
 export type SubscriptionCall = Extract<
   LifeStep,
@@ -24,7 +24,7 @@ const monthDays = fc.integer({ min: 1, max: 31 });
 const quantities = fc.integer({ min: 1, max: 9 });
 const daySeconds = fc.integer({ min: 0, max: 86_399 });
 
-function askedWithin(days: number): fc.Arbitrary<AskedDay> {
+function requestDayWithin(days: number): fc.Arbitrary<RequestDay> {
   return fc.option(
     fc.record({ days: fc.integer({ min: -days, max: days }), second: fc.option(daySeconds, { freq: 2 }) }),
     { freq: 2 },
@@ -47,7 +47,7 @@ function ofSubscription<const Name extends string, T>(
 /** A change has a policy or a date, never both. */
 const changes = ofSubscription('CHANGE', {
   plan: fc.nat(11),
-  when: askedWithin(60),
+  when: requestDayWithin(60),
   policy: policies,
   phaseType: fc.option(fc.constantFrom('TRIAL', 'DISCOUNT', 'EVERGREEN'), { freq: 1 }),
   billCycleDay: fc.option(monthDays, { freq: 1 }),
@@ -55,7 +55,7 @@ const changes = ofSubscription('CHANGE', {
 }).map((change) => (change.when === null ? change : { ...change, policy: null }));
 
 const cancellations = ofSubscription('CANCEL', {
-  when: askedWithin(50),
+  when: requestDayWithin(50),
   service: fc.option(fc.constantFrom('IMMEDIATE', 'END_OF_TERM')),
   policy: policies,
   isForBilling: fc.boolean(),
@@ -67,7 +67,7 @@ const blocks = ofSubscription('BLOCK', {
   service: fc.constantFrom('A', 'B'),
   name: fc.constantFrom('x', 'y'),
   isBlocked: fc.boolean(),
-  from: fc.oneof(askedWithin(2), askedWithin(60)),
+  from: fc.oneof(requestDayWithin(2), requestDayWithin(60)),
 });
 
 /** Add-ons for the last bundle. Most start service and billing on the same day. */
@@ -75,8 +75,8 @@ const addOns = fc
   .record({
     do: fc.constant('ADD_ON' as const),
     plan: fc.nat(5),
-    service: askedWithin(50),
-    billing: fc.option(askedWithin(50), { freq: 1, nil: 'SERVICE' as const }),
+    service: requestDayWithin(50),
+    billing: fc.option(requestDayWithin(50), { freq: 1, nil: 'SERVICE' as const }),
     billCycleDay: fc.option(monthDays, { freq: 1 }),
     quantity: fc.option(quantities, { freq: 1 }),
   })
@@ -99,7 +99,7 @@ const steps = fc.oneof(
     weight: 4,
     arbitrary: ofSubscription('BILL_CYCLE_DAY', {
       day: monthDays,
-      from: askedWithin(60),
+      from: requestDayWithin(60),
       isForced: fc.boolean(),
     }),
   },
@@ -107,7 +107,7 @@ const steps = fc.oneof(
     weight: 4,
     arbitrary: ofSubscription('QUANTITY', {
       quantity: quantities,
-      from: askedWithin(60),
+      from: requestDayWithin(60),
       isForced: fc.boolean(),
     }),
   },
@@ -192,7 +192,7 @@ export const lifeScripts = fc.record({
   fixedDays: fc.constantFrom(0, 0, 30),
   alignsPriceChanges: fc.boolean(),
   plan: fc.nat(3),
-  billing: askedWithin(70),
+  billing: requestDayWithin(70),
   billCycleDay: fc.option(monthDays, { freq: 1 }),
   quantity: fc.option(quantities, { freq: 1 }),
   steps: fc.array(turns, { minLength: 2, maxLength: 20, size: historySize }).map((all) => all.flat()),

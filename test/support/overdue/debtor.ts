@@ -237,6 +237,6 @@ export class Chronicle {
     const events = (await eventsOfAccount(database, accountId)).map(({ topic }) => topic);
     const fresh = events.slice(this.#eventsSeen).toSorted();
     this.#eventsSeen = events.length;
-    return withEvents && fresh.length > 0 ? [...news, `told ${fresh.join(' ')}`] : news;
+    return withEvents && fresh.length > 0 ? [...news, `published ${fresh.join(' ')}`] : news;
   }
 }

@@ -68,9 +68,14 @@ export function debtDigest({
 }: Pick<Look, 'accountId' | 'books' | 'config'>): string {
   const { unpaid, response, tags, isExempt } = debtOf(books, accountId, null);
   const named = config.states.flatMap(({ tagIn, tagOut }) => [tagIn ?? [], tagOut ?? []].flat());
-  const asksWhy = config.states.some(({ responses }) => responses !== undefined);
+  const usesResponse = config.states.some(({ responses }) => responses !== undefined);
   const lines = unpaid.map(({ id, cents, ages }) => `${id} ${cents} ${ages}`);
-  return JSON.stringify([lines, named.filter((tag) => tags.has(tag)), asksWhy ? response : null, isExempt]);
+  return JSON.stringify([
+    lines,
+    named.filter((tag) => tags.has(tag)),
+    usesResponse ? response : null,
+    isExempt,
+  ]);
 }
 
 type Criterion = (debt: Debt, today: string) => boolean;
@@ -126,13 +131,13 @@ function firstDayOf(
   { from, to }: { readonly from: string; readonly to: string },
 ): string | null {
   const { tagIn, tagOut, responses, ...ofInvoices } = criteria;
-  const asked = { name, ...ofInvoices };
+  const wanted = { name, ...ofInvoices };
   for (let day: string | null = from; day !== null && day <= to; day = dayAfter(day, 1)) {
     const then = day;
     const unpaid = debt.unpaid.filter(({ ages, targetDate }) => ages <= then && (targetDate ?? '') <= then);
     const cents = unpaid.reduce((owed, invoice) => owed + invoice.cents, 0n);
     const since = smallest(unpaid.map(({ ages }) => ages));
-    if (holds(asked, { ...debt, unpaid, cents, since }, day)) return day;
+    if (holds(wanted, { ...debt, unpaid, cents, since }, day)) return day;
   }
   return null;
 }
@@ -204,8 +209,8 @@ function nextCheck({ debt, next, config, today, place }: Checking): number | 'no
 }
 
 /** Keeps a pending check at or before that instant and replaces a later one (overdue §6 rules 2 and 3). */
-function laterCheck(pending: number | null, asked: number | 'none' | null): number | null {
-  if (asked === 'none') return null;
-  if (asked === null) return pending;
-  return pending === null ? asked : Math.min(pending, asked);
+function laterCheck(pending: number | null, wanted: number | 'none' | null): number | null {
+  if (wanted === 'none') return null;
+  if (wanted === null) return pending;
+  return pending === null ? wanted : Math.min(pending, wanted);
 }

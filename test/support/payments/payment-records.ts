@@ -17,7 +17,7 @@ const generator = createUuidV7({ now: () => systemMs++, randomBytes: (length) =>
 export const nextId = (): Uuid => generator.next();
 export function at(text: string): Instant {
   const found = parseWireInstant(text);
-  if (found === undefined) throw new Error(`${text} is no instant`);
+  if (found === undefined) throw new Error(`${text} is not an instant`);
   return found;
 }
 

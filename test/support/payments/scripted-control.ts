@@ -14,7 +14,7 @@ import { addMilliseconds } from '../../../lib/values/time/index.ts';
 /** A control plugin that a test scripts and that records its calls. */
 export class ScriptedControl implements PaymentControl {
   readonly name: string;
-  readonly asked: (readonly [
+  readonly invocations: (readonly [
     call: string,
     context: PaymentControlContext,
     properties: readonly PluginProperty[],
@@ -31,24 +31,24 @@ export class ScriptedControl implements PaymentControl {
   }
 
   async priorCall(context: PaymentControlContext, properties: readonly PluginProperty[]) {
-    this.asked.push(['priorCall', context, properties]);
+    this.invocations.push(['priorCall', context, properties]);
     await this.meanwhile();
     if (this.prior instanceof Error) throw this.prior;
     return this.prior ?? this.priorOf(context);
   }
 
   async onSuccessCall(context: PaymentControlContext, properties: readonly PluginProperty[]) {
-    this.asked.push(['onSuccessCall', context, properties]);
+    this.invocations.push(['onSuccessCall', context, properties]);
     return this.success;
   }
 
   async onFailureCall(context: PaymentControlContext, properties: readonly PluginProperty[]) {
-    this.asked.push(['onFailureCall', context, properties]);
+    this.invocations.push(['onFailureCall', context, properties]);
     return this.failure;
   }
 
   calls(): readonly string[] {
-    return this.asked.map(([call]) => call);
+    return this.invocations.map(([call]) => call);
   }
 }
 

@@ -53,7 +53,7 @@ export interface Effect {
   readonly currency: Currency | null;
 }
 
-type Asked = GatewayTransaction &
+type OperationRequest = GatewayTransaction &
   Partial<Pick<GatewayRequest, 'amount' | 'currency'>> & { readonly type: TransactionType };
 
 /** A gateway that records its charges by transaction id. */
@@ -98,7 +98,7 @@ export class ScriptedGateway {
     };
   }
 
-  async #run(request: Asked, context: GatewayContext): Promise<GatewayResult | null> {
+  async #run(request: OperationRequest, context: GatewayContext): Promise<GatewayResult | null> {
     const [behaviour, wait] = [this.#next, this.#wait];
     this.#next = Behaviour.PROMPT;
     this.#arrived();
@@ -153,7 +153,7 @@ export class ScriptedGateway {
   }
 
   /** Charges each transaction id once (payments §2.1 rule 2). */
-  #charge(request: Asked, context: GatewayContext): GatewayResult {
+  #charge(request: OperationRequest, context: GatewayContext): GatewayResult {
     const known = this.#known.get(request.transactionId);
     if (known) return known;
     const { transactionId, paymentId, accountId, type, amount = null, currency = null } = request;
@@ -161,7 +161,7 @@ export class ScriptedGateway {
     return this.#keep(request, context, PluginStatus.PROCESSED);
   }
 
-  #keep(request: Asked, context: GatewayContext, status: PluginStatus): GatewayResult {
+  #keep(request: OperationRequest, context: GatewayContext, status: PluginStatus): GatewayResult {
     const { amount, currency } = request;
     const result: GatewayResult = {
       kbPaymentId: request.paymentId,
@@ -179,11 +179,11 @@ export class ScriptedGateway {
   }
 }
 
-function lessOf(request: Asked): Asked {
+function lessOf(request: OperationRequest): OperationRequest {
   return request.amount ? { ...request, amount: request.amount.times(LESS) } : request;
 }
 
-function inOtherCurrency(request: Asked): Asked {
+function inOtherCurrency(request: OperationRequest): OperationRequest {
   return request.currency ? { ...request, currency: OTHER_CURRENCY } : request;
 }
 

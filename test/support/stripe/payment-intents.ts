@@ -78,14 +78,14 @@ function confirm(books: StripeBooks, intent: IntentObject, how: Confirmation): v
       returnUrl === undefined
         ? { type: 'use_stripe_sdk' }
         : { type: 'redirect_to_url', redirect_to_url: { url } };
-    books.tell('payment_intent.requires_action', intent);
+    books.emit('payment_intent.requires_action', intent);
     return;
   }
   if (behaviour === 'asks') decline(books, intent, ['authentication_required', 'authentication_required']);
   if (behaviour.startsWith('declines:')) decline(books, intent, ['card_declined', behaviour.slice(9)]);
   if (behaviour === 'slow') {
     intent.status = 'processing';
-    books.tell('payment_intent.processing', intent);
+    books.emit('payment_intent.processing', intent);
     return;
   }
   succeed(books, intent, { multicapture });
@@ -118,7 +118,7 @@ export function succeed(
   intent.status = isHeld ? 'requires_capture' : 'succeeded';
   if (isHeld) intent.amount_capturable = intent.amount;
   else intent.amount_received = intent.amount;
-  books.tell(isHeld ? 'payment_intent.amount_capturable_updated' : 'payment_intent.succeeded', intent);
+  books.emit(isHeld ? 'payment_intent.amount_capturable_updated' : 'payment_intent.succeeded', intent);
 }
 
 /** The bank declines, and the intent waits for another method. */
@@ -130,7 +130,7 @@ export function fail(
   const refusal = declined(code, declineCode);
   intent.status = 'requires_payment_method';
   intent.last_payment_error = refusal.body;
-  books.tell('payment_intent.payment_failed', intent);
+  books.emit('payment_intent.payment_failed', intent);
   return refusal;
 }
 
@@ -160,7 +160,7 @@ export function captureIntent(books: StripeBooks, intent: IntentObject, form: Fo
   if (intent.amount_capturable === 0) {
     intent.status = 'succeeded';
     charge.payment_method_details.card.multicapture.status = 'unavailable';
-    books.tell('payment_intent.succeeded', intent);
+    books.emit('payment_intent.succeeded', intent);
   }
   return intent;
 }
@@ -181,7 +181,7 @@ export function cancelIntent(books: StripeBooks, intent: IntentObject): IntentOb
   intent.status = 'canceled';
   intent.amount_capturable = 0;
   intent.canceled_at = Math.floor(books.nowMs() / 1_000);
-  books.tell('payment_intent.canceled', intent);
+  books.emit('payment_intent.canceled', intent);
   return intent;
 }
 
@@ -249,7 +249,7 @@ export function createRefund(books: StripeBooks, form: FormObject, bank: Bank): 
   };
   charge.amount_refunded += amount;
   books.refunds.set(refund.id, refund);
-  books.tell('refund.created', refund);
+  books.emit('refund.created', refund);
   return refund;
 }
 
@@ -271,7 +271,7 @@ export function openDispute(
   };
   charge.disputed = !isInquiry;
   books.disputes.set(dispute.id, dispute);
-  books.tell('charge.dispute.created', dispute);
+  books.emit('charge.dispute.created', dispute);
   return dispute;
 }
 
@@ -284,7 +284,7 @@ export function closeDispute(
   dispute.status = how === 'lost' ? 'lost' : 'won';
   const reinstated = typeof how === 'object' ? how.reinstated : dispute.amount;
   if (how !== 'lost') dispute.balance_transactions.push(moved(books, reinstated, dispute.currency));
-  books.tell('charge.dispute.closed', dispute);
+  books.emit('charge.dispute.closed', dispute);
 }
 
 function moved(books: StripeBooks, amount: number, currency: string) {

@@ -57,7 +57,7 @@ export class StripeBooks {
     return (this.#madeMs.get(id) ?? 0) + SEARCH_LAG_MS <= this.nowMs();
   }
 
-  tell(type: string, object: StripeObject): void {
+  emit(type: string, object: StripeObject): void {
     const { id, created } = this.newObject('evt', 'event', {});
     // Store a copy, since later changes are later events.
     this.events.push({ id, object: 'event', type, created, data: { object: structuredClone(object) } });

@@ -124,7 +124,7 @@ export class StripeDouble {
     readonly headers: Readonly<Record<string, string>>;
   } {
     const event = this.books.events.findLast((each) => each.type === type);
-    if (event === undefined) throw new Error(`Stripe has told no ${type}`);
+    if (event === undefined) throw new Error(`Stripe sent no ${type}`);
     return signed(event);
   }
 
@@ -171,17 +171,17 @@ export class StripeDouble {
     return { reply, isReplay: false };
   }
 
-  async #reply(asked: {
+  async #reply(incoming: {
     readonly method: string;
     readonly pathname: string;
     readonly text: string;
     readonly isKnown: boolean;
   }): Promise<{ reply: Reply; isKept: boolean }> {
     try {
-      if (!asked.isKnown) throw INVALID_KEY();
-      const { endpoint, id } = endpointOf(asked.method, asked.pathname);
-      if (asked.method === 'POST' && asked.pathname.endsWith('/cancel')) this.onCancel?.();
-      const form = readForm(asked.text);
+      if (!incoming.isKnown) throw INVALID_KEY();
+      const { endpoint, id } = endpointOf(incoming.method, incoming.pathname);
+      if (incoming.method === 'POST' && incoming.pathname.endsWith('/cancel')) this.onCancel?.();
+      const form = readForm(incoming.text);
       const unknown = Object.keys(form).find((name) => !endpoint.takes.includes(name));
       if (unknown !== undefined)
         throw invalid(`Received unknown parameter: ${unknown}`, {

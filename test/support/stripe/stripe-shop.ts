@@ -71,7 +71,7 @@ export class StripeShop {
   }
 
   /** A transaction request: by default new ids, 10 US dollars and the saved method. */
-  asked({ amount = '10', properties = {}, ...given }: HostInput = {}): GatewayRequest {
+  newRequest({ amount = '10', properties = {}, ...given }: HostInput = {}): GatewayRequest {
     return {
       accountId: this.accountId,
       paymentMethodId: this.paymentMethodId,
@@ -84,7 +84,7 @@ export class StripeShop {
     };
   }
 
-  told({ accountId, paymentId }: Pick<GatewayTransaction, 'accountId' | 'paymentId'>) {
+  paymentInfo({ accountId, paymentId }: Pick<GatewayTransaction, 'accountId' | 'paymentId'>) {
     return this.gateway.getPaymentInfo({ accountId, paymentId, properties: [] }, this.context);
   }
 }

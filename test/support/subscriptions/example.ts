@@ -54,7 +54,7 @@ export const nextId = (): Uuid => ids.next();
 
 export function at(text: string): Instant {
   const instant = parseWireInstant(text);
-  if (instant === undefined) throw new Error(`${text} is no instant`);
+  if (instant === undefined) throw new Error(`${text} is not an instant`);
   return instant;
 }
 

@@ -1,11 +1,11 @@
 import { dateText, dayAt, dayOf, startOf } from './calendar.ts';
 import { billionths } from './oracle-price.ts';
-import { type ToldItem, toldItems } from './told-items.ts';
+import { type PlainItem, plainItems } from './plain-items.ts';
 import type { OracleEvent, OracleSettings } from './usage-facts.ts';
 import { UsageOracle } from './usage-oracle.ts';
 
 export interface OwedInvoice {
-  readonly items: readonly ToldItem[];
+  readonly items: readonly PlainItem[];
   readonly trackingIds: readonly string[];
   readonly chargedThrough: string | null;
   readonly nextDate: string | null;
@@ -40,7 +40,7 @@ export class OracleLife {
 
   bill(targetDate: string): OwedInvoice {
     const owed = this.#oracle.owed(dayOf(targetDate));
-    const items = toldItems(owed);
+    const items = plainItems(owed);
     this.#runs += 1;
     this.#oracle.bill(owed, { run: String(this.#runs), hasInvoice: items.length > 0 });
     return {

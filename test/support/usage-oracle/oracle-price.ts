@@ -124,7 +124,7 @@ function peaks(section: OracleSection, used: Used): OraclePrice {
 
 function partOf({ parts }: OracleTier, unit: string) {
   const part = parts.find((one) => one.unit === unit);
-  if (part === undefined) throw new Error(`a tier says nothing of ${unit}`);
+  if (part === undefined) throw new Error(`a tier has no unit ${unit}`);
   return part;
 }
 

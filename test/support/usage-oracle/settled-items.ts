@@ -119,9 +119,9 @@ function billedLines(section: OracleSection, previous: readonly BilledRecord[]):
   if (section.kind === 'ALL_TIERS') return previous.flatMap(linesOf);
   const periods = [...Map.groupBy(previous, ({ start, end }) => `${start.at} ${end.at}`).values()];
   return periods.flatMap((records) => {
-    const told = [...new Map(records.flatMap(linesOf).map((line) => [line.unit, line])).values()];
+    const latest = [...new Map(records.flatMap(linesOf).map((line) => [line.unit, line])).values()];
     const longer = previous.filter((other) => records.some((one) => isLonger(other, one))).flatMap(linesOf);
-    return told.filter(({ unit }) => !longer.some((line) => line.unit === unit));
+    return latest.filter(({ unit }) => !longer.some((line) => line.unit === unit));
   });
 }
 

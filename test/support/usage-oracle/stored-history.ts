@@ -26,8 +26,8 @@ interface InForce {
 /** The billing events of a subscription (subscriptions §19), derived from its rows. */
 export function historyOf(facts: StoredFacts): readonly OracleEvent[] {
   const plain = withPriceChange(statesOf(facts));
-  const told = withPauses(plain, pausesOf(facts, plain.findLast(({ isEnd }) => isEnd)?.at ?? null));
-  return told.map(({ state, at, billing }) => ({
+  const billingStates = withPauses(plain, pausesOf(facts, plain.findLast(({ isEnd }) => isEnd)?.at ?? null));
+  return billingStates.map(({ state, at, billing }) => ({
     at,
     day: dayAt(at, facts.zone),
     billing,
@@ -113,23 +113,23 @@ function aDayAfter(at: number, zone: string): number {
   return begun.add({ days: 1 }).epochMilliseconds;
 }
 
-interface Told {
+interface BillingState {
   readonly at: number;
   readonly billing: OracleEvent['billing'];
   readonly state: InForce;
 }
 
 /** Applies subscriptions §19.3 rule 4. */
-function withPauses(states: readonly InForce[], pauses: readonly Pause[]): readonly Told[] {
+function withPauses(states: readonly InForce[], pauses: readonly Pause[]): readonly BillingState[] {
   const holds = ({ from, to }: Pause, at: number) => from <= at && (to === null || at < to);
   const own = states
     .filter(({ at }) => !pauses.some((pause) => holds(pause, at)))
-    .map((state): Told => ({ at: state.at, billing: state.isEnd ? 'ENDED' : 'ON', state }));
-  const begins = pauses.flatMap(({ from }): readonly Told[] => {
+    .map((state): BillingState => ({ at: state.at, billing: state.isEnd ? 'ENDED' : 'ON', state }));
+  const begins = pauses.flatMap(({ from }): readonly BillingState[] => {
     const state = states.findLast(({ at }) => at < from);
     return state === undefined || state.isEnd ? [] : [{ at: from, billing: 'PAUSED', state }];
   });
-  const ends = pauses.flatMap(({ to }): readonly Told[] => {
+  const ends = pauses.flatMap(({ to }): readonly BillingState[] => {
     const state = to === null ? undefined : states.findLast(({ at }) => at < to);
     return to === null || state === undefined || state.isEnd ? [] : [{ at: to, billing: 'ON', state }];
   });

@@ -131,7 +131,7 @@ export class UsageOracle {
   bill({ intervals }: Owed, { run: invoice, hasInvoice, at }: BillingRun): void {
     const billedAt = at ?? null;
     const added = intervals
-      .filter((owed) => owed.previous.length === 0 || (hasInvoice && this.#tellsMore(owed)))
+      .filter((owed) => owed.previous.length === 0 || (hasInvoice && this.#addsResults(owed)))
       .map(
         ({ run, interval, items, points }): BilledRecord => ({
           usageName: run.section.name,
@@ -158,7 +158,7 @@ export class UsageOracle {
   }
 
   /** Returns false if the result is already stored. */
-  #tellsMore({ run, interval, items, points }: OwedInterval): boolean {
+  #addsResults({ run, interval, items, points }: OwedInterval): boolean {
     const { start, end } = interval;
     const isKnown = this.#counted.some(
       (one) => one.usageName === run.section.name && one.start.at === start.at && one.end.at === end.at,

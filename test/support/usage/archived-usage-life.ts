@@ -116,7 +116,7 @@ export class ArchivedUsageLife {
   }
 
   /** One line per invoice, with its tracking ids and explanations. */
-  async told(): Promise<readonly string[]> {
+  async invoiceLines(): Promise<readonly string[]> {
     const lines: string[] = [];
     for (const invoice of await this.#invoices()) {
       const { acme } = this.engine;

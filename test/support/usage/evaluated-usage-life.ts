@@ -17,7 +17,7 @@ import { formatDecimal } from '../../../lib/values/money/index.ts';
 import type { LocalDate } from '../../../lib/values/time/index.ts';
 import { day, subscriptionId, text } from '../invoicing/billing-events.ts';
 import { countedIds } from '../invoicing/subscription-ledger.ts';
-import type { ToldItem } from '../usage-oracle/told-items.ts';
+import type { PlainItem } from '../usage-oracle/plain-items.ts';
 import { BookedUsageLife, isIn } from './booked-usage-life.ts';
 import type { LifeInvoice } from './usage-life.ts';
 
@@ -71,7 +71,7 @@ export class EvaluatedUsageLife extends BookedUsageLife {
     this.#looked = made.reading?.looked ?? null;
     this.#nextDate = evaluation.cursor.nextDueDate;
     return {
-      items: items.map((item) => this.#told(item)),
+      items: items.map((item) => this.#plain(item)),
       trackingIds: hasInvoice ? this.trackingIds(made.intervals) : [],
       chargedThrough: made.chargedThrough === null ? null : text(made.chargedThrough),
       nextDate: made.nextDate === null ? null : text(made.nextDate),
@@ -133,7 +133,7 @@ export class EvaluatedUsageLife extends BookedUsageLife {
     this.#items.set(item.id, item);
   }
 
-  #told(item: NewInvoiceItem): ToldItem {
+  #plain(item: NewInvoiceItem): PlainItem {
     const { basis, startDate, endDate, amount, rate, quantity, itemDetails, linkedItemId } = item;
     if (startDate === null || endDate === null || itemDetails === null)
       throw new Error('An item of usage is not whole');

@@ -66,8 +66,8 @@ export class MeteringSource implements UsageSource {
   }: Omit<Call, 'properties'> & {
     readonly properties: Parameters<UsageSource['getUsageForAccount']>[2];
   }): Promise<RawUsageRecords | null> {
-    const told = Object.fromEntries(properties.map(({ key, value }) => [key, value]));
-    this.calls.push({ ...call, properties: told });
+    const values = Object.fromEntries(properties.map(({ key, value }) => [key, value]));
+    this.calls.push({ ...call, properties: values });
     if (this.instead !== null) return this.instead() as RawUsageRecords | null;
     return streamOf(this.records);
   }

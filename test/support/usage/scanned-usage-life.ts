@@ -102,9 +102,9 @@ export class UnbilledUsageLife extends BookedUsageLife {
   unbilled(today: string): readonly string[] {
     const { events, zone, config, stored, freed } = this;
     const pieces = this.pieces([...stored, ...freed]);
-    const told = { events, zone, config, billed: stored, freed, pieces, today: day(today) };
+    const facts = { events, zone, config, billed: stored, freed, pieces, today: day(today) };
     const bounds = { start: at('2000-01-01T00:00:00Z'), end: LAST_INSTANT };
-    return unbilledUsage({ ...told, ...bounds, currency: 'USD' }).map(lineOf);
+    return unbilledUsage({ ...facts, ...bounds, currency: 'USD' }).map(lineOf);
   }
 }
 

@@ -22,15 +22,15 @@ export class SuppliedUsageLife extends EvaluatedUsageLife {
       zone,
       config,
     });
-    return { zone, billed, from, pieces: [], supplied: this.#told(question) };
+    return { zone, billed, from, pieces: [], supplied: this.#suppliedBy(question) };
   }
 
   protected override trackingIds(intervals: readonly RatedInterval[]): readonly string[] {
-    const told = intervals.flatMap(({ supplied }) => supplied?.trackingIds ?? []);
-    return [...new Set(told.map((id) => id.split('#')[0] ?? ''))].sort();
+    const ids = intervals.flatMap(({ supplied }) => supplied?.trackingIds ?? []);
+    return [...new Set(ids.map((id) => id.split('#')[0] ?? ''))].sort();
   }
 
-  #told(question: SourceQuestion | null): SuppliedUsage {
+  #suppliedBy(question: SourceQuestion | null): SuppliedUsage {
     if (question === null) return { kind: 'RECORDS', pieces: [] };
     return this.isAggregated ? this.#quantities(question) : this.#records(question);
   }

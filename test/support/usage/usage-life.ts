@@ -13,7 +13,7 @@ import { type Decimal, decimal, formatDecimal, ZERO } from '../../../lib/values/
 import type { Instant, LocalDate, TimeZone } from '../../../lib/values/time/index.ts';
 import { localDateOf, startOfDay } from '../../../lib/values/time/index.ts';
 import { day, text } from '../invoicing/billing-events.ts';
-import type { ToldItem } from '../usage-oracle/told-items.ts';
+import type { PlainItem } from '../usage-oracle/plain-items.ts';
 import { at } from './sections.ts';
 import { UTC_ZONE } from './usage-catalog.ts';
 
@@ -30,7 +30,7 @@ export interface LifePoint {
 }
 
 export interface LifeInvoice {
-  readonly items: readonly ToldItem[];
+  readonly items: readonly PlainItem[];
   readonly trackingIds: readonly string[];
   readonly chargedThrough: string | null;
   readonly nextDate: string | null;
@@ -159,7 +159,7 @@ export abstract class UsageLife<Consumed = unknown> {
 
   protected abstract collected(stored: readonly StoredInterval<Consumed>[]): Collected<Consumed>;
 
-  #item({ planned, replaced }: SettledInterval, charge: UsageCharge): ToldItem {
+  #item({ planned, replaced }: SettledInterval, charge: UsageCharge): PlainItem {
     const { run, interval } = planned;
     const { startDate, endDate } =
       replaced == null || charge.kind === 'USAGE'
@@ -180,7 +180,7 @@ export abstract class UsageLife<Consumed = unknown> {
     };
   }
 
-  #supersededItem({ interval }: SettledSuperseded, credit: UsageCredit): ToldItem {
+  #supersededItem({ interval }: SettledSuperseded, credit: UsageCredit): PlainItem {
     return {
       usage: interval.usageName,
       from: text(interval.startDate),

@@ -71,7 +71,7 @@ describe('account update (accounts §4)', () => {
     expect(merged(stored, { currency: null }, reset)).to.include({ currency: null });
   });
 
-  for (const [stored, asked, flags, expected] of [
+  for (const [stored, given, flags, expected] of [
     [0, 0, {}, 0],
     [0, 31, {}, 31],
     [0, 32, {}, 60003],
@@ -87,8 +87,8 @@ describe('account update (accounts §4)', () => {
     [15, null, { allowed: true }, 15],
     [15, null, { allowed: true, reset: true }, 0],
   ] as const)
-    it(`returns ${expected > 31 ? 'error' : 'bill cycle day'} ${expected} for a change from ${stored} to ${asked} with the flags ${JSON.stringify(flags)}`, () => {
-      const found = merged(account({ billCycleDayLocal: stored }), { billCycleDayLocal: asked }, flags);
+    it(`returns ${expected > 31 ? 'error' : 'bill cycle day'} ${expected} for a change from ${stored} to ${given} with the flags ${JSON.stringify(flags)}`, () => {
+      const found = merged(account({ billCycleDayLocal: stored }), { billCycleDayLocal: given }, flags);
       expect(typeof found === 'number' ? found : found.billCycleDayLocal).to.equal(expected);
     });
 

@@ -199,12 +199,12 @@ describe('cached catalogs', () => {
   it('are kept for a limited number of accounts per tenant', async () => {
     const product = catalogEntry({ kind: 'PRODUCT', name: 'Pot', parentId: null, plan: null });
     const pot = { ...product, recordId: 1 } as CatalogEntry;
-    let asked = 0;
+    let readCount = 0;
     const session = sessionOf(tenantOf(1), {
       existForAccounts: async () => true,
       ofScope: async () => [pot],
       ofAccounts: async (accountIds) => {
-        asked += accountIds.length;
+        readCount += accountIds.length;
         return accountIds.map(
           (accountId, index) =>
             ({
@@ -226,11 +226,11 @@ describe('cached catalogs', () => {
     await new Promise((resolve) => setImmediate(resolve));
     collect();
     expect(catalogs.filter((each) => each.deref() !== undefined)).to.have.length(MAX_CACHED_ACCOUNT_CATALOGS);
-    asked = 0;
+    readCount = 0;
     for (const id of accounts.slice(-MAX_CACHED_ACCOUNT_CATALOGS)) await effective.ofAccounts(session, [id]);
-    expect(asked).to.equal(0);
+    expect(readCount).to.equal(0);
     await effective.ofAccounts(session, accounts.slice(0, 1));
-    expect(asked).to.equal(1);
+    expect(readCount).to.equal(1);
   });
 
   describe('plugin catalogs', () => {

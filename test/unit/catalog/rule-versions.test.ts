@@ -78,18 +78,18 @@ describe('catalog version whose rules apply', () => {
   );
 
   it('is the version at the date of a change, or the current version if the policy determines that date', () => {
-    const ask = (changeDate: string | null, now: string) =>
+    const evaluate = (changeDate: string | null, now: string) =>
       planChangeRules(kept, {
         subscription,
         target,
         changeDate: changeDate === null ? null : at(changeDate),
         now: at(now),
       });
-    expect(ask(null, '2024-05-01').policy.result).to.equal('IMMEDIATE');
-    expect(ask('2024-05-31', '2024-05-01').policy.result).to.equal('IMMEDIATE');
-    expectCode(ErrorCode.CATALOG_ILLEGAL_CHANGE_REQUEST, () => ask('2024-06-01', '2024-05-01'));
-    expectCode(ErrorCode.CATALOG_ILLEGAL_CHANGE_REQUEST, () => ask(null, '2024-06-01'));
-    expect(ask('2024-05-31', '2024-07-01').policy.result).to.equal('IMMEDIATE');
+    expect(evaluate(null, '2024-05-01').policy.result).to.equal('IMMEDIATE');
+    expect(evaluate('2024-05-31', '2024-05-01').policy.result).to.equal('IMMEDIATE');
+    expectCode(ErrorCode.CATALOG_ILLEGAL_CHANGE_REQUEST, () => evaluate('2024-06-01', '2024-05-01'));
+    expectCode(ErrorCode.CATALOG_ILLEGAL_CHANGE_REQUEST, () => evaluate(null, '2024-06-01'));
+    expect(evaluate('2024-05-31', '2024-07-01').policy.result).to.equal('IMMEDIATE');
   });
 
   it('is the version of the plan for a cancellation and the bill cycle, until a price change of the subscription', () => {
@@ -126,11 +126,11 @@ describe('catalog version whose rules apply', () => {
   });
 
   it('is, for the create alignment, the version of the event’s plan as of the subscription start', () => {
-    const ask = (eventDate: string, start: string) =>
+    const evaluate = (eventDate: string, start: string) =>
       createAlignmentOf(kept, subscription, { eventDate: at(eventDate), subscriptionStart: at(start) });
-    expect(ask('2024-02-01', '2024-02-01').result).to.equal('START_OF_BUNDLE');
-    expect(ask('2024-09-01', '2024-02-01').result).to.equal('START_OF_BUNDLE');
-    expect(ask('2024-09-01', '2024-09-01').result).to.equal('START_OF_SUBSCRIPTION');
+    expect(evaluate('2024-02-01', '2024-02-01').result).to.equal('START_OF_BUNDLE');
+    expect(evaluate('2024-09-01', '2024-02-01').result).to.equal('START_OF_BUNDLE');
+    expect(evaluate('2024-09-01', '2024-09-01').result).to.equal('START_OF_SUBSCRIPTION');
   });
 
   it('catalog W6 Retirement: applies to a subscription on a retired plan and allows a change of the plan', () => {

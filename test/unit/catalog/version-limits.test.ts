@@ -47,7 +47,7 @@ const messagesOf = (document: string): readonly string[] =>
 
 describe('catalog version limits (platform §16)', () => {
   const tooMany = { products: 5_001, plans: 10_002, priceLists: 203, rules: 5_004, phases: 25 };
-  const told = [
+  const messages = [
     'A catalog version can have at most 5000 products, not 5001',
     'A catalog version can have at most 5000 rule cases, not 5004',
     'A plan can have at most 20 phases, not 25',
@@ -59,16 +59,16 @@ describe('catalog version limits (platform §16)', () => {
     it(`reject a document with ${count} ${what}, at the position of the first one beyond the limit`, () => {
       const { problems } = errorOf(() => readCatalogXml(catalogXml(sized({ [what]: count }))));
       expect(problems).to.have.length(1);
-      expect(told).to.include(problems?.[0]?.message);
+      expect(messages).to.include(problems?.[0]?.message);
       expect(problems?.[0]?.line).to.be.greaterThan(0);
     });
 
   it('report every exceeded limit, in document order', () =>
-    expect(messagesOf(catalogXml(sized(tooMany)))).to.eql(told));
+    expect(messagesOf(catalogXml(sized(tooMany)))).to.eql(messages));
 
   it('take precedence over other errors in the document', () => {
     const cut = catalogXml(sized({ products: 5_001 })).replace('</rules>', '</rules><nonsense>');
-    expect(messagesOf(cut)).to.eql([told[0]]);
+    expect(messagesOf(cut)).to.eql([messages[0]]);
   });
 
   it('apply to each version of an envelope', () => {
@@ -80,7 +80,7 @@ describe('catalog version limits (platform §16)', () => {
     const both = envelopeXml(version('2024-01-01', half), version('2024-02-01', half));
     expect(readCatalogXml(both).versions).to.have.length(2);
     const second = envelopeXml(version('2024-01-01', half), version('2024-02-01', { products: 5_001 }));
-    expect(messagesOf(second)).to.eql([told[0]]);
+    expect(messagesOf(second)).to.eql([messages[0]]);
   });
 
   it('accept a version that is exactly at the limits', () => {
@@ -98,7 +98,7 @@ describe('catalog version limits (platform §16)', () => {
     const initialPhases = Array.from({ length: 20 }, () => onlyPlan.finalPhase);
     const sizedContent = { ...content, products, plans: [{ ...onlyPlan, initialPhases }] } as typeof content;
     expect(validateVersion({ content: sizedContent }).errors.map(({ message }) => message)).to.eql([
-      told[0],
+      messages[0],
       'A plan can have at most 20 phases, not 21',
     ]);
   });

@@ -70,17 +70,17 @@ describe('JSON report on a candidate catalog', () => {
   });
 
   it('loads each part only when it is read', async () => {
-    let asked = 0;
+    let reads = 0;
     const endless = async function* (): AsyncGenerator<ChangeReportPart> {
       yield summary;
       for (;;) {
-        asked += 1;
+        reads += 1;
         yield { kind: 'PRICE_CHANGE', change };
       }
     };
     const pieces = changeReportJson(endless(), unaudited('D'));
     for (let piece = 0; piece < 4; piece += 1) await pieces.next();
-    expect(asked).to.equal(3);
+    expect(reads).to.equal(3);
     await pieces.return(undefined);
   });
 });

@@ -42,7 +42,7 @@ interface Operation {
 }
 
 /** Converts a documented schema into a validator. Keywords next to a reference are ignored. */
-function asked(schema: JsonSchema): z.ZodType {
+function validatorOf(schema: JsonSchema): z.ZodType {
   const text = JSON.stringify({ ...schema, $defs: schemas });
   return z.fromJSONSchema(JSON.parse(text.replaceAll('#/components/schemas/', '#/$defs/')));
 }
@@ -128,7 +128,7 @@ describe('examples in the OpenAPI document', () => {
       const { schema } = paths[path]?.[method.toLowerCase()]?.requestBody?.content['application/json'] ?? {};
       const example = requestExamples[operationId];
       if (schema === undefined || typeof example === 'string') continue;
-      expect(faults(asked(schema), example), operationId).to.eql([]);
+      expect(faults(validatorOf(schema), example), operationId).to.eql([]);
       expect(readOnlyIn(example, schema), operationId).to.eql([]);
       const silent = [example]
         .flat()

@@ -16,7 +16,7 @@ const nowSec = startMs / 1_000;
 describe('keys of external token issuers (platform §7.2 rule 4)', () => {
   let server: Server;
   let answer: (response: ServerResponse) => void;
-  let asked: number;
+  let fetches: number;
   let issuers: ReturnType<typeof tokenIssuers>;
   let log: ReturnType<typeof recordingLogger>;
   let time: sinon.SinonFakeTimers;
@@ -26,7 +26,7 @@ describe('keys of external token issuers (platform §7.2 rule 4)', () => {
   before(async () => {
     [k1, k2] = [await signing('k1'), await signing('k2')];
     server = createServer((_request, response) => {
-      asked += 1;
+      fetches += 1;
       answer(response);
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -37,7 +37,7 @@ describe('keys of external token issuers (platform §7.2 rule 4)', () => {
   });
   beforeEach(() => {
     time = sinon.useFakeTimers({ now: startMs, toFake: ['Date'] });
-    [asked, log] = [0, recordingLogger()];
+    [fetches, log] = [0, recordingLogger()];
     issuers = issuersWith({});
     publish(k1);
   });
@@ -78,26 +78,26 @@ describe('keys of external token issuers (platform §7.2 rule 4)', () => {
       time.tick(ms);
       verdicts.push(await verdict(k1.token()));
     }
-    expect([verdicts, asked]).to.eql([['taken', 'taken', 'taken'], 1]);
+    expect([verdicts, fetches]).to.eql([['taken', 'taken', 'taken'], 1]);
     time.tick(minuteMs);
-    expect([await verdict(k1.token()), asked]).to.eql(['taken', 2]);
+    expect([await verdict(k1.token()), fetches]).to.eql(['taken', 2]);
   });
 
   it('are fetched once for many concurrent tokens', async () => {
     const verdicts = await Promise.all([k1, k1, k2].map((key) => verdict(key.token())));
-    expect([verdicts, asked]).to.eql([['taken', 'taken', unknownKey], 1]);
+    expect([verdicts, fetches]).to.eql([['taken', 'taken', unknownKey], 1]);
   });
 
   it('are fetched again for an unknown key at most once a minute, and then drop removed keys', async () => {
     expect(await verdict(k1.token())).to.equal('taken');
     publish(k2);
     time.tick(minuteMs - 1_000);
-    expect([await verdict(k2.token()), asked]).to.eql([unknownKey, 1]);
+    expect([await verdict(k2.token()), fetches]).to.eql([unknownKey, 1]);
     time.tick(2_000);
-    expect([await verdict(k2.token()), asked]).to.eql(['taken', 2]);
+    expect([await verdict(k2.token()), fetches]).to.eql(['taken', 2]);
     const strangers = Array.from({ length: 20 }, (_, index) => verdict(k1.token({}, { kid: `x${index}` })));
-    expect([new Set(await Promise.all(strangers)), asked]).to.eql([new Set([unknownKey]), 2]);
-    expect([await verdict(k1.token()), asked]).to.eql([unknownKey, 2]);
+    expect([new Set(await Promise.all(strangers)), fetches]).to.eql([new Set([unknownKey]), 2]);
+    expect([await verdict(k1.token()), fetches]).to.eql([unknownKey, 2]);
   });
 
   it('stay valid while a new key cannot be fetched, and the fetch is retried once a minute', async () => {
@@ -109,10 +109,10 @@ describe('keys of external token issuers (platform §7.2 rule 4)', () => {
       expect(await verdict(k2.token())).to.equal(unreachable);
       expect(await verdict(k1.token())).to.equal('taken');
     }
-    expect([asked, log.lines.length]).to.eql([2, 1]);
+    expect([fetches, log.lines.length]).to.eql([2, 1]);
     publish(k2);
     time.tick(31_000);
-    expect([await verdict(k2.token()), asked]).to.eql(['taken', 3]);
+    expect([await verdict(k2.token()), fetches]).to.eql(['taken', 3]);
   });
 
   for (const [what, head] of [
@@ -154,12 +154,12 @@ describe('keys of external token issuers (platform §7.2 rule 4)', () => {
       const together = [1, 2].map(() => verdict(k1.token()));
       for (const each of [...together, verdict(k1.token())]) expect(await each).to.equal(unreachable);
       expect(await verdict(k1.token())).to.equal(unreachable);
-      expect([asked, log.lines.length, timeout.firstCall.args]).to.eql([1, 1, [5_000]]);
+      expect([fetches, log.lines.length, timeout.firstCall.args]).to.eql([1, 1, [5_000]]);
       // Responses may take longer from now on.
       timeout.restore();
       publish(k1);
       time.tick(10_000);
-      expect([await verdict(k1.token()), asked]).to.eql(['taken', 2]);
+      expect([await verdict(k1.token()), fetches]).to.eql(['taken', 2]);
     });
 
   const claimed = (name: string) => `its claim "${name}" is invalid`;

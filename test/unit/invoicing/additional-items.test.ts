@@ -20,7 +20,10 @@ function item(n: number, [itemType, amount]: readonly [InvoiceItem['itemType'], 
   return plainItem({ id: uuid(n), itemType, amount: decimal(amount), repairable: decimal(amount) });
 }
 
-function asked(items: readonly NewInvoiceItem[], existing: readonly InvoiceItem[] = []): ConsultedInvoice {
+function consulted(
+  items: readonly NewInvoiceItem[],
+  existing: readonly InvoiceItem[] = [],
+): ConsultedInvoice {
   return {
     invoiceId,
     currency: asCurrency('USD'),
@@ -32,7 +35,7 @@ function asked(items: readonly NewInvoiceItem[], existing: readonly InvoiceItem[
   };
 }
 
-function asking(invoice: ConsultedInvoice, ...items: readonly AdditionalItem[]) {
+function answered(invoice: ConsultedInvoice, ...items: readonly AdditionalItem[]) {
   let next = 500;
   return withAdditionalItems(invoice, claimedItems({ items }).items, {
     pluginName: 'tax',
@@ -53,7 +56,7 @@ function linesOf({ items }: ConsultedInvoice): readonly string[] {
 
 function codeOf(invoice: ConsultedInvoice, claim: AdditionalItem): number | string {
   try {
-    return linesOf(asking(invoice, claim).invoice).join();
+    return linesOf(answered(invoice, claim).invoice).join();
   } catch (error) {
     return error instanceof BillingError ? error.code : String(error);
   }
@@ -72,8 +75,8 @@ const stored = (n: number, itemType: InvoiceItem['itemType'], amount: string): I
 
 describe('invoice plugin results (invoicing §13)', () => {
   it('rule 3: become new, rounded and dated items with the plugin as reason if their id is missing or unknown', () => {
-    const { invoice } = asking(
-      asked([recurring]),
+    const { invoice } = answered(
+      consulted([recurring]),
       { itemType: 'TAX', amount: '5.706', linkedItemId: recurring.id },
       { id: uuid(7), itemType: 'EXTERNAL_CHARGE', amount: '1', planName: 'gold' },
     );
@@ -95,7 +98,7 @@ describe('invoice plugin results (invoicing §13)', () => {
   });
 
   it('rule 3: change the existing item with the same id, except for its fixed fields', () => {
-    const { invoice, passedOver } = asking(asked([recurring]), {
+    const { invoice, passedOver } = answered(consulted([recurring]), {
       id: recurring.id,
       amount: '20',
       description: 'less',
@@ -114,13 +117,13 @@ describe('invoice plugin results (invoicing §13)', () => {
   });
 
   it('rule 3: leave an item unchanged when the plugin returns it unchanged', () => {
-    const { invoice, passedOver } = asking(asked([recurring]), { ...recurring, currency: 'USD' });
+    const { invoice, passedOver } = answered(consulted([recurring]), { ...recurring, currency: 'USD' });
     expect(invoice.items).to.eql([recurring]);
     expect(passedOver).to.eql([]);
   });
 
   it('rule 3: have one of four types, and an amount with the sign of that type', () => {
-    const invoice = asked([recurring]);
+    const invoice = consulted([recurring]);
     expect(codeOf(invoice, { itemType: 'RECURRING', amount: '1' })).to.equal(4022);
     expect(codeOf(invoice, { amount: '1' })).to.equal(4022);
     expect(codeOf(invoice, { itemType: 'TAX' })).to.equal(4015);
@@ -136,16 +139,20 @@ describe('invoice plugin results (invoicing §13)', () => {
 
   it('rule 3: cannot repeat an item', () => {
     const twice = { id: recurring.id, amount: '1' };
-    expect(() => asking(asked([recurring]), twice, twice)).to.throw(MalformedAnswer);
+    expect(() => answered(consulted([recurring]), twice, twice)).to.throw(MalformedAnswer);
   });
 
   it('rule 3: do not affect account credit, which is calculated again', () =>
-    expect(linesOf(asking(asked([recurring]), { id: uuid(99), amount: '5' }).invoice)).to.eql([
+    expect(linesOf(answered(consulted([recurring]), { id: uuid(99), amount: '5' }).invoice)).to.eql([
       'RECURRING 30 left 30',
     ]));
 
   it('rule 3: may belong to another invoice', () => {
-    const { invoice } = asking(asked([recurring]), { itemType: 'TAX', amount: '1', invoiceId: uuid(200) });
+    const { invoice } = answered(consulted([recurring]), {
+      itemType: 'TAX',
+      amount: '1',
+      invoiceId: uuid(200),
+    });
     expect(linesOf(invoice)).to.eql(['RECURRING 30 left 30']);
     expect(invoice.elsewhere.map(({ invoiceId: at, item: { itemType } }) => `${at} ${itemType}`)).to.eql([
       `${uuid(200)} TAX`,
@@ -158,10 +165,10 @@ describe('invoice plugin results (invoicing §13)', () => {
       amount,
       linkedItemId: recurring.id,
     });
-    const { invoice } = asking(asked([recurring]), less('-20'));
+    const { invoice } = answered(consulted([recurring]), less('-20'));
     expect(linesOf(invoice)).to.eql(['RECURRING 30 left 10', 'ITEM_ADJ -20 left 0']);
     expect(codeOf(invoice, less('-10.01'))).to.equal(4020);
-    expect(linesOf(asking(invoice, less('-10')).invoice)[0]).to.equal('RECURRING 30 left 0');
+    expect(linesOf(answered(invoice, less('-10')).invoice)[0]).to.equal('RECURRING 30 left 0');
     expect(codeOf(invoice, { id: recurring.id, amount: '19.99' })).to.equal(4020);
     expect(codeOf(invoice, { ...less('-1'), invoiceId: uuid(200) })).to.equal(4011);
     expect(codeOf(invoice, { itemType: 'ITEM_ADJ', amount: '-1' })).to.equal(4011);
@@ -176,17 +183,17 @@ describe('invoice plugin results (invoicing §13)', () => {
       ...item(2, ['REPAIR_ADJ', '-10']),
       ...{ repairable: decimal(0), linkedItemId: uuid(50) },
     };
-    expect(linesOf(asking(asked([repair]), { id: repair.id, amount: '-4' }).invoice)).to.eql([
+    expect(linesOf(answered(consulted([repair]), { id: repair.id, amount: '-4' }).invoice)).to.eql([
       'REPAIR_ADJ -4 left 0',
     ]);
-    expect(codeOf(asked([repair]), { id: repair.id, amount: '-10.01' })).to.equal(4020);
-    expect(codeOf(asked([repair]), { id: repair.id, amount: '1' })).to.equal(4010);
+    expect(codeOf(consulted([repair]), { id: repair.id, amount: '-10.01' })).to.equal(4020);
+    expect(codeOf(consulted([repair]), { id: repair.id, amount: '1' })).to.equal(4010);
   });
 
   it('rule 5: rewrite draft items of the four types when their amounts differ', () => {
     const existing = [stored(10, 'TAX', '3'), stored(11, 'RECURRING', '30')];
-    const rewritten = asking(
-      asked([recurring], existing),
+    const rewritten = answered(
+      consulted([recurring], existing),
       { id: uuid(10), amount: '4', description: 'new rate' },
       { id: uuid(11), amount: '5' },
     ).invoice;
@@ -200,7 +207,7 @@ describe('invoice plugin results (invoicing §13)', () => {
       ['4', '4', 'new rate'],
       ['30', '30', null],
     ]);
-    const same = asking(asked([recurring], existing), {
+    const same = answered(consulted([recurring], existing), {
       id: uuid(10),
       amount: '3',
       description: 'other',
@@ -211,9 +218,9 @@ describe('invoice plugin results (invoicing §13)', () => {
   it('rule 5: limit a rewritten adjustment to the remainder of its item', () => {
     const charge = { ...stored(1, 'EXTERNAL_CHARGE', '30'), repairable: decimal('25') };
     const adjustment = { ...stored(2, 'ITEM_ADJ', '-5'), linkedItemId: charge.id };
-    const draft = asked([], [charge, adjustment]);
+    const draft = consulted([], [charge, adjustment]);
     const rewritten = (amount: string): readonly string[] =>
-      asking(draft, { id: adjustment.id, amount }).invoice.existing.map(
+      answered(draft, { id: adjustment.id, amount }).invoice.existing.map(
         (each) => `${formatDecimal(each.amount)} left ${formatDecimal(each.repairable)}`,
       );
     expect(rewritten('-1')[0]).to.equal('30 left 29');

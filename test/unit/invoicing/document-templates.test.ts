@@ -179,11 +179,11 @@ describe('document template engine', () => {
   it('invoicing §14: uses exactly the names documented on the invoicing page', async () => {
     const rules = await readFile(new URL('../../../lib/invoicing/RULES.md', import.meta.url), 'utf8');
     const [, table = ''] = /\n\| In templates \|.*\n\|---\|---\|\n((?:\|.*\n)+)/.exec(rules) ?? [];
-    const told = new Map<string, string[]>();
+    const documented = new Map<string, string[]>();
     for (const row of table.trim().split('\n')) {
       const [, of = '', names = ''] = /^\| (?:one of )?`?([^|,`]+)[^|]*\| (.*) \|$/.exec(row) ?? [];
       const list = [...names.matchAll(/`(\w+)[^`]*`/g)].map(([, name = '']) => name);
-      told.set(of.trim(), [...(told.get(of.trim()) ?? []), ...list]);
+      documented.set(of.trim(), [...(documented.get(of.trim()) ?? []), ...list]);
     }
     const discounts = [{ code: 'SPRING', name: 'Spring sale', amount: decimal('6') }];
     const first = { ...usageOf('12400'), listRate: decimal('30'), discounts };
@@ -207,9 +207,9 @@ describe('document template engine', () => {
       taxes: firstOf(invoice, 'taxes'),
       facts: firstOf(invoice, 'facts'),
     };
-    expect([...told.keys()].sort()).to.eql(Object.keys(found).sort());
+    expect([...documented.keys()].sort()).to.eql(Object.keys(found).sort());
     for (const [of, object] of Object.entries(found))
-      expect([...(told.get(of) ?? [])].sort(), of).to.eql(Object.keys(object ?? {}).sort());
+      expect([...(documented.get(of) ?? [])].sort(), of).to.eql(Object.keys(object ?? {}).sort());
   });
 
   describe('built-in page', () => {

@@ -6,7 +6,7 @@ const day = localDate(2026, 3, 7);
 
 function shown(pattern: string, number = 17, date = day): string | null {
   const patterns = tenantProperties['invoice.numberPattern'].parse(pattern);
-  if (patterns === undefined) throw new Error(`${pattern} is no pattern`);
+  if (patterns === undefined) throw new Error(`${pattern} is not a pattern`);
   return formattedNumber(number, date, patterns);
 }
 

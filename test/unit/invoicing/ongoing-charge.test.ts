@@ -82,7 +82,7 @@ describe('ongoing charge', () => {
   const charge = ongoingChargeAfter([monthly], { settledThrough });
   const clean = { dirtyFrom: null, catalogRevision: 4, ongoing: charge };
   const catalog = { revision: 4, isRevised: (_planName?: string | null) => true };
-  const told = {
+  const cases = {
     'nothing has changed': [clean, 1, charge],
     'the subscription is dirty': [{ ...clean, dirtyFrom: day('2030-01-01') }, 1, null],
     'the catalog has another revision': [{ ...clean, catalogRevision: 3 }, 1, null],
@@ -97,7 +97,7 @@ describe('ongoing charge', () => {
       { ...catalog, isRevised: (planName?: string | null) => Boolean(planName) },
     ],
   } as const;
-  for (const [when, [cursor, billCycleDayLocal, expected, given = catalog]] of Object.entries(told))
+  for (const [when, [cursor, billCycleDayLocal, expected, given = catalog]] of Object.entries(cases))
     it(`${expected === null ? 'is not valid' : 'is valid'} when ${when}`, () => {
       const standing = { subscriptionId, settledThrough, nextDueDate: settledThrough };
       const stored = {

@@ -142,7 +142,7 @@ describe('usage in a run', () => {
     const invoice = { id: accountId, accountId, accountRecordId: 1, currency: 'USD' } as Parameters<
       typeof itemOf
     >[0];
-    const { text: told, steps } = explainItem({
+    const { text: explanation, steps } = explainItem({
       item: { ...itemOf(invoice, item, at('2026-05-01T00:00:00Z')), recordId: 1 },
       linked: undefined,
       basis: item.basis ?? null,
@@ -150,7 +150,7 @@ describe('usage in a run', () => {
       hasOwnPrices: false,
       isMigrated: false,
     });
-    expect(told).to.equal(
+    expect(explanation).to.equal(
       'Usage sms-usage of plan gold-monthly, phase gold-monthly-evergreen for 2026-04-01 to 2026-05-01 (30 days), monthly and billed in arrear: 5325 sms. Tier 1: 10 blocks of 100 sms at 2.95 USD. Tier 2: 5 blocks of 1000 sms at 5.95 USD. 2.95 USD × 10 = 29.50 USD, 5.95 USD × 5 = 29.75 USD, 29.50 USD + 29.75 USD = 59.25 USD.',
     );
     expect(steps.map(({ operation }) => operation)).to.eql(['MULTIPLY', 'MULTIPLY', 'ADD', 'ROUND']);

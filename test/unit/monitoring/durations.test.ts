@@ -14,10 +14,10 @@ describe('durations (platform §12.2)', () => {
   it('report percentiles within two percent for any number of values', () => {
     const durations = new Durations();
     for (let ms = 1; ms <= 10_000; ms += 1) durations.add(ms);
-    const told = durations.read();
+    const values = durations.read();
     const exact = { median: 5_000, tp75: 7_500, tp95: 9_500, tp98: 9_800, tp99: 9_900, tp999: 9_990 };
     for (const [kind, value] of Object.entries(exact))
-      expect(told[kind], kind).to.be.within(value * 0.98, value * 1.02);
+      expect(values[kind], kind).to.be.within(value * 0.98, value * 1.02);
   });
 
   it('keep percentiles between the minimum and the maximum', () => {

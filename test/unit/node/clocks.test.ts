@@ -17,7 +17,7 @@ function sharedRow(): TestClockStore {
 
 function at(text: string): Instant {
   const parsed = parseWireInstant(text);
-  if (parsed === undefined) throw new Error(`${text} is no instant`);
+  if (parsed === undefined) throw new Error(`${text} is not an instant`);
   return parsed;
 }
 

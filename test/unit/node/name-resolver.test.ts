@@ -61,10 +61,10 @@ describe('the resolver of callback hosts', () => {
   });
 
   it('fails for an unknown name', async () => {
-    const told = await nameResolver({ servers })
+    const outcome = await nameResolver({ servers })
       .resolve('none.example')
       .catch((error: { readonly code?: string }) => error.code);
-    expect(told).to.equal('ENOTFOUND');
+    expect(outcome).to.equal('ENOTFOUND');
   });
 
   it('resolves names without a dot through the operating system', async () =>

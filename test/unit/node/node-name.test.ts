@@ -13,8 +13,8 @@ async function anotherNode(): Promise<{ readonly process: ChildProcess; readonly
   const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const [told] = (await once(child.stdout, 'data')) as [Buffer];
-  return { process: child, name: told.toString('utf8').trim() };
+  const [output] = (await once(child.stdout, 'data')) as [Buffer];
+  return { process: child, name: output.toString('utf8').trim() };
 }
 
 describe('the generated node name (platform §15 rule 1)', () => {

@@ -202,10 +202,10 @@ describe('the push sender (platform §10.2)', () => {
       );
       // Expected responses get enough time for a busy machine.
       const timeoutMs = expected === nobody ? 150 : 30_000;
-      const told = await failure(push({ url: new URL(`http://127.0.0.1:${port}/`), timeoutMs }));
-      expect(told).not.to.match(/^answered 2/);
-      if (typeof expected === 'string') expect(told).to.equal(expected);
-      else expect(told).to.match(expected);
+      const outcome = await failure(push({ url: new URL(`http://127.0.0.1:${port}/`), timeoutMs }));
+      expect(outcome).not.to.match(/^answered 2/);
+      if (typeof expected === 'string') expect(outcome).to.equal(expected);
+      else expect(outcome).to.match(expected);
     });
 
   it('reuses an open connection', async () => {

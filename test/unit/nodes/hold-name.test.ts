@@ -96,15 +96,15 @@ describe('the name of a starting node (platform §15 rule 1)', () => {
   });
 
   it('is not locked through a pooler, where the session lock would outlive the node', async () => {
-    const asked: string[] = [];
+    const queries: string[] = [];
     const client = {
       processID: 4_711,
       query: async (text: string) => {
-        asked.push(text);
+        queries.push(text);
         return { rows: [{ direct: false, held: true }] };
       },
     };
     expect(await holdOnServer(client, 'north')).to.equal('UNKNOWN');
-    expect(asked.filter((text) => text.includes('lock'))).to.eql([]);
+    expect(queries.filter((text) => text.includes('lock'))).to.eql([]);
   });
 });

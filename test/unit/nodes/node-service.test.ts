@@ -10,22 +10,22 @@ const LISTEN_MS = 5_000;
 
 /** Returns a node on a storage that only records its calls, with timers that a test fires. */
 function stage(failing: { away: boolean }, former: readonly string[] = []) {
-  const told: string[] = [];
+  const calls: string[] = [];
   const timers = new Map<() => void, number>();
-  const tell = async (what: string): Promise<void> => {
+  const record = async (what: string): Promise<void> => {
     if (failing.away) throw new Error('the database is away');
-    told.push(what);
+    calls.push(what);
   };
   const nodes: NodeStore = {
     hold: async () => 'HELD',
-    beat: ({ nodeName }) => tell(`beat ${nodeName}`),
+    beat: ({ nodeName }) => record(`beat ${nodeName}`),
     names: async () => ['me', 'me-before', 'you'],
     list: async () => [],
-    remove: (names) => tell(`remove ${names.join(',')}`),
-    purge: () => tell('purge'),
+    remove: (names) => record(`remove ${names.join(',')}`),
+    purge: () => record('purge'),
     lastBroadcast: async () => 0,
     broadcastsAfter: async () => [],
-    purgeBroadcasts: () => tell('purge broadcasts'),
+    purgeBroadcasts: () => record('purge broadcasts'),
     pluginSwitches: async () => [],
   };
   const logger = recordingLogger();
@@ -57,7 +57,7 @@ function stage(failing: { away: boolean }, former: readonly string[] = []) {
   };
   return {
     service,
-    told,
+    calls,
     logger,
     turns,
     timers: () => [...timers.values()],
@@ -73,39 +73,39 @@ function stage(failing: { away: boolean }, former: readonly string[] = []) {
 
 describe('the heartbeat of a node', () => {
   it('runs at the start and every 30 s, and stops with the node', async () => {
-    const { service, told, timers, fire, turns } = stage({ away: false }, ['me', 'me-before']);
+    const { service, calls, timers, fire, turns } = stage({ away: false }, ['me', 'me-before']);
     service.start();
     await turns();
-    expect(told).to.eql(['purge', 'remove me-before', 'beat me']);
+    expect(calls).to.eql(['purge', 'remove me-before', 'beat me']);
     expect(timers()).to.have.members([BEAT_MS, LISTEN_MS]);
     await fire();
-    expect(told.slice(3)).to.eql(['beat me']);
+    expect(calls.slice(3)).to.eql(['beat me']);
     await service.stop();
-    expect(told.slice(4)).to.eql(['remove me']);
+    expect(calls.slice(4)).to.eql(['remove me']);
     expect(timers()).to.eql([]);
     await service.stop();
-    expect(told).to.have.length(5);
+    expect(calls).to.have.length(5);
   });
 
   it('continues after a database outage, which only the log reports', async () => {
     const failing = { away: true };
-    const { service, told, logger, fire, turns } = stage(failing);
+    const { service, calls, logger, fire, turns } = stage(failing);
     service.start();
     await turns();
-    expect(told).to.eql([]);
+    expect(calls).to.eql([]);
     expect(logger.lines.map(({ level }) => level)).to.eql(['warn']);
     failing.away = false;
     await fire();
-    expect(told).to.eql(['purge', 'remove ', 'beat me']);
+    expect(calls).to.eql(['purge', 'remove ', 'beat me']);
     failing.away = true;
     await service.stop();
     expect(logger.lines).to.have.length(2);
   });
 
   it('leaves nothing to remove for a node that never sent a heartbeat', async () => {
-    const { service, told } = stage({ away: false });
+    const { service, calls } = stage({ away: false });
     await service.stop();
-    expect(told).to.eql([]);
+    expect(calls).to.eql([]);
     expect((await service.list()).map(({ nodeName }) => nodeName)).to.eql(['me']);
   });
 });

@@ -3,7 +3,7 @@ import { type CalendarInput, overdueCalendar } from '../../../lib/overdue/evalua
 import { condition, config, configA, configC, owed, state, stateAt } from '../../support/overdue/states.ts';
 import { expect, formatLocalDate, parseLocalDate } from '../../support/unit.ts';
 
-interface Asked extends Partial<Pick<CalendarInput, 'config' | 'current'>> {
+interface CalendarCase extends Partial<Pick<CalendarInput, 'config' | 'current'>> {
   readonly unpaid: readonly string[];
   readonly check: string | null;
   readonly today: string;
@@ -11,7 +11,7 @@ interface Asked extends Partial<Pick<CalendarInput, 'config' | 'current'>> {
   readonly tags?: readonly string[];
 }
 
-function calendar({ unpaid, check, today, until, tags, ...members }: Asked): readonly string[] {
+function calendar({ unpaid, check, today, until, tags, ...members }: CalendarCase): readonly string[] {
   const steps = overdueCalendar({
     config: configC,
     current: CLEAR_STATE_NAME,
@@ -27,7 +27,7 @@ function calendar({ unpaid, check, today, until, tags, ...members }: Asked): rea
 
 describe('overdue calendar', () => {
   const unpaid = ['2012-05-31 249.95'];
-  const asked = { unpaid, check: '2012-06-05', today: '2012-06-01', until: '2012-12-31' };
+  const example = { unpaid, check: '2012-06-05', today: '2012-06-01', until: '2012-12-31' };
 
   it('overdue §12 example 5: lists the dates of all states', () => {
     const months = ['2012-05-31 249.95', '2012-06-30 249.95'];
@@ -42,28 +42,31 @@ describe('overdue calendar', () => {
   });
 
   it('ends with the requested date, inclusive', () => {
-    expect(calendar({ ...asked, until: '2012-06-07' })).to.eql(['2012-06-05 WARNING', '2012-06-07 BLOCKED']);
-    expect(calendar({ ...asked, until: '2012-06-06' })).to.eql(['2012-06-05 WARNING']);
-    expect(calendar({ ...asked, until: '2012-06-04' })).to.eql([]);
+    expect(calendar({ ...example, until: '2012-06-07' })).to.eql([
+      '2012-06-05 WARNING',
+      '2012-06-07 BLOCKED',
+    ]);
+    expect(calendar({ ...example, until: '2012-06-06' })).to.eql(['2012-06-05 WARNING']);
+    expect(calendar({ ...example, until: '2012-06-04' })).to.eql([]);
   });
 
   it('starts after the current state of the account', () =>
-    expect(calendar({ ...asked, current: 'WARNING', check: '2012-06-07', today: '2012-06-05' })).to.eql([
+    expect(calendar({ ...example, current: 'WARNING', check: '2012-06-07', today: '2012-06-05' })).to.eql([
       '2012-06-07 BLOCKED',
       '2012-06-11 CANCELLATION',
     ]));
 
   it('overdue §1.2 rule 4: stays empty without a pending check', () =>
-    expect(calendar({ ...asked, check: null })).to.eql([]));
+    expect(calendar({ ...example, check: null })).to.eql([]));
 
   it('runs a late check today and skips the states in between', () =>
-    expect(calendar({ ...asked, today: '2012-06-08' })).to.eql([
+    expect(calendar({ ...example, today: '2012-06-08' })).to.eql([
       '2012-06-08 BLOCKED',
       '2012-06-11 CANCELLATION',
     ]));
 
   it('clears an account after a configuration change', () =>
-    expect(calendar({ ...asked, current: 'OLD', check: '2012-06-02' })).to.eql([
+    expect(calendar({ ...example, current: 'OLD', check: '2012-06-02' })).to.eql([
       '2012-06-02 clear',
       '2012-06-05 WARNING',
       '2012-06-07 BLOCKED',
@@ -72,7 +75,7 @@ describe('overdue calendar', () => {
 
   it('overdue §3.1: counts an invoice from its target date, which ages the debt immediately', () => {
     const later = ['2012-06-04 5', '2012-05-31 9 for 2012-06-08'];
-    expect(calendar({ ...asked, unpaid: later, check: '2012-06-08', today: '2012-06-04' })).to.eql([
+    expect(calendar({ ...example, unpaid: later, check: '2012-06-08', today: '2012-06-04' })).to.eql([
       '2012-06-08 BLOCKED',
       '2012-06-11 CANCELLATION',
     ]);
@@ -85,8 +88,8 @@ describe('overdue calendar', () => {
       }),
       stateAt(5, 'WARNING'),
     ]);
-    expect(calendar({ ...asked, config: partners })).to.eql(['2012-06-05 WARNING', '2012-06-07 BLOCKED']);
-    expect(calendar({ ...asked, config: partners, tags: ['PARTNER'] })).to.eql(['2012-06-05 WARNING']);
+    expect(calendar({ ...example, config: partners })).to.eql(['2012-06-05 WARNING', '2012-06-07 BLOCKED']);
+    expect(calendar({ ...example, config: partners, tags: ['PARTNER'] })).to.eql(['2012-06-05 WARNING']);
   });
 
   it('covers a century without walking through each day', () => {
@@ -94,7 +97,7 @@ describe('overdue calendar', () => {
       stateAt(36_000, 'OLD'),
       stateAt(1, 'NEW', { reevaluationInterval: { unit: 'DAYS', number: 1 } }),
     ]);
-    expect(calendar({ ...asked, config: daily, check: '2012-06-01', until: '2112-06-01' })).to.eql([
+    expect(calendar({ ...example, config: daily, check: '2012-06-01', until: '2112-06-01' })).to.eql([
       '2012-06-01 NEW',
       '2110-12-24 OLD',
     ]);

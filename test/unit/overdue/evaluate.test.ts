@@ -152,14 +152,14 @@ describe('overdue evaluation', () => {
       ],
       'a condition without criteria': [false, {}, { today: '2034-01-01' }],
     };
-    for (const [criterion, [holds, asked, facts = {}]] of Object.entries(cases))
+    for (const [criterion, [holds, criteria, facts = {}]] of Object.entries(cases))
       it(`overdue §1.1: ${holds ? 'holds' : 'does not hold'} for ${criterion}`, () => {
         const { tags, response, today = '2024-03-06', unpaid = debt } = facts;
         const snapshot = snapshotOf(today, owed(...unpaid), {
           tags: new Set(tags),
           lastPaymentResponse: response ?? null,
         });
-        const states = config([state('S', { condition: condition(asked) })]);
+        const states = config([state('S', { condition: condition(criteria) })]);
         expect(evaluateOverdue(states, snapshot, parseLocalDate(today))?.name).to.equal(
           holds ? 'S' : undefined,
         );

@@ -20,10 +20,10 @@ interface Found {
   readonly response?: PaymentResponse | null;
 }
 
-function reasons(asked: Partial<OverdueCondition>, found: Found = {}) {
+function reasons(wanted: Partial<OverdueCondition>, found: Found = {}) {
   const { on = '2012-06-30', invoices = unpaid, response = 'EXPIRED_CARD' } = found;
   return stateReasons({
-    config: config([state('S', { condition: condition(asked) })]),
+    config: config([state('S', { condition: condition(wanted) })]),
     snapshot: snapshotOf(on, owed(...invoices), {
       tags: new Set(['PARTNER']),
       lastPaymentResponse: response,
@@ -34,8 +34,8 @@ function reasons(asked: Partial<OverdueCondition>, found: Found = {}) {
 }
 
 describe('reasons for an overdue state', () => {
-  for (const [text, [holds, asked, found]] of Object.entries<
-    readonly [holds: boolean, asked: Partial<OverdueCondition>, found?: Found]
+  for (const [text, [holds, wanted, found]] of Object.entries<
+    readonly [holds: boolean, wanted: Partial<OverdueCondition>, found?: Found]
   >({
     'unpaid since 2012-05-31, 30 days of 30': [true, { unpaidFor: duration('30 DAYS') }],
     'unpaid since 2012-05-31, 30 days of 20': [true, { unpaidFor: duration('20 DAYS') }],
@@ -79,7 +79,7 @@ describe('reasons for an overdue state', () => {
     'the account has the tag PARTNER, which is excluded': [false, { tagMissing: 'PARTNER' }],
   }))
     it(`include "${text}"`, () => {
-      const reason = reasons(asked, found);
+      const reason = reasons(wanted, found);
       expect(reason?.criteria.map((each) => ({ holds: each.holds, text: each.text }))).to.eql([
         { holds, text },
       ]);

@@ -93,9 +93,9 @@ const withKey = (...own: readonly PaymentTransaction[]): Partial<OperationFacts>
 });
 
 /** Returns the plan, or the error code. */
-function planned(asked: Partial<OperationRequest>, known: Partial<OperationFacts>, more = {}): unknown {
+function planned(wanted: Partial<OperationRequest>, known: Partial<OperationFacts>, more = {}): unknown {
   try {
-    return planOperation(request(asked), facts(known), { ...rules, ...more }).kind;
+    return planOperation(request(wanted), facts(known), { ...rules, ...more }).kind;
   } catch (error) {
     return error instanceof BillingError ? error.code : error;
   }
@@ -138,11 +138,11 @@ describe('payment key and amount validation (payments §4.2)', () => {
     'a transaction that was never submitted': [transaction({ ...K, status: 'PLUGIN_FAILURE' }), {}, 'NEW'],
     'no transaction': [transaction({ externalKey: 'other', status: 'PAYMENT_FAILURE' }), {}, 'NEW'],
   };
-  for (const [what, [existing, asked, expected]] of Object.entries(cases))
+  for (const [what, [existing, wanted, expected]] of Object.entries(cases))
     it(`yields ${String(expected)} for a purchase with the key of ${what}`, () => {
       const isOwn = existing.paymentId === PAYMENT_ID;
       const known = isOwn ? withKey(existing) : { transactions: [], keyTransactions: [existing] };
-      expect(planned(asked, known)).to.equal(expected);
+      expect(planned(wanted, known)).to.equal(expected);
     });
 
   it('lets a purchase complete a pending purchase only with the same payment method', () => {
@@ -164,9 +164,9 @@ describe('payment key and amount validation (payments §4.2)', () => {
       payment: { ...payment, lastSuccessStateName },
       ...withKey(purchase, ...more),
     });
-    const asked = { operation: 'CHARGEBACK' } as const;
-    expect(planned(asked, having('CHARGEBACK_SUCCESS', charged))).to.equal(SUCCEEDED);
-    expect(planned(asked, having('CHARGEBACK_FAILED', charged, reversed))).to.equal('NEW');
+    const wanted = { operation: 'CHARGEBACK' } as const;
+    expect(planned(wanted, having('CHARGEBACK_SUCCESS', charged))).to.equal(SUCCEEDED);
+    expect(planned(wanted, having('CHARGEBACK_FAILED', charged, reversed))).to.equal('NEW');
     const reversal = { operation: 'CHARGEBACK_REVERSAL' } as const;
     expect(planned(reversal, having('CHARGEBACK_SUCCESS', charged))).to.equal('NEW');
     expect(
@@ -274,12 +274,12 @@ describe('validation of methods, currencies and amounts in payment operations (p
       BAD_PARAMETER,
     ],
   };
-  for (const [what, [asked, known, expected]] of Object.entries(cases))
+  for (const [what, [wanted, known, expected]] of Object.entries(cases))
     it(`yields ${String(expected)} for ${what}`, () =>
-      expect(planned({ transactionExternalKey: null, ...asked }, known)).to.equal(expected));
+      expect(planned({ transactionExternalKey: null, ...wanted }, known)).to.equal(expected));
 
   it('passes excessive refunds to the gateway when the tenant allows them', () => {
-    const asked = { operation: 'REFUND', amount: decimal('31'), transactionExternalKey: null } as const;
-    expect(planned(asked, paid('PURCHASE_SUCCESS', purchase), { allowsOverRefund: true })).to.equal('NEW');
+    const wanted = { operation: 'REFUND', amount: decimal('31'), transactionExternalKey: null } as const;
+    expect(planned(wanted, paid('PURCHASE_SUCCESS', purchase), { allowsOverRefund: true })).to.equal('NEW');
   });
 });

@@ -23,7 +23,7 @@ function request(members: Partial<GatewayRequest> = {}): GatewayRequest {
   };
 }
 
-const said = (result: GatewayResult | null | undefined) =>
+const outcomeOf = (result: GatewayResult | null | undefined) =>
   result && [result.status, result.amount?.toString(), result.currency];
 const property = (key: string, value = 'true') => ({ properties: [{ key, value }] });
 
@@ -33,7 +33,7 @@ describe('sandbox gateway (payments §2.4)', () => {
     gateway.getPaymentInfo({ accountId: ACCOUNT_ID, paymentId: PAYMENT_ID, properties: [] }, context);
 
   it('processes each operation as requested', async () =>
-    expect(said(await gatewayOf().purchase(request(), context))).to.eql(['PROCESSED', '249.95', 'USD']));
+    expect(outcomeOf(await gatewayOf().purchase(request(), context))).to.eql(['PROCESSED', '249.95', 'USD']));
 
   for (const status of ['ERROR', 'CANCELED', 'PENDING', 'UNDEFINED'] as const)
     it(`returns ${status} only to a call that requests it`, async () => {
@@ -96,7 +96,7 @@ describe('sandbox gateway (payments §2.4)', () => {
       GATEWAY_ERROR: 'do not honour',
     });
     const result = await gateway.purchase(request(), context);
-    expect(said(result)).to.eql(['PROCESSED', '225.44', 'EUR']);
+    expect(outcomeOf(result)).to.eql(['PROCESSED', '225.44', 'EUR']);
     expect(result).to.deep.include({ gatewayErrorCode: '05', gatewayError: 'do not honour' });
   });
 
@@ -125,22 +125,22 @@ describe('sandbox gateway (payments §2.4)', () => {
     const once = request(property('ACTION_RETURN_PLUGIN_STATUS_PENDING'));
     await gateway.purchase(once, context);
     const again = await gateway.purchase({ ...once, properties: [] }, context);
-    expect(said(again)).to.eql(['PROCESSED', '249.95', 'USD']);
+    expect(outcomeOf(again)).to.eql(['PROCESSED', '249.95', 'USD']);
     expect(gateway.ledger.all().map(({ status }) => status)).to.eql(['PROCESSED']);
   });
 
   it('reports an overridden status', async () => {
     const gateway = gatewayOf();
-    const asked = request(property('ACTION_RETURN_PLUGIN_STATUS_UNDEFINED'));
-    await gateway.purchase(asked, context);
-    const { transactionId } = asked;
+    const sent = request(property('ACTION_RETURN_PLUGIN_STATUS_UNDEFINED'));
+    await gateway.purchase(sent, context);
+    const { transactionId } = sent;
     gateway.configure({
       CONFIGURE_ACTION: 'OVERRIDE_STATUS',
       transactionId,
       status: 'PROCESSED',
       amount: '7',
     });
-    expect((await info(gateway)).map(said)).to.eql([['PROCESSED', '7', 'USD']]);
+    expect((await info(gateway)).map(outcomeOf)).to.eql([['PROCESSED', '7', 'USD']]);
   });
 
   it('rejects invalid configurations', () => {
@@ -157,9 +157,9 @@ describe('sandbox gateway (payments §2.4)', () => {
     const gateway = gatewayOf();
     const paymentMethodId = nextId();
     const details = { externalPaymentMethodId: 'tok_1', isDefaultPaymentMethod: true, properties: [] };
-    const ask = { accountId: ACCOUNT_ID, paymentMethodId, properties: [] };
-    await gateway.addPaymentMethod({ ...ask, details, setDefault: true }, context);
-    expect(await gateway.getPaymentMethodDetail(ask, context)).to.eql(details);
+    const method = { accountId: ACCOUNT_ID, paymentMethodId, properties: [] };
+    await gateway.addPaymentMethod({ ...method, details, setDefault: true }, context);
+    expect(await gateway.getPaymentMethodDetail(method, context)).to.eql(details);
   });
 
   describe('the ledger file', () => {
@@ -181,23 +181,25 @@ describe('sandbox gateway (payments §2.4)', () => {
     });
 
     it('preserves all charges across a restart, to the last digit', async () => {
-      const asked = request({ amount: decimal('123456789012345.000000001') });
-      const before = await reopened().purchase(asked, context);
+      const sent = request({ amount: decimal('123456789012345.000000001') });
+      const before = await reopened().purchase(sent, context);
       const gateway = reopened();
-      expect(await gateway.purchase(asked, context)).to.eql(before);
-      expect((await info(gateway)).map(said)).to.eql([['PROCESSED', '123456789012345.000000001', 'USD']]);
+      expect(await gateway.purchase(sent, context)).to.eql(before);
+      expect((await info(gateway)).map(outcomeOf)).to.eql([
+        ['PROCESSED', '123456789012345.000000001', 'USD'],
+      ]);
       expect(readFileSync(path, 'utf8').split('\n')).to.have.length(2);
     });
 
     it('shares the ledger file between concurrent processes', async () => {
       const [one, other] = [reopened(), reopened()];
-      const asked = request();
-      await one.purchase(asked, context);
-      await other.purchase(asked, context);
+      const sent = request();
+      await one.purchase(sent, context);
+      await other.purchase(sent, context);
       expect(other.ledger.all()).to.have.length(1);
       other.configure({
         CONFIGURE_ACTION: 'OVERRIDE_STATUS',
-        transactionId: asked.transactionId,
+        transactionId: sent.transactionId,
         status: 'ERROR',
       });
       expect((await info(one)).map(({ status }) => status)).to.eql(['ERROR']);

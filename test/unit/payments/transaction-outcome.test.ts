@@ -77,7 +77,7 @@ describe('transaction outcome (payments §2.2)', () => {
     expect(outcome.gatewayErrorMsg).to.equal('no');
   });
 
-  for (const [said, kept] of [
+  for (const [text, kept] of [
     ['EXPIRED_CARD', 'EXPIRED_CARD'],
     ['expired_card', 'OTHER'],
     ['toString', 'OTHER'],
@@ -86,8 +86,8 @@ describe('transaction outcome (payments §2.2)', () => {
     [null as never, null],
     [undefined, null],
   ] as const)
-    it(`keeps the gateway response ${JSON.stringify(said)} as ${kept}`, () => {
-      const claim = said === undefined ? {} : { paymentResponse: said };
+    it(`keeps the gateway response ${JSON.stringify(text)} as ${kept}`, () => {
+      const claim = text === undefined ? {} : { paymentResponse: text };
       expect(readOutcome(requested, answered({ status: 'ERROR', ...claim })).paymentResponse).to.equal(kept);
     });
 

@@ -75,10 +75,10 @@ const inside = ['PAYMENT_UNRESOLVED', 'CHILD_INVOICE_CHANGE', 'NULL_INVOICE'];
 describe('external push events (platform §10.4)', () => {
   for (const type of Object.values(BusEventType))
     it(`contain the documented fields for ${type}`, () => {
-      const told = externalEvent({ type, payload });
-      if (inside.includes(type)) return expect(told).to.equal(null);
+      const external = externalEvent({ type, payload });
+      if (inside.includes(type)) return expect(external).to.equal(null);
       const [objectType, objectId, metaData] = table[type] ?? [];
-      return expect(told).to.eql({ eventType: type, accountId, objectType, objectId, metaData });
+      return expect(external).to.eql({ eventType: type, accountId, objectType, objectId, metaData });
     });
 
   for (const [blockingType, objectType] of [
@@ -87,13 +87,13 @@ describe('external push events (platform §10.4)', () => {
     ['SUBSCRIPTION_BUNDLE', 'BUNDLE'],
   ])
     it(`name the object of a blocking state on ${blockingType}`, () => {
-      const told = externalEvent({ type: 'BLOCKING_STATE', payload: { ...payload, blockingType } });
-      expect(told?.objectType).to.equal(objectType);
+      const external = externalEvent({ type: 'BLOCKING_STATE', payload: { ...payload, blockingType } });
+      expect(external?.objectType).to.equal(objectType);
     });
 
   it('have a body with five members in a fixed order and metaData as a string', () => {
-    const told = externalEvent({ type: 'TAG_CREATION', payload });
-    expect(told && pushBody(told)).to.equal(
+    const external = externalEvent({ type: 'TAG_CREATION', payload });
+    expect(external && pushBody(external)).to.equal(
       `{"eventType":"TAG_CREATION","accountId":"${accountId}","objectType":"TAG","objectId":"t","metaData":${JSON.stringify(given)}}`,
     );
   });

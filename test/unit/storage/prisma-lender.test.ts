@@ -79,10 +79,10 @@ describe('the Prisma lender', () => {
     });
     if (typeof lender === 'string') throw new Error(lender);
     const { transaction } = await lender.lend();
-    const asked = ['select 1', 'select 2', 'select 3'].map((text) =>
+    const queries = ['select 1', 'select 2', 'select 3'].map((text) =>
       transaction.executeQuery(compiled(text)),
     );
-    const outcomes = await Promise.allSettled(asked);
+    const outcomes = await Promise.allSettled(queries);
     expect(outcomes.map(({ status }) => status)).to.eql(['fulfilled', 'rejected', 'fulfilled']);
     expect(most).to.equal(1);
   });

@@ -87,7 +87,7 @@ describe('bill cycle day calculation', () => {
 
 describe('bill cycle day calculation with the alignment BUNDLE', () => {
   /** Returns the bill cycle days of a base with these additional events and of an add-on that begins later. */
-  function bundled(base: Life, ...asked: readonly ReturnType<typeof event>[]): readonly (number | null)[] {
+  function bundled(base: Life, ...added: readonly ReturnType<typeof event>[]): readonly (number | null)[] {
     const id = nextId();
     const alignStart = dated('2024-01-20');
     const addOn = { ...base.subscription, id, recordId: 2, category: 'ADD_ON', alignStart } as const;
@@ -98,7 +98,7 @@ describe('bill cycle day calculation with the alignment BUNDLE', () => {
       subscriptions: [base.subscription, addOn],
       events: [
         ...base.events,
-        ...asked,
+        ...added,
         choice('CREATE', '2024-01-20', { phaseName: 'support-monthly-evergreen', subscriptionId: id }),
       ],
       blockingStates,
@@ -114,8 +114,8 @@ describe('bill cycle day calculation with the alignment BUNDLE', () => {
   it('ignores a day requested for the base', () => {
     const base = create({ planName: 'pro-monthly' }, 17);
     const { id: subscriptionId } = base.subscription;
-    const asked = event('BCD_CHANGE', '2024-02-20', { subscriptionId, billCycleDay: 28 });
-    expect(bundled(base, asked)).to.eql([28, 4]);
+    const added = event('BCD_CHANGE', '2024-02-20', { subscriptionId, billCycleDay: 28 });
+    expect(bundled(base, added)).to.eql([28, 4]);
   });
 
   it('uses the day of its own first charge for a STANDALONE subscription', () => {

@@ -40,10 +40,10 @@ function streamOf(life: Life): readonly BillingEvent[] {
 
 function lines(events: readonly BillingEvent[]): readonly string[] {
   return events.map(({ transitionType, effectiveDate, usages }) => {
-    const told = usages.map(
+    const usageTexts = usages.map(
       ({ name, priceIdentity, versionDate }) => `${name} at ${priceIdentity} of ${day(versionDate)}`,
     );
-    return [transitionType, day(effectiveDate), ...told].join(' ');
+    return [transitionType, day(effectiveDate), ...usageTexts].join(' ');
   });
 }
 

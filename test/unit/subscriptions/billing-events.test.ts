@@ -114,13 +114,13 @@ describe('billing events', () => {
   });
 
   it('follow the stored order at one instant, regardless of the subscription', () => {
-    const asking = create({ planName: 'solo-now', billCycleDayLocal: 20 });
+    const withDay = create({ planName: 'solo-now', billCycleDayLocal: 20 });
     const other = created({
-      account: asking.account,
+      account: withDay.account,
       request: { planName: 'solo-now', billCycleDayLocal: 7 },
-      now: asking.now,
+      now: withDay.now,
     });
-    const histories = [other, asking].map(({ subscription, events }) => ({
+    const histories = [other, withDay].map(({ subscription, events }) => ({
       subscription,
       events,
       blockingStates: [],
@@ -132,11 +132,11 @@ describe('billing events', () => {
     const dayWhen = (first: number, second: number) =>
       accountBillCycleDay(
         billingEvents({
-          account: asking.account,
+          account: withDay.account,
           histories: histories.map(({ subscription, events }) => ({
             subscription,
             blockingStates: [],
-            events: events.map(stored(subscription === asking.subscription ? first : second)),
+            events: events.map(stored(subscription === withDay.subscription ? first : second)),
           })),
           plans: exampleCatalog,
         }).events,

@@ -33,7 +33,7 @@ function begun({
 
 function on(text: string): RequestedDate {
   const moment = parseWireMoment(text);
-  if (moment === undefined) throw new Error(`${text} is no date`);
+  if (moment === undefined) throw new Error(`${text} is not a date`);
   return moment;
 }
 
@@ -162,8 +162,8 @@ describe('cancellation of all subscriptions of an account (subscriptions §9 rul
     ],
     'ignores an add-on, which follows its base': [addOn, atOnce(), 'nothing'],
   };
-  for (const [what, [life, asked, ends]] of Object.entries(table))
-    it(what, () => expect(endsOf(life, asked)).to.equal(ends));
+  for (const [what, [life, requestedEnd, ends]] of Object.entries(table))
+    it(what, () => expect(endsOf(life, requestedEnd)).to.equal(ends));
 
   it('replaces a later end when it moves an end forward', () => {
     const edit = endOf(byOwner, atOnce());

@@ -87,9 +87,9 @@ describe('due subscription work', () => {
 
   it('emits all events at the instant of a future creation, and the last event requests an invoice run', () => {
     const life = create({ planName: 'solo-now', billCycleDayLocal: 3, quantity: 2 }, '2024-02-01');
-    const told = life.events.flatMap((each) => workOf(life, each, CLOCK).busEvents);
+    const reported = life.events.flatMap((each) => workOf(life, each, CLOCK).busEvents);
     expect(
-      told.map(({ type, payload }) => [
+      reported.map(({ type, payload }) => [
         type,
         payload.actionType,
         payload.targetDate,
@@ -104,9 +104,9 @@ describe('due subscription work', () => {
 
   it('emits an event for an expiry', () => {
     const life = create({ planName: 'term-3m' });
-    const [told] = workOf(life, eventOf(life, 'EXPIRED'), CLOCK).busEvents;
-    expect(told).to.deep.include({ type: 'SUBSCRIPTION_EXPIRED', accountRecordId: 1 });
-    expect(told?.payload).to.eql({
+    const [reported] = workOf(life, eventOf(life, 'EXPIRED'), CLOCK).busEvents;
+    expect(reported).to.deep.include({ type: 'SUBSCRIPTION_EXPIRED', accountRecordId: 1 });
+    expect(reported?.payload).to.eql({
       accountId: life.account.id,
       bundleId: life.bundle.id,
       subscriptionId: life.subscription.id,

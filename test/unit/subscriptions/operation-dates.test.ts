@@ -53,7 +53,7 @@ function begun(parts: Begun = {}): Life {
 
 function momentOf(text: string): RequestedDate {
   const moment = parseWireMoment(text);
-  if (moment === undefined) throw new Error(`${text} is no date`);
+  if (moment === undefined) throw new Error(`${text} is not a date`);
   return moment;
 }
 

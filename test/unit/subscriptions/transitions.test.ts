@@ -58,7 +58,7 @@ describe('subscription transitions', () => {
     const list = transitions(after, end, ...before, create);
     expect(typesOf(list)).to.eql(['CREATE', 'PHASE', 'CANCEL']);
     expect(list.at(-1)?.previous?.phase.name).to.equal('pro-monthly-evergreen');
-    expect(typesOf(billedTransitions(list)), 'it is no part of billing').to.eql(['CREATE', 'CANCEL']);
+    expect(typesOf(billedTransitions(list)), 'it does not affect billing').to.eql(['CREATE', 'CANCEL']);
   });
 
   it('include the CREATE of a subscription cancelled at its start', () =>

@@ -4,10 +4,10 @@ import { runTrigger } from '../../../lib/invoicing/evaluation/run-entries.ts';
 
 describe('the invoicing trigger of a removed tag (accounts §13.2)', () => {
   for (const { id, name } of systemDefinitions) {
-    const asked = id === SystemTag.AUTO_INVOICING_OFF;
-    it(`is ${asked ? 'a run up to today' : 'empty'} for ${name}`, () => {
+    const isRun = id === SystemTag.AUTO_INVOICING_OFF;
+    it(`is ${isRun ? 'a run up to today' : 'empty'} for ${name}`, () => {
       const entry = { topic: 'TAG_DELETION', payload: { tagDefinitionId: id } };
-      expect(runTrigger(entry)).to.eql(asked ? { kind: 'run', targetDate: null } : { kind: 'none' });
+      expect(runTrigger(entry)).to.eql(isRun ? { kind: 'run', targetDate: null } : { kind: 'none' });
     });
   }
 });

@@ -159,11 +159,11 @@ describe('callback URLs (platform §10.1)', () => {
 
 describe('callback targets at delivery (platform §10.1)', () => {
   const resolving = (...found: readonly string[]) => {
-    const asked: string[] = [];
+    const hosts: string[] = [];
     return {
-      asked,
+      hosts,
       resolve: async (host: string) => {
-        asked.push(host);
+        hosts.push(host);
         return found;
       },
     };
@@ -185,13 +185,13 @@ describe('callback targets at delivery (platform §10.1)', () => {
       'https://example.com:444/x',
       ['93.184.216.34', '2606:2800:220:1:248:1893:25c8:1946'],
     ]);
-    expect(resolver.asked).to.eql(['example.com']);
+    expect(resolver.hosts).to.eql(['example.com']);
   });
 
   it('need no lookup for a literal address', async () => {
     const resolver = resolving();
     expect((await resolveCallback('http://[2606::1]/', publicOnly, resolver)).addresses).to.eql(['2606::1']);
-    expect(resolver.asked).to.eql([]);
+    expect(resolver.hosts).to.eql([]);
   });
 
   for (const address of ['169.254.169.254', 'fe80::1', '::ffff:169.254.169.254', 'fd00:ec2::254', 'nonsense'])

@@ -57,7 +57,7 @@ const texts: readonly (readonly [text: string, shown: string])[] = [
   ['pi_3MtwBw_secret_YrKJUKribc', '*****'],
   ['-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----\nnext', '*****\nnext'],
   ['card 4242 4242 4242 4242 declined', 'card ***** declined'],
-  ['card 4242424242424241 is no card number', 'card 4242424242424241 is no card number'],
+  ['card 4242424242424241 is not a card number', 'card 4242424242424241 is not a card number'],
   ['at 1735689600000, 12 of 4096', 'at 1735689600000, 12 of 4096'],
 ];
 

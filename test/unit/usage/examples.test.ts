@@ -28,7 +28,7 @@ function lifeOf(section: UsageSection, from: string, options?: Options & { reado
 }
 
 /** Returns usage, dates and amount; then rate × quantity of a DETAIL item, and the item that a credit reduces. */
-function told({ items }: LifeInvoice): readonly string[] {
+function linesOf({ items }: LifeInvoice): readonly string[] {
   return items.map(({ usage, from, to, amount, rate, quantity, credits }) =>
     [
       `${usage} ${from} ${to} ${amount}`,
@@ -88,7 +88,7 @@ describe('the worked examples of usage', () => {
     life.voidLast();
     expect(life.bill('2026-05-01')).to.eql(may);
     const june = life.bill('2026-06-01');
-    expect(told(june)).to.eql(['sms-usage 2026-05-01 2026-06-01 0']);
+    expect(linesOf(june)).to.eql(['sms-usage 2026-05-01 2026-06-01 0']);
     expect(june).to.deep.include({ trackingIds: [], chargedThrough: '2026-06-01' });
   });
 
@@ -97,20 +97,20 @@ describe('the worked examples of usage', () => {
     expect(life.bill('2026-06-01')).to.deep.include({ items: [], chargedThrough: '2026-06-01' });
     expect(life.bill('2026-06-01')).to.deep.include({ items: [], chargedThrough: null });
     life.record('5 sms', '2026-05-03');
-    expect(told(life.bill('2026-07-01'))).to.eql(['sms-usage 2026-05-01 2026-06-01 2.95']);
+    expect(linesOf(life.bill('2026-07-01'))).to.eql(['sms-usage 2026-05-01 2026-06-01 2.95']);
   });
 
   it('usage E4: credit late usage that makes TOP_TIER cheaper', () => {
     const life = lifeOf(packsUsage, '2026-04-01');
     life.record('995 packs', '2026-04-10');
-    expect(told(life.bill('2026-05-01'))).to.eql(['packs-usage 2026-04-01 2026-05-01 10000']);
+    expect(linesOf(life.bill('2026-05-01'))).to.eql(['packs-usage 2026-04-01 2026-05-01 10000']);
     life.record('20 packs', '2026-04-20');
-    expect(told(life.bill('2026-06-01'))).to.eql([
+    expect(linesOf(life.bill('2026-06-01'))).to.eql([
       'packs-usage 2026-04-01 2026-05-01 -8980 of 10000',
       'packs-usage 2026-05-01 2026-06-01 0',
     ]);
     expect(life.total().toFixed()).to.equal('1020');
-    expect(told(life.bill('2026-06-01'))).to.eql([]);
+    expect(linesOf(life.bill('2026-06-01'))).to.eql([]);
   });
 
   it('usage E4: credit nothing with IGNORE and stop the run with FAIL', () => {
@@ -118,7 +118,7 @@ describe('the worked examples of usage', () => {
     life.record('995 packs', '2026-04-10');
     life.bill('2026-05-01');
     life.record('20 packs', '2026-04-20');
-    expect(told(life.bill('2026-06-01'))).to.eql(['packs-usage 2026-05-01 2026-06-01 0']);
+    expect(linesOf(life.bill('2026-06-01'))).to.eql(['packs-usage 2026-05-01 2026-06-01 0']);
     life.config = { ...life.config, negativeDelta: 'FAIL' };
     expect(() => life.bill('2026-07-01')).to.throw(
       'packs-usage from 2026-04-01 to 2026-05-01 is 8980 less than billed',
@@ -130,7 +130,7 @@ describe('the worked examples of usage', () => {
       const life = lifeOf(section, '2026-04-01', { config: { itemMode } });
       life.record(`${foo} FOO`, '2026-04-02');
       life.record('101 BAR', '2026-04-02');
-      return told(life.bill('2026-05-01'));
+      return linesOf(life.bill('2026-05-01'));
     };
     const dates = 'duo-usage 2026-04-01 2026-05-01';
     expect(used(duoUsage, 'AGGREGATE', 75)).to.eql([`${dates} 2230`]);
@@ -149,11 +149,11 @@ describe('the worked examples of usage', () => {
     const life = lifeOf(duoUsage, '2026-04-01');
     life.record('50 FOO', '2026-04-02');
     life.record('80 BAR', '2026-04-02');
-    expect(told(life.bill('2026-05-01'))).to.eql(['duo-usage 2026-04-01 2026-05-01 570']);
+    expect(linesOf(life.bill('2026-05-01'))).to.eql(['duo-usage 2026-04-01 2026-05-01 570']);
     life.record('20 FOO', '2026-04-03');
     life.record('120 BAR', '2026-04-03');
     const late = life.bill('2026-05-01');
-    expect(told(late)).to.eql(['duo-usage 2026-04-01 2026-05-01 3140']);
+    expect(linesOf(late)).to.eql(['duo-usage 2026-04-01 2026-05-01 3140']);
     expect(lines(late)).to.eql([
       'BAR T1 20 (40)',
       'BAR T2 100 (2000)',
@@ -172,7 +172,7 @@ describe('the worked examples of usage', () => {
       life.record('50 sms', '2026-07-01', 'c');
       life.record('300 sms', '2026-07-16', 'd');
       const invoice = life.bill('2026-08-01');
-      return [...told(invoice), invoice.trackingIds.join()];
+      return [...linesOf(invoice), invoice.trackingIds.join()];
     };
     expect(lived({})).to.eql([
       'sms-usage 2026-05-01 2026-06-01 5.9',
@@ -192,16 +192,16 @@ describe('the worked examples of usage', () => {
     life.record('10 calls', '2026-04-10');
     life.record('5 calls', '2026-04-20');
     const trial = life.bill('2026-04-15');
-    expect(told(trial)).to.eql(['trial-usage 2026-04-01 2026-04-15 0']);
+    expect(linesOf(trial)).to.eql(['trial-usage 2026-04-01 2026-04-15 0']);
     expect(lines(trial)).to.eql(['calls T1 10 (0)']);
-    expect(told(life.bill('2026-05-01'))).to.eql(['live-usage 2026-04-15 2026-05-01 5']);
+    expect(linesOf(life.bill('2026-05-01'))).to.eql(['live-usage 2026-04-15 2026-05-01 5']);
   });
 
   it('usage E8: show only free blocks in detail mode if zero-amount items are dropped', () => {
     const trial = (itemMode: 'AGGREGATE' | 'DETAIL') => {
       const life = lifeOf(trialUsage, '2026-04-01', { config: { dropsZeroItems: true, itemMode } });
       life.record('10 calls', '2026-04-10');
-      return told(life.bill('2026-05-01'));
+      return linesOf(life.bill('2026-05-01'));
     };
     expect(trial('AGGREGATE')).to.eql([]);
     expect(trial('DETAIL')).to.eql(['trial-usage 2026-04-01 2026-05-01 0 (0 × 10)']);
@@ -213,7 +213,7 @@ describe('the worked examples of usage', () => {
     life.record('271 sms', '2026-03-21');
     life.record('199 sms', '2026-04-15');
     expect(life.bill('2026-04-14', { isDry: true }).items).to.eql([]);
-    expect(told(life.bill('2026-05-15'))).to.eql([
+    expect(linesOf(life.bill('2026-05-15'))).to.eql([
       'sms-usage 2026-03-20 2026-04-15 14.75',
       'sms-usage 2026-04-15 2026-05-15 5.9',
     ]);
@@ -223,9 +223,9 @@ describe('the worked examples of usage', () => {
     const life = lifeOf(stdUsage, '2026-01-01');
     life.record('10 calls', '2026-01-01T00:00:00Z');
     life.events = [...life.events, usageEvent('CHANGE', '2026-01-01T02:00:00Z', { usages: [plusUsage] })];
-    expect(told(life.bill('2026-01-01'))).to.eql(['std-usage 2026-01-01 2026-01-01 10']);
+    expect(linesOf(life.bill('2026-01-01'))).to.eql(['std-usage 2026-01-01 2026-01-01 10']);
     life.record('20 calls', '2026-01-01T02:00:00Z');
-    expect(told(life.bill('2026-02-01'))).to.eql(['plus-usage 2026-01-01 2026-02-01 40']);
+    expect(linesOf(life.bill('2026-02-01'))).to.eql(['plus-usage 2026-01-01 2026-02-01 40']);
   });
 
   it('usage E11: bill across a new catalog version within the period', () => {
@@ -234,7 +234,7 @@ describe('the worked examples of usage', () => {
       life.events = [...life.events, usageEvent('CHANGE', '2026-05-08', { usages: [powerUsageV2] })];
       life.record(before, '2026-05-02');
       life.record(after, '2026-05-10');
-      return told(life.bill('2026-06-01'));
+      return linesOf(life.bill('2026-06-01'));
     };
     expect(lived('100 kwh', '100 kwh')).to.eql([
       'power-usage 2026-05-01 2026-05-08 150',
@@ -252,32 +252,32 @@ describe('the worked examples of usage', () => {
     life.record('300 sms', '2026-05-16T00:00:00Z');
     life.record('100 sms', '2026-05-20');
     life.events = [...life.events, usageEvent('CANCEL', '2026-05-16')];
-    expect(told(life.bill('2026-05-16'))).to.eql(['sms-usage 2026-05-01 2026-05-16 11.8']);
+    expect(linesOf(life.bill('2026-05-16'))).to.eql(['sms-usage 2026-05-01 2026-05-16 11.8']);
     life.record('50 sms', '2026-05-16T00:00:00Z', 'late');
-    expect(told(life.bill('2026-05-20'))).to.eql([]);
+    expect(linesOf(life.bill('2026-05-20'))).to.eql([]);
     life.record('1 sms', '2026-05-16T00:00:00Z', 'later');
-    expect(told(life.bill('2026-05-20'))).to.eql(['sms-usage 2026-05-01 2026-05-16 2.95']);
+    expect(linesOf(life.bill('2026-05-20'))).to.eql(['sms-usage 2026-05-01 2026-05-16 2.95']);
   });
 
   it('usage E13: bill a pause followed by a different bill cycle day', () => {
     const life = lifeOf(stdUsage, '2026-08-01');
     for (const date of ['08-01', '08-02', '08-03', '08-04', '08-05', '09-01', '09-02', '09-04'])
       life.record('1 calls', `2026-${date}`);
-    expect(told(life.bill('2026-09-01'))).to.eql(['std-usage 2026-08-01 2026-09-01 5']);
+    expect(linesOf(life.bill('2026-09-01'))).to.eql(['std-usage 2026-08-01 2026-09-01 5']);
     life.events = [
       ...life.events,
       usageEvent('START_BILLING_DISABLED', '2026-09-01'),
       usageEvent('END_BILLING_DISABLED', '2026-09-05', { usages: [stdUsage], bcd: 5 }),
     ];
     for (const date of ['09-05', '09-06', '09-07', '10-01', '10-02']) life.record('1 calls', `2026-${date}`);
-    expect(told(life.bill('2026-10-05'))).to.eql(['std-usage 2026-09-05 2026-10-05 5']);
+    expect(linesOf(life.bill('2026-10-05'))).to.eql(['std-usage 2026-09-05 2026-10-05 5']);
   });
 
   it('usage E14: bill a point just after local midnight', () => {
     const zone = timeZone('America/New_York');
     const life = lifeOf(stdUsage, '2026-02-01T17:00:00Z', { zone });
     life.record('1 calls', '2026-04-01T04:30:00Z');
-    expect(told(life.bill('2026-05-01'))).to.eql([
+    expect(linesOf(life.bill('2026-05-01'))).to.eql([
       'std-usage 2026-02-01 2026-03-01 0',
       'std-usage 2026-03-01 2026-04-01 0',
       'std-usage 2026-04-01 2026-05-01 1',
@@ -288,16 +288,16 @@ describe('the worked examples of usage', () => {
     const life = lifeOf(stdUsage, '2026-04-01T06:00:00Z');
     life.record('40 calls', '2026-04-01');
     life.record('7 calls', '2026-04-01T00:00:00Z');
-    expect(told(life.bill('2026-05-01'))).to.eql(['std-usage 2026-04-01 2026-05-01 40']);
+    expect(linesOf(life.bill('2026-05-01'))).to.eql(['std-usage 2026-04-01 2026-05-01 40']);
   });
 
   it('usage E16: bill fractions of a cent, and late usage within a started block', () => {
     const ticks = lifeOf(ticksUsage, '2026-04-01');
     ticks.record('55 tick', '2026-04-02');
-    expect(told(ticks.bill('2026-05-01'))).to.eql(['ticks-usage 2026-04-01 2026-05-01 3.69']);
+    expect(linesOf(ticks.bill('2026-05-01'))).to.eql(['ticks-usage 2026-04-01 2026-05-01 3.69']);
     ticks.record('1 tick', '2026-04-03');
     const late = ticks.bill('2026-05-01');
-    expect(told(late)).to.eql(['ticks-usage 2026-04-01 2026-05-01 0.06']);
+    expect(linesOf(late)).to.eql(['ticks-usage 2026-04-01 2026-05-01 0.06']);
     expect(lines(late)).to.eql(['tick T1 1 (0.067)']);
 
     const sms = lifeOf(smsUsage, '2026-04-01');
@@ -311,9 +311,9 @@ describe('the worked examples of usage', () => {
   it('usage E18: bill usage of a recurring plan, and show that usage in a dry run for a future date', () => {
     const life = lifeOf(clubUsage, '2026-03-13', { bcd: 13 });
     life.record('6 videos', '2026-03-15');
-    expect(told(life.bill('2026-04-13', { isDry: true }))).to.eql(['club-usage 2026-03-13 2026-04-13 11']);
+    expect(linesOf(life.bill('2026-04-13', { isDry: true }))).to.eql(['club-usage 2026-03-13 2026-04-13 11']);
     life.record('7 videos', '2026-04-12');
-    expect(told(life.bill('2026-04-13'))).to.eql(['club-usage 2026-03-13 2026-04-13 18']);
+    expect(linesOf(life.bill('2026-04-13'))).to.eql(['club-usage 2026-03-13 2026-04-13 18']);
   });
 
   it('usage E19: bill peaks, including a late peak', () => {
@@ -323,14 +323,14 @@ describe('the worked examples of usage', () => {
     life.record('100 mbps', '2026-01-10');
     life.record('10 members', '2026-02-10');
     life.record('101 mbps', '2026-02-10');
-    expect(told(life.bill('2026-04-01'))).to.eql([
+    expect(linesOf(life.bill('2026-04-01'))).to.eql([
       'team-usage 2026-01-01 2026-02-01 1',
       'team-usage 2026-02-01 2026-03-01 5',
       'team-usage 2026-03-01 2026-04-01 0',
     ]);
     life.record('51 members', '2026-02-11');
     const late = life.bill('2026-04-01');
-    expect(told(late)).to.eql(['team-usage 2026-02-01 2026-03-01 5']);
+    expect(linesOf(late)).to.eql(['team-usage 2026-02-01 2026-03-01 5']);
     expect(late.items[0]?.details).to.eql({
       tierDetails: [
         { tier: 2, tierUnit: 'mbps', tierPrice: 5, quantity: 101 },

@@ -42,7 +42,11 @@ function dated(date: string, zone = UTC_ZONE) {
 }
 
 /** Returns the usage name and the dates of its intervals; `!` if the last instant is included. */
-function told(events: readonly BillingEvent[], target: string, options: Options = {}): readonly string[] {
+function intervalLines(
+  events: readonly BillingEvent[],
+  target: string,
+  options: Options = {},
+): readonly string[] {
   return intervalsOf(events, target, options).map(
     ({ run, interval: { start, end, includesEnd } }) =>
       `${run.section.name} ${text(start.date)} ${text(end.date)}${includesEnd ? '!' : ''}`,
@@ -223,7 +227,7 @@ describe('usage intervals', () => {
     ],
   };
   for (const [title, [events, target, expected]] of Object.entries(cases))
-    it(title, () => expect(told(events, target)).to.eql(expected));
+    it(title, () => expect(intervalLines(events, target)).to.eql(expected));
 
   it('usage §6.3 rule 2: do not cut the cycle day at an event on that day', () => {
     const events = [
@@ -270,11 +274,11 @@ describe('usage intervals', () => {
     });
 
   it('usage §6.3 rule 2: drop boundaries before the look-back', () => {
-    expect(told([created('2024-05-01')], '2026-05-01', { lookBack: '2026-03-01' })).to.eql([
+    expect(intervalLines([created('2024-05-01')], '2026-05-01', { lookBack: '2026-03-01' })).to.eql([
       'std-usage 2026-03-01 2026-04-01',
       'std-usage 2026-04-01 2026-05-01',
     ]);
-    expect(told([created('2024-05-01')], '2026-05-01', { lookBack: '2026-03-02' })).to.eql([
+    expect(intervalLines([created('2024-05-01')], '2026-05-01', { lookBack: '2026-03-02' })).to.eql([
       'std-usage 2026-04-01 2026-05-01',
     ]);
   });

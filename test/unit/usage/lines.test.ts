@@ -26,7 +26,7 @@ describe('lines of a bulk call', () => {
     [{ subscriptionId: id, trackingId: 'x'.repeat(129), unitUsageRecords }, 'MALFORMED'],
     [{ subscriptionExternalKey: 'x'.repeat(256), trackingId: 't', unitUsageRecords }, 'MALFORMED'],
     [{ subscriptionId: id, trackingId: 't' }, 'MISSING_FIELD'],
-    [new UnreadableLine('is no JSON'), 'MALFORMED'],
+    [new UnreadableLine('is not JSON'), 'MALFORMED'],
     [[] as SubmittedLine, 'MALFORMED'],
   ] as const)
     it(`usage §2.5: yield ${result} for ${JSON.stringify(line).slice(0, 90)}`, () =>

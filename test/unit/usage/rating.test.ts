@@ -23,7 +23,7 @@ function rate(section: UsageSection, used: string, overflow: OverflowPolicy = 'C
 }
 
 /** Returns the amount, one line each with unit, tier and price × quantity, and then the quantity beyond the tiers. */
-function told({ amount, lines, overflow }: RatedUsage): string {
+function linesOf({ amount, lines, overflow }: RatedUsage): string {
   return [
     formatDecimal(amount),
     ...lines.map(
@@ -122,7 +122,7 @@ const cases: Readonly<Record<string, readonly [rated: RatedUsage, expected: stri
 
 describe('usage rating', () => {
   for (const [title, [rated, expected]] of Object.entries(cases))
-    it(`${title}: ${expected}`, () => expect(told(rated)).to.equal(expected));
+    it(`${title}: ${expected}`, () => expect(linesOf(rated)).to.equal(expected));
 
   it('usage E16: keeps fractions of a cent in details', () => {
     const { lines, exact, overflow } = rate(ticksUsage, 'tick 55');

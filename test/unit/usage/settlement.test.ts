@@ -24,7 +24,7 @@ function lifeOf(section: UsageSection, from: string, config: Partial<UsageConfig
 }
 
 /** Returns the month of the interval and the amount; then rate × quantity, and the item that a credit reduces. */
-function told({ items }: LifeInvoice): readonly string[] {
+function linesOf({ items }: LifeInvoice): readonly string[] {
   return items.map(({ from, amount, rate, quantity, credits }) =>
     [
       `${from.slice(5, 7)}: ${amount}`,
@@ -115,11 +115,11 @@ describe('usage changed after billing', () => {
     const life = lifeOf(stdUsage, '2026-04-01');
     life.record('10 calls', '2026-04-05');
     life.record('10 calls', '2026-04-25');
-    expect(told(life.bill('2026-05-01'))).to.eql(['04: 20']);
+    expect(linesOf(life.bill('2026-05-01'))).to.eql(['04: 20']);
     life.events = [...life.events, usageEvent('CHANGE', '2026-04-20', { usages: [plusUsage] })];
     life.record('1 calls', '2026-04-06');
-    expect(told(life.bill('2026-05-01'))).to.eql(['04: -9 of 20', '04: 20']);
-    expect(told(life.bill('2026-05-01'))).to.eql([]);
+    expect(linesOf(life.bill('2026-05-01'))).to.eql(['04: -9 of 20', '04: 20']);
+    expect(linesOf(life.bill('2026-05-01'))).to.eql([]);
   });
 
   it('usage §7.3 rule 7: counts an item and its credit together when a plan and bill cycle day change are undone', () => {
@@ -159,10 +159,10 @@ describe('usage changed after billing', () => {
     const unchanged = life.events;
     life.events = [...life.events, usageEvent('CHANGE', '2026-04-20', { usages: [plusUsage] })];
     life.record('150 sms', '2026-04-05');
-    expect(told(life.bill('2026-04-20'))).to.eql(['04: 5.9']);
+    expect(linesOf(life.bill('2026-04-20'))).to.eql(['04: 5.9']);
     life.events = unchanged;
     life.record('100 sms', '2026-04-25');
-    expect(told(life.bill('2026-05-01'))).to.eql(['04: 2.95']);
+    expect(linesOf(life.bill('2026-05-01'))).to.eql(['04: 2.95']);
   });
 
   it('usage §7.3 step 2: omits points charged by an overlapping period', () => {
@@ -172,7 +172,7 @@ describe('usage changed after billing', () => {
     life.bill('2026-05-01');
     life.events = [usageEvent('CREATE', '2026-04-20', { usages: [stdUsage], bcd: 20 })];
     life.record('3 calls', '2026-05-03');
-    expect(told(life.bill('2026-05-20'))).to.eql(['04: 3']);
+    expect(linesOf(life.bill('2026-05-20'))).to.eql(['04: 3']);
   });
 
   it('usage §7.7 rule 2: credits voided points from the newest item, up to each item’s amount', () => {
@@ -180,38 +180,38 @@ describe('usage changed after billing', () => {
     life.record('10 calls', '2026-04-05', 'a');
     life.bill('2026-05-01');
     life.record('4 calls', '2026-04-06', 'b');
-    expect(told(life.bill('2026-05-01'))).to.eql(['04: 4']);
+    expect(linesOf(life.bill('2026-05-01'))).to.eql(['04: 4']);
     life.voidPoints('a');
-    expect(told(life.bill('2026-05-01'))).to.eql(['04: -4 of 4', '04: -6 of 10']);
+    expect(linesOf(life.bill('2026-05-01'))).to.eql(['04: -4 of 4', '04: -6 of 10']);
     expect(life.total().toFixed()).to.equal('4');
-    expect(told(life.bill('2026-05-01'))).to.eql([]);
+    expect(linesOf(life.bill('2026-05-01'))).to.eql([]);
     life.record('1 calls', '2026-04-07', 'c');
     const again = life.bill('2026-05-01');
-    expect(told(again)).to.eql(['04: 1']);
+    expect(linesOf(again)).to.eql(['04: 1']);
     expect(again.items[0]?.details).to.have.nested.property('tierDetails[0].quantity', 1);
   });
 
   it('usage §7.7: can be billed again when its invoice is voided', () => {
     const life = lifeOf(stdUsage, '2026-04-01', { lookBackPeriods: 0 });
     life.record('10 calls', '2026-04-05');
-    expect(told(life.bill('2026-05-01'))).to.eql(['04: 10']);
+    expect(linesOf(life.bill('2026-05-01'))).to.eql(['04: 10']);
     life.voidLast();
-    expect(told(life.bill('2026-05-01'))).to.eql(['04: 10']);
+    expect(linesOf(life.bill('2026-05-01'))).to.eql(['04: 10']);
   });
 
   it('usage §7.5 rule 3: creates no zero-amount item for a period within one day', () => {
     const life = lifeOf(stdUsage, '2026-01-01');
     life.events = [...life.events, usageEvent('CHANGE', '2026-01-01T02:00:00Z', { usages: [plusUsage] })];
-    expect(told(life.bill('2026-01-01'))).to.eql([]);
+    expect(linesOf(life.bill('2026-01-01'))).to.eql([]);
   });
 
   it('usage §7.5 rule 2: creates one zero-amount item per empty period, or one per unit in detail mode', () => {
-    expect(told(lifeOf(duoUsage, '2026-04-01').bill('2026-06-01'))).to.eql(['04: 0', '05: 0']);
-    expect(told(lifeOf(duoUsage, '2026-04-01', { itemMode: 'DETAIL' }).bill('2026-05-01'))).to.eql([
+    expect(linesOf(lifeOf(duoUsage, '2026-04-01').bill('2026-06-01'))).to.eql(['04: 0', '05: 0']);
+    expect(linesOf(lifeOf(duoUsage, '2026-04-01', { itemMode: 'DETAIL' }).bill('2026-05-01'))).to.eql([
       '04: 0 (2 × 0)',
       '04: 0 (1 × 0)',
     ]);
-    expect(told(lifeOf(teamUsage, '2026-04-01', { itemMode: 'DETAIL' }).bill('2026-05-01'))).to.eql([
+    expect(linesOf(lifeOf(teamUsage, '2026-04-01', { itemMode: 'DETAIL' }).bill('2026-05-01'))).to.eql([
       '04: 0',
     ]);
   });
@@ -224,19 +224,19 @@ describe('detailed usage item', () => {
     life.record('3 BAR', '2026-04-02');
     life.bill('2026-05-01');
     life.record('7 FOO', '2026-04-03');
-    expect(told(life.bill('2026-05-01'))).to.eql(['04: 5 (1 × 5)', '04: 20 (10 × 2)']);
-    expect(told(life.bill('2026-05-01'))).to.eql([]);
+    expect(linesOf(life.bill('2026-05-01'))).to.eql(['04: 5 (1 × 5)', '04: 20 (10 × 2)']);
+    expect(linesOf(life.bill('2026-05-01'))).to.eql([]);
   });
 
   it('usage §7.4: bills the extra cost of the unit for late TOP_TIER usage', () => {
     const life = lifeOf(packsUsage, '2026-04-01', { itemMode: 'DETAIL' });
     life.record('15 packs', '2026-04-02');
-    expect(told(life.bill('2026-05-01'))).to.eql(['04: 200 (100 × 2)']);
+    expect(linesOf(life.bill('2026-05-01'))).to.eql(['04: 200 (100 × 2)']);
     life.record('10 packs', '2026-04-02');
-    expect(told(life.bill('2026-05-01'))).to.eql(['04: 100 (100 × 3)']);
+    expect(linesOf(life.bill('2026-05-01'))).to.eql(['04: 100 (100 × 3)']);
     life.record('1075 packs', '2026-04-02');
-    expect(told(life.bill('2026-05-01'))).to.eql(['04: 800 (10 × 110)']);
-    expect(told(life.bill('2026-05-01'))).to.eql([]);
+    expect(linesOf(life.bill('2026-05-01'))).to.eql(['04: 800 (10 × 110)']);
+    expect(linesOf(life.bill('2026-05-01'))).to.eql([]);
   });
 
   it('usage §7.7 rule 2: credits items of the same line first', () => {
@@ -246,8 +246,8 @@ describe('detailed usage item', () => {
     life.bill('2026-05-01');
     life.voidPoints('b');
     life.record('1 FOO', '2026-04-02', 'c');
-    expect(told(life.bill('2026-05-01'))).to.eql(['04: -6 of 6', '04: 10 (10 × 1)']);
-    expect(told(life.bill('2026-05-01'))).to.eql([]);
+    expect(linesOf(life.bill('2026-05-01'))).to.eql(['04: -6 of 6', '04: 10 (10 × 1)']);
+    expect(linesOf(life.bill('2026-05-01'))).to.eql([]);
   });
 
   it('usage §7.7 rule 2: credits the whole tier if it is no longer reached', () => {
@@ -257,12 +257,12 @@ describe('detailed usage item', () => {
     life.bill('2026-05-01');
     life.voidPoints('b');
     const { items } = life.bill('2026-05-01');
-    expect(told({ items, trackingIds: [], chargedThrough: null, nextDate: null })).to.eql([
+    expect(linesOf({ items, trackingIds: [], chargedThrough: null, nextDate: null })).to.eql([
       '04: -3 of 10',
       '04: -20 of 20',
     ]);
     expect(items.map(({ details }) => (details as { quantity: number }).quantity)).to.eql([-3, -2]);
-    expect(told(life.bill('2026-05-01'))).to.eql([]);
+    expect(linesOf(life.bill('2026-05-01'))).to.eql([]);
   });
 
   it('usage §7.4: credits a partly billed period only once, including TOP_TIER', () => {
@@ -275,8 +275,8 @@ describe('detailed usage item', () => {
     life.bill('2026-05-01');
     life.events = endingOn('2026-04-20');
     life.voidPoints('a');
-    expect(told(life.bill('2026-05-01'))).to.eql(['04: -100 of 100']);
-    expect(told(life.bill('2026-05-01'))).to.eql([]);
+    expect(linesOf(life.bill('2026-05-01'))).to.eql(['04: -100 of 100']);
+    expect(linesOf(life.bill('2026-05-01'))).to.eql([]);
   });
 
   it('usage §7.4: keeps the billed part of a longer period without adding items', () => {
@@ -287,8 +287,8 @@ describe('detailed usage item', () => {
     life.events = [created, usageEvent('CANCEL', '2026-04-10')];
     life.bill('2026-05-01');
     life.events = [created];
-    expect(told(life.bill('2026-06-01'))).to.eql(['05: 0 (100 × 0)']);
-    expect(told(life.bill('2026-06-01'))).to.eql([]);
+    expect(linesOf(life.bill('2026-06-01'))).to.eql(['05: 0 (100 × 0)']);
+    expect(linesOf(life.bill('2026-06-01'))).to.eql([]);
   });
 
   it('usage §7.4: shows units beyond the last tier on that tier’s line', () => {
@@ -315,12 +315,12 @@ describe('detailed usage item', () => {
       life.bill('2026-05-01');
       for (const itemMode of ['DETAIL', 'AGGREGATE'] as const) {
         life.config = { ...life.config, itemMode };
-        expect(told(life.bill('2026-05-01')), `${section.name} ${itemMode}`).to.eql([]);
+        expect(linesOf(life.bill('2026-05-01')), `${section.name} ${itemMode}`).to.eql([]);
         life.record('1 FOO', '2026-04-03', itemMode);
         life.record('1 tick', '2026-04-03', itemMode);
         life.record('10 packs', '2026-04-03', itemMode);
         life.record('1 A', '2026-04-03', itemMode);
-        expect(told(life.bill('2026-05-01')), `${section.name} ${itemMode}`).to.have.length(1);
+        expect(linesOf(life.bill('2026-05-01')), `${section.name} ${itemMode}`).to.have.length(1);
       }
     }
   });
@@ -338,19 +338,19 @@ describe('usage item that changes between modes', () => {
     const life = lifeOf(halfCents, '2026-04-01', { itemMode: 'DETAIL' });
     life.record('1 A', '2026-04-02');
     life.record('1 B', '2026-04-02');
-    expect(told(life.bill('2026-05-01'))).to.eql(['04: 0.34 (0.335 × 1)', '04: 0.34 (0.335 × 1)']);
+    expect(linesOf(life.bill('2026-05-01'))).to.eql(['04: 0.34 (0.335 × 1)', '04: 0.34 (0.335 × 1)']);
     life.config = { ...life.config, itemMode: 'AGGREGATE' };
-    expect(told(life.bill('2026-05-01'))).to.eql([]);
+    expect(linesOf(life.bill('2026-05-01'))).to.eql([]);
   });
 
   it('usage §7.3: assigns its rounded amounts to its lines, and the rest to the largest line', () => {
     const life = lifeOf(halfCents, '2026-04-01');
     life.record('1 A', '2026-04-02');
     life.record('1 B', '2026-04-02');
-    expect(told(life.bill('2026-05-01'))).to.eql(['04: 0.67']);
+    expect(linesOf(life.bill('2026-05-01'))).to.eql(['04: 0.67']);
     life.config = { ...life.config, itemMode: 'DETAIL' };
     life.record('1 A', '2026-04-02');
-    expect(told(life.bill('2026-05-01'))).to.eql(['04: 0.34 (0.335 × 1)']);
+    expect(linesOf(life.bill('2026-05-01'))).to.eql(['04: 0.34 (0.335 × 1)']);
     expect(life.total().toFixed(2)).to.equal('1.01');
   });
 
@@ -365,7 +365,7 @@ describe('usage item that changes between modes', () => {
     ] as const) {
       life.config = { ...life.config, itemMode };
       life.record('20 packs', '2026-04-02');
-      expect(told(life.bill('2026-05-01'))).to.eql([expected]);
+      expect(linesOf(life.bill('2026-05-01'))).to.eql([expected]);
     }
     expect(life.total().toFixed()).to.equal('1000');
   });
@@ -384,8 +384,8 @@ describe('late usage', () => {
       life.bill('2026-05-01');
       life.record('3 calls', '2026-04-03');
       life.record('5 calls', '2026-05-03');
-      expect(told(life.bill('2026-06-01'))).to.eql(expected);
-      expect(told(life.bill('2026-06-01'))).to.eql([]);
+      expect(linesOf(life.bill('2026-06-01'))).to.eql(expected);
+      expect(linesOf(life.bill('2026-06-01'))).to.eql([]);
     });
 
   it('usage §7.7: is billed as a delta if NEXT_PERIOD has no next period', () => {
@@ -393,16 +393,16 @@ describe('late usage', () => {
     life.record('10 calls', '2026-04-02');
     life.bill('2026-05-01');
     life.record('3 calls', '2026-04-03');
-    expect(told(life.bill('2026-05-01'))).to.eql(['04: 3']);
+    expect(linesOf(life.bill('2026-05-01'))).to.eql(['04: 3']);
   });
 
   it('usage §7.7: still counts as a peak when it is carried forward', () => {
     const life = lifeOf(teamUsage, '2026-04-01', { lateMode: 'NEXT_PERIOD' });
     life.record('10 members', '2026-04-02');
-    expect(told(life.bill('2026-05-01'))).to.eql(['04: 1']);
+    expect(linesOf(life.bill('2026-05-01'))).to.eql(['04: 1']);
     life.record('45 members', '2026-04-03');
     life.record('8 members', '2026-05-03');
-    expect(told(life.bill('2026-06-01'))).to.eql(['05: 5']);
+    expect(linesOf(life.bill('2026-06-01'))).to.eql(['05: 5']);
   });
 
   it('usage §7.1: has no effect on billed periods without a look-back', () => {
@@ -410,14 +410,14 @@ describe('late usage', () => {
     life.record('10 calls', '2026-04-02');
     life.bill('2026-05-01');
     life.record('3 calls', '2026-04-03');
-    expect(told(life.bill('2026-06-01'))).to.eql(['05: 0']);
+    expect(linesOf(life.bill('2026-06-01'))).to.eql(['05: 0']);
   });
 
   it('usage §7.9 rule 6: is billed one period at a time in a backlog', () => {
     const life = lifeOf(stdUsage, '2026-01-01', { lookBackPeriods: 0 });
     life.bill('2026-02-01');
     for (const month of ['02', '03', '04', '05', '06']) life.record(`${month} calls`, `2026-${month}-10`);
-    expect(told(life.bill('2026-07-01'))).to.eql(['02: 2', '03: 3', '04: 4', '05: 5', '06: 6']);
+    expect(linesOf(life.bill('2026-07-01'))).to.eql(['02: 2', '03: 3', '04: 4', '05: 5', '06: 6']);
   });
 
   const modes: readonly [Partial<NegativeDeltaInput>, string][] = [

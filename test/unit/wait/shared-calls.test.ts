@@ -4,16 +4,16 @@ import { pushableSystemClock } from '../../support/system-time.ts';
 import { expect, InvariantError } from '../../support/unit.ts';
 
 describe('shared calls', () => {
-  let asked: (readonly number[])[];
+  let batches: (readonly number[])[];
   let calls: SharedCalls<number, string>;
 
   const work = async (inputs: readonly number[]): Promise<readonly string[]> => {
-    asked.push([...inputs]);
+    batches.push([...inputs]);
     return inputs.map((input) => `result of ${input}`);
   };
 
   beforeEach(() => {
-    asked = [];
+    batches = [];
     calls = new SharedCalls(pushableSystemClock());
   });
 
@@ -22,12 +22,12 @@ describe('shared calls', () => {
     expect(results).to.eql(['result of 3', 'result of 1', 'result of 3']);
     await pushableSystemClock().nextTurn();
     await calls.run('tenant', 2, work);
-    expect(asked).to.eql([[3], [1, 3], [2]]);
+    expect(batches).to.eql([[3], [1, 3], [2]]);
   });
 
   it('run immediately if there is a single call', async () => {
     const first = calls.run('tenant', 1, work);
-    expect(asked).to.eql([[1]]);
+    expect(batches).to.eql([[1]]);
     await first;
   });
 
@@ -35,20 +35,20 @@ describe('shared calls', () => {
     const first = calls.run('tenant', 1, work);
     const second = calls.run('tenant', 2, work);
     await first;
-    expect(asked).to.eql([[1]]);
+    expect(batches).to.eql([[1]]);
     await Promise.all([second, calls.run('tenant', 3, work)]);
-    expect(asked).to.eql([[1], [2, 3]]);
+    expect(batches).to.eql([[1], [2, 3]]);
   });
 
   it('stay separate for different keys', async () => {
     await Promise.all([calls.run('one', 1, work), calls.run('other', 2, work)]);
-    expect(asked).to.eql([[1], [2]]);
+    expect(batches).to.eql([[1], [2]]);
   });
 
   it('are limited in number', async () => {
     const inputs = Array.from({ length: MAX_SHARED_CALLS + 2 }, (_, index) => index);
     await Promise.all(inputs.map((input) => calls.run('tenant', input, work)));
-    expect(asked.map((each) => each.length)).to.eql([1, MAX_SHARED_CALLS, 1]);
+    expect(batches.map((each) => each.length)).to.eql([1, MAX_SHARED_CALLS, 1]);
   });
 
   it('fail individually', async () => {
@@ -105,17 +105,17 @@ describe('shared calls', () => {
     await turns(3);
     const third = run(3);
     await turns(3);
-    expect(asked).to.eql([[1]]);
+    expect(batches).to.eql([[1]]);
     ends[0]?.();
     await first;
     await turns(2);
-    expect(asked).to.eql([[1], [2, 3]]);
+    expect(batches).to.eql([[1], [2, 3]]);
     const fourth = run(4);
     await turns(3);
-    expect(asked).to.have.length(2);
+    expect(batches).to.have.length(2);
     for (const fire of timers) fire();
     await turns(2);
-    expect(asked).to.eql([[1], [2, 3], [4]]);
+    expect(batches).to.eql([[1], [2, 3], [4]]);
     for (const end of ends) end();
     expect(await Promise.all([second, third, fourth])).to.eql(['result of 2', 'result of 3', 'result of 4']);
   });

@@ -10,7 +10,7 @@ describe('a shared read', () => {
     read = new SharedRead({ nextTurn }, () => new Promise((resolve) => ends.push(resolve)));
   });
 
-  async function runsBegun(): Promise<number> {
+  async function startedRuns(): Promise<number> {
     await nextTurn();
     await nextTurn();
     return ends.length;
@@ -18,19 +18,19 @@ describe('a shared read', () => {
 
   it('runs once for all calls of one event-loop turn', async () => {
     const calls = [read.run(), read.run(), read.run()];
-    expect(await runsBegun()).to.equal(1);
+    expect(await startedRuns()).to.equal(1);
     ends[0]?.();
     await Promise.all(calls);
   });
 
   it('runs again, after the running read has ended, for a call made during that read', async () => {
     const first = read.run();
-    expect(await runsBegun()).to.equal(1);
+    expect(await startedRuns()).to.equal(1);
     const later = read.run();
-    expect(await runsBegun()).to.equal(1);
+    expect(await startedRuns()).to.equal(1);
     ends[0]?.();
     await first;
-    expect(await runsBegun()).to.equal(2);
+    expect(await startedRuns()).to.equal(2);
     ends[1]?.();
     await later;
   });

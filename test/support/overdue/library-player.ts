@@ -1,9 +1,9 @@
 import type { Uuid } from '../../../lib/index.ts';
 import type { TestEngine } from '../engine.ts';
 import { factsByLibrary } from './account-facts.ts';
-import type { Teller } from './dunning-stories.ts';
+import type { StoryPlayer } from './dunning-stories.ts';
 
-export function libraryTeller(engine: TestEngine): Teller {
+export function libraryPlayer(engine: TestEngine): StoryPlayer {
   const { acme, gateway } = engine;
   const ofAccount = (id: string) => ({ type: 'ACCOUNT', id: id as Uuid }) as const;
   return {

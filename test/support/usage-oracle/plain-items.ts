@@ -4,7 +4,7 @@ import type { DueItem, OwedInterval } from './settled-items.ts';
 import type { Owed } from './usage-oracle.ts';
 
 /** An item in a form comparable with invoice items. */
-export interface ToldItem {
+export interface PlainItem {
   readonly usage: string;
   readonly from: string;
   readonly to: string;
@@ -17,11 +17,11 @@ export interface ToldItem {
 }
 
 /** In invoice order. */
-export function toldItems({ intervals }: Owed): readonly ToldItem[] {
-  return intervals.flatMap((owed) => owed.items.map((item) => toldItem(owed, item)));
+export function plainItems({ intervals }: Owed): readonly PlainItem[] {
+  return intervals.flatMap((owed) => owed.items.map((item) => plainItem(owed, item)));
 }
 
-function toldItem({ run, interval, credited }: OwedInterval, item: DueItem): ToldItem {
+function plainItem({ run, interval, credited }: OwedInterval, item: DueItem): PlainItem {
   const { entry, rate, quantity } = item;
   const { start, end } = (entry.of === null ? undefined : credited) ?? interval;
   return {
@@ -42,13 +42,13 @@ function detailsOf({ entry, shown: lines, exact, beyond }: DueItem): unknown {
     beyond.length === 0
       ? {}
       : { overflow: beyond.map(({ unit, quantity }) => ({ tierUnit: unit, quantity: number(quantity) })) };
-  const told = lines.map(toldLine);
+  const plain = lines.map(plainLine);
   return entry.lineKey === null
-    ? { tierDetails: told, amount: number(exact), ...overflow }
-    : { ...told[0], ...overflow };
+    ? { tierDetails: plain, amount: number(exact), ...overflow }
+    : { ...plain[0], ...overflow };
 }
 
-function toldLine({ tier, unit, price, quantity, size, amount }: PriceLine): object {
+function plainLine({ tier, unit, price, quantity, size, amount }: PriceLine): object {
   const line = { tier, tierUnit: unit, tierPrice: number(price), quantity: number(quantity) };
   return size === null ? line : { ...line, tierBlockSize: number(size), amount: number(amount) };
 }

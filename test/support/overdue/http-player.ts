@@ -1,7 +1,7 @@
 import type { TestDatabase } from '../databases.ts';
 import { createdId, type Reply, type Serving, xmlType } from '../http/serving.ts';
 import type { AccountFacts, BlockFacts, StateFacts, SubscriptionFacts } from './account-facts.ts';
-import type { Teller } from './dunning-stories.ts';
+import type { StoryPlayer } from './dunning-stories.ts';
 
 const CORE = '/1.0/kb';
 
@@ -28,7 +28,7 @@ interface PaymentJson {
   }[];
 }
 
-export function httpTeller(serving: Serving, database: TestDatabase): Teller {
+export function httpPlayer(serving: Serving, database: TestDatabase): StoryPlayer {
   const send = async (method: string, path: string, request?: Parameters<Serving['call']>[2]) => {
     const reply = await serving.call(method, path, request);
     if (reply.status >= 400) throw new Error(`${method} ${path}: ${reply.status} ${reply.text}`);

@@ -22,7 +22,7 @@ const tagged = (type: 'TAG_CREATION' | 'TAG_DELETION', tagDefinitionId: string, 
   event(type, { tagDefinitionId, objectType });
 
 /** Returns `REFRESH 7` for each wake-up. */
-const asked = (config: OverdueConfig, ...events: readonly NewBusEvent[]): readonly string[] =>
+const jobsAfter = (config: OverdueConfig, ...events: readonly NewBusEvent[]): readonly string[] =>
   jobsOfEvents(events, config, NOW).map(({ action, accountRecordId }) => `${action} ${accountRecordId}`);
 
 describe('overdue work requested by events (overdue §7)', () => {
@@ -34,39 +34,40 @@ describe('overdue work requested by events (overdue §7)', () => {
     'INVOICE_CREATION',
     'INVOICE_ADJUSTMENT',
   ] as const)
-    it(`refreshes the account after ${type}`, () => expect(asked(config, event(type))).to.eql(['REFRESH 7']));
+    it(`refreshes the account after ${type}`, () =>
+      expect(jobsAfter(config, event(type))).to.eql(['REFRESH 7']));
 
   it('ignores changes that do not affect debt', () => {
     const types = ['ACCOUNT_CHANGE', 'SUBSCRIPTION_CHANGE', 'PAYMENT_FAILED', 'NULL_INVOICE'] as const;
-    expect(asked(config, ...types.map((type) => event(type)))).to.eql([]);
+    expect(jobsAfter(config, ...types.map((type) => event(type)))).to.eql([]);
   });
 
   it('refreshes an account when its payer changes or the account is new', () => {
     const changes = { changesPayer: true };
-    expect(asked(config, event('ACCOUNT_CHANGE', changes))).to.eql(['REFRESH 7']);
-    expect(asked(config, event('ACCOUNT_CREATION', changes))).to.eql(['REFRESH 7']);
+    expect(jobsAfter(config, event('ACCOUNT_CHANGE', changes))).to.eql(['REFRESH 7']);
+    expect(jobsAfter(config, event('ACCOUNT_CREATION', changes))).to.eql(['REFRESH 7']);
   });
 
   it('clears the account when OVERDUE_ENFORCEMENT_OFF is added and refreshes it when the tag is removed', () => {
     const tag = SystemTag.OVERDUE_ENFORCEMENT_OFF;
-    expect(asked(config, tagged('TAG_CREATION', tag))).to.eql(['CLEAR 7']);
-    expect(asked(config, tagged('TAG_DELETION', tag))).to.eql(['REFRESH 7']);
+    expect(jobsAfter(config, tagged('TAG_CREATION', tag))).to.eql(['CLEAR 7']);
+    expect(jobsAfter(config, tagged('TAG_DELETION', tag))).to.eql(['REFRESH 7']);
   });
 
   it('refreshes the account when a control tag changes and a condition includes or excludes that tag', () => {
     for (const criterion of ['controlTagInclusion', 'controlTagExclusion']) {
       const naming = configWith(TIME, { [criterion]: 'PARTNER' });
-      expect(asked(naming, tagged('TAG_CREATION', SystemTag.PARTNER))).to.eql(['REFRESH 7']);
-      expect(asked(naming, tagged('TAG_DELETION', SystemTag.PARTNER))).to.eql(['REFRESH 7']);
-      expect(asked(naming, tagged('TAG_CREATION', SystemTag.TEST))).to.eql([]);
-      expect(asked(naming, tagged('TAG_CREATION', SystemTag.PARTNER, 'BUNDLE'))).to.eql([]);
+      expect(jobsAfter(naming, tagged('TAG_CREATION', SystemTag.PARTNER))).to.eql(['REFRESH 7']);
+      expect(jobsAfter(naming, tagged('TAG_DELETION', SystemTag.PARTNER))).to.eql(['REFRESH 7']);
+      expect(jobsAfter(naming, tagged('TAG_CREATION', SystemTag.TEST))).to.eql([]);
+      expect(jobsAfter(naming, tagged('TAG_CREATION', SystemTag.PARTNER, 'BUNDLE'))).to.eql([]);
     }
-    expect(asked(config, tagged('TAG_CREATION', SystemTag.PARTNER))).to.eql([]);
+    expect(jobsAfter(config, tagged('TAG_CREATION', SystemTag.PARTNER))).to.eql([]);
   });
 
   it('is empty if the configuration has no state to enter', () => {
     const events = [event('INVOICE_CREATION'), tagged('TAG_CREATION', SystemTag.OVERDUE_ENFORCEMENT_OFF)];
-    expect(asked(defaultOverdueConfig, ...events)).to.eql([]);
+    expect(jobsAfter(defaultOverdueConfig, ...events)).to.eql([]);
   });
 
   it('contains one entry per action and account, with clears first, for any events in the transaction', () => {
@@ -78,7 +79,7 @@ describe('overdue work requested by events (overdue §7)', () => {
       event('INVOICE_CREATION'),
       event('TENANT_CONFIG_CHANGE', {}, null),
     ];
-    expect(asked(config, ...events)).to.eql(['CLEAR 7', 'REFRESH 3', 'REFRESH 7', 'REFRESH 9']);
+    expect(jobsAfter(config, ...events)).to.eql(['CLEAR 7', 'REFRESH 3', 'REFRESH 7', 'REFRESH 9']);
   });
 });
 

@@ -8,18 +8,18 @@ import { freshStorage, openStorage } from '../support/storage/opened-storage.ts'
 import { badPlans, withPostgresql } from '../support/storage/statement-plans.ts';
 import { author, newId, now } from '../support/storage/stored-records.ts';
 
-const TELLING: StoragePolicy = {
+const PUBLISHING: StoragePolicy = {
   eventIdOf: newId,
   isConsumed: ({ type }) => type === BusEventType.ACCOUNT_CHANGE,
 };
 
-function told(accountRecordId: number, amount = '1') {
+function changeEvent(accountRecordId: number, amount = '1') {
   return { type: BusEventType.ACCOUNT_CHANGE, accountRecordId, payload: { amount: decimal(amount) } };
 }
 
 eachDatabase.describe('published events', (open, kind) => {
   const opened = freshStorage(kind, open);
-  beforeEach(() => opened.storage.prepare(TELLING));
+  beforeEach(() => opened.storage.prepare(PUBLISHING));
   const listed = async (after = 0): Promise<readonly PublishedBusEvent[]> => {
     const upTo = await opened.storage.events.horizon(opened.tenant.recordId);
     return opened.reading.events.list({ after, upTo, limit: 1_000 });
@@ -37,8 +37,10 @@ eachDatabase.describe('published events', (open, kind) => {
     });
 
   it('platform §10.6: keep their id and position while waiting, running and finished', async () => {
-    await opened.write(async (session) => session.publish([told(1), told(2)]));
-    await opened.write(async (session) => session.publish([{ ...told(3), type: BusEventType.TAG_CREATION }]));
+    await opened.write(async (session) => session.publish([changeEvent(1), changeEvent(2)]));
+    await opened.write(async (session) =>
+      session.publish([{ ...changeEvent(3), type: BusEventType.TAG_CREATION }]),
+    );
     const before = await listed();
     expect(before.map(({ accountRecordId }) => accountRecordId)).to.eql([1, 2, 3]);
     const claimed = await claim();
@@ -50,7 +52,7 @@ eachDatabase.describe('published events', (open, kind) => {
   });
 
   it('platform §10.6: appear once if their entry is reaped', async () => {
-    await opened.write(async (session) => session.publish([told(1)]));
+    await opened.write(async (session) => session.publish([changeEvent(1)]));
     const before = await listed();
     for (let lapse = 0; lapse < 2; lapse += 1) {
       await claim(lapse * 10);
@@ -69,7 +71,7 @@ eachDatabase.describe('published events', (open, kind) => {
 
   it('platform §10.6: keep every digit of their amounts', async () => {
     const amount = '12345678901234567890.123456789';
-    await opened.write(async (session) => session.publish([told(1, amount)]));
+    await opened.write(async (session) => session.publish([changeEvent(1, amount)]));
     const [event] = await listed();
     expect(event?.payload.amount).to.eql(decimal(amount));
   });
@@ -77,19 +79,19 @@ eachDatabase.describe('published events', (open, kind) => {
   it('platform §10.6: appear only after the host commits, together with events committed in the meantime', async () => {
     const host = hostOf(opened.database);
     try {
-      await host.storage.prepare(TELLING);
+      await host.storage.prepare(PUBLISHING);
       await host.transaction(async (em) => {
         await host.storage
           .within(em)
-          .write(opened.tenant, author(), async (session) => session.publish([told(1)]));
+          .write(opened.tenant, author(), async (session) => session.publish([changeEvent(1)]));
         // SQLite has one writer.
         if (kind === 'sqlite') return;
-        await opened.write(async (session) => session.publish([told(2)]));
+        await opened.write(async (session) => session.publish([changeEvent(2)]));
         expect(await accounts()).to.eql([]);
         // Other tenants do not wait for the open transaction.
         const { storage } = opened;
         const other = await opened.newTenant();
-        await storage.write(other, author(), async (session) => session.publish([told(5)]));
+        await storage.write(other, author(), async (session) => session.publish([changeEvent(5)]));
         const upTo = await storage.events.horizon(other.recordId);
         const theirs = await storage.read(other, (session) =>
           session.events.list({ after: 0, upTo, limit: 10 }),
@@ -104,11 +106,11 @@ eachDatabase.describe('published events', (open, kind) => {
         .transaction(async (em) => {
           await host.storage
             .within(em)
-            .write(opened.tenant, author(), async (session) => session.publish([told(3)]));
+            .write(opened.tenant, author(), async (session) => session.publish([changeEvent(3)]));
           throw new Error('no');
         })
         .catch(() => undefined);
-      await opened.write(async (session) => session.publish([told(4)]));
+      await opened.write(async (session) => session.publish([changeEvent(4)]));
       expect((await accounts()).slice(-2)).to.eql(kind === 'sqlite' ? [1, 4] : [2, 4]);
     } finally {
       await host.storage.close();
@@ -121,9 +123,12 @@ eachDatabase.describe('published events', (open, kind) => {
     const others = [await opened.newTenant(), await opened.newTenant()];
     for (const tenant of [...others, opened.tenant]) {
       await opened.storage.write(tenant, author(), async (session) => {
-        session.publish(Array.from({ length: 1_000 }, (_, index) => told(index)));
+        session.publish(Array.from({ length: 1_000 }, (_, index) => changeEvent(index)));
         session.publish(
-          Array.from({ length: 1_000 }, (_, index) => ({ ...told(index), type: BusEventType.TAG_CREATION })),
+          Array.from({ length: 1_000 }, (_, index) => ({
+            ...changeEvent(index),
+            type: BusEventType.TAG_CREATION,
+          })),
         );
       });
     }
@@ -142,9 +147,9 @@ onPostgresql.describe('concurrently published events', (open) => {
     this.timeout(300_000);
     const opened = await openStorage('postgresql', open);
     const { storage, tenant } = opened;
-    await storage.prepare(TELLING);
+    await storage.prepare(PUBLISHING);
     const host = hostOf(opened.database);
-    await host.storage.prepare(TELLING);
+    await host.storage.prepare(PUBLISHING);
     const accounts = await opened.newAccounts(5);
     const start = await storage.events.horizon(tenant.recordId);
     const order = new Map<number, number[]>(accounts.map(({ recordId }) => [recordId, []]));
@@ -163,13 +168,13 @@ onPostgresql.describe('concurrently published events', (open) => {
     })();
     const sizes = fc.sample(fc.integer({ min: 1, max: 30 }), { seed: 7, numRuns: isLongRun ? 2_000 : 100 });
     let next = 0;
-    const tell = (storedBy: Pick<Storage, 'write'>, index: number) =>
+    const publish = (storedBy: Pick<Storage, 'write'>, index: number) =>
       storedBy.write(tenant, author(), async (session) => {
         const account = accounts[index % accounts.length];
         if (account === undefined) return;
         await session.lockAccounts([account.id], { waitMs: 60_000 });
         session.publish(
-          Array.from({ length: sizes[index] ?? 1 }, () => told(account.recordId, String(index))),
+          Array.from({ length: sizes[index] ?? 1 }, () => changeEvent(account.recordId, String(index))),
         );
         // Recorded under the account lock, so the order is that of the commits.
         order.get(account.recordId)?.push(index);
@@ -178,10 +183,10 @@ onPostgresql.describe('concurrently published events', (open) => {
       for (let index = next++; index < sizes.length; index = next++) {
         // Host transactions commit some time after their numbers are assigned, so that others commit higher numbers
         // first.
-        if (index % 2 === 0) await tell(storage, index);
+        if (index % 2 === 0) await publish(storage, index);
         else
           await host.transaction(async (em) => {
-            await tell(host.storage.within(em), index);
+            await publish(host.storage.within(em), index);
             await setTimeout(index % 7);
           });
       }
@@ -195,8 +200,8 @@ onPostgresql.describe('concurrently published events', (open) => {
     expect(new Set(read.map(({ eventId }) => eventId)).size).to.equal(read.length);
     for (const [recordId, indexes] of order) {
       const got = read.filter((event) => event.accountRecordId === recordId);
-      const told = got.map(({ payload }) => Number(payload.amount));
-      expect(told.filter((index, at) => index !== told[at - 1])).to.eql(indexes);
+      const written = got.map(({ payload }) => Number(payload.amount));
+      expect(written.filter((index, at) => index !== written[at - 1])).to.eql(indexes);
     }
     await storage.close();
   });
