@@ -12,4 +12,4 @@ export type {
 } from './operations/coupon-operations.ts';
 export { couponOperations } from './operations/coupon-service.ts';
 export { planRedemptions, type RedemptionTools, requestsOf } from './redeeming/plan-redemptions.ts';
-export { subscriptionCoupons } from './redeeming/store-redemptions.ts';
+export { loadUndone, subscriptionCoupons } from './redeeming/store-redemptions.ts';

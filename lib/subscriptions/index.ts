@@ -12,6 +12,7 @@ export {
   type BillCycleDayChange,
   type EffectiveFrom,
   type QuantityChange,
+  requestedBillCycleDay,
   requestedQuantity,
 } from './edits/terms-change.ts';
 export { blockingOperations } from './operations/blocking-service.ts';

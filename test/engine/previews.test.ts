@@ -134,6 +134,54 @@ eachDatabase.describe('previews of changes', (open) => {
       });
     });
 
+    it('V7: return the next invoice for UNCANCEL', async () => {
+      await subscribe('2024-01-15T06:00:00Z');
+      await engine.acme.subscriptions.cancel(subscriptionId);
+      expect(await previewedAndMade({ change: 'UNCANCEL', subscriptionId })).to.eql({
+        effective: '2024-01-15',
+        dueNow: null,
+        next: ['2024-02-05', 'RECURRING 2024-02-05..2024-03-05 19.95'],
+        credit: '0',
+      });
+    });
+
+    it('V8: return the next invoice at the current price for UNDO_CHANGE_PLAN, without the coupons of the change', async () => {
+      await subscribe('2024-01-15T06:00:00Z');
+      await engine.acme.coupons.create({ code: 'HALF', percentOff: '50', duration: 'FOREVER' });
+      await engine.acme.subscriptions.changePlan(subscriptionId, {
+        planName: 'team-now',
+        billingPolicy: 'END_OF_TERM',
+        coupons: ['HALF'],
+      });
+      const change = { change: 'UNDO_CHANGE_PLAN', subscriptionId } as const;
+      const found = await previewedAndMade(change);
+      expect(found).to.eql({
+        effective: '2024-01-15',
+        dueNow: null,
+        next: ['2024-02-05', 'RECURRING 2024-02-05..2024-03-05 19.95'],
+        credit: '0',
+      });
+      await engine.runTo('2024-02-05T06:00:00Z');
+      expect(linesOf((await engine.invoicesOf(accountId)).at(-1) ?? null)).to.eql(found.next);
+      expect(await rejection(preview(change))).to.include({
+        code: ErrorCode.SUBSCRIPTION_UNDO_CHANGE_BAD_STATE,
+      });
+    });
+
+    it('V9: return the part of a period up to the new day for CHANGE_BILL_CYCLE_DAY', async () => {
+      await subscribe('2024-01-15T06:00:00Z');
+      const change = { change: 'CHANGE_BILL_CYCLE_DAY', subscriptionId, billCycleDayLocal: 20 } as const;
+      const found = await previewedAndMade(change);
+      expect(found).to.eql({
+        effective: '2024-01-20',
+        dueNow: null,
+        next: ['2024-01-20', 'RECURRING 2024-02-05..2024-02-20 9.65'],
+        credit: '0',
+      });
+      await engine.runTo('2024-01-20T06:00:00Z');
+      expect(linesOf((await engine.invoicesOf(accountId)).at(-1) ?? null)).to.eql(found.next);
+    });
+
     it('rule 2: return no invoice that is due now while AUTO_INVOICING_OFF holds invoices back', async () => {
       await subscribe('2024-01-15T06:00:00Z');
       await engine.acme.tags.add({ type: 'ACCOUNT', id: accountId }, [SystemTag.AUTO_INVOICING_OFF]);
@@ -156,7 +204,8 @@ eachDatabase.describe('previews of changes', (open) => {
 
     it('rule 6: are rejected if the name or object of the change is missing or unknown', async () => {
       await subscribe('2024-01-15T06:00:00Z');
-      const valid = 'Use one of CREATE, CHANGE_PLAN, CHANGE_QUANTITY, CANCEL, PAUSE, RESUME';
+      const valid =
+        'Use one of CREATE, CHANGE_PLAN, CHANGE_QUANTITY, CHANGE_BILL_CYCLE_DAY, CANCEL, UNCANCEL, UNDO_CHANGE_PLAN, PAUSE, RESUME';
       const unknownId = '00000000-0000-7000-8000-00000000dead';
       const cases = [
         [undefined, 'MISSING_OR_INVALID_FIELD', valid],

@@ -1,4 +1,4 @@
-import type { WriteSession } from '../../ports/storage/index.ts';
+import type { ReadSession, WriteSession } from '../../ports/storage/index.ts';
 import {
   type Account,
   BusEventType,
@@ -8,6 +8,7 @@ import {
 } from '../../records/index.ts';
 import type { SubscriptionCoupons } from '../../subscriptions/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
+import type { Instant } from '../../values/time/index.ts';
 import { usedUp } from '../rules/check-redemption.ts';
 import { type PlannedRedemptions, planRedemptions, requestsOf } from './plan-redemptions.ts';
 
@@ -23,18 +24,7 @@ export function subscriptionCoupons(nextId: () => Uuid): SubscriptionCoupons {
     },
 
     async undoPending(session, subscriptionId, { account, now }) {
-      const pending = (await session.coupons.redemptionsOf([account.recordId])).filter(
-        (each) =>
-          each.subscriptionId === subscriptionId &&
-          each.isOfPlanChange &&
-          !each.isOver &&
-          each.redeemed.at > now,
-      );
-      const windows = pending.map(({ redeemed }) => ({ subscriptionId, from: redeemed.date }));
-      const rows = await session.invoices.loadCoverage(windows);
-      const undone = pending.filter(
-        ({ redeemed }) => !rows.some(({ startDate, kind }) => kind !== 'FREE' && startDate >= redeemed.date),
-      );
+      const undone = await loadUndone(session, subscriptionId, { account, now });
       if (undone.length === 0) return;
       await session.coupons.deleteRedemptions(undone);
       await session.coupons.countRedemptions(countsOf(undone, -1));
@@ -43,6 +33,23 @@ export function subscriptionCoupons(nextId: () => Uuid): SubscriptionCoupons {
       );
     },
   };
+}
+
+/** Returns the redemptions of the pending plan changes of a subscription, except those that reduced a billed price. */
+export async function loadUndone(
+  session: ReadSession,
+  subscriptionId: Uuid,
+  { account, now }: { readonly account: Account; readonly now: Instant },
+): Promise<readonly Redemption[]> {
+  const pending = (await session.coupons.redemptionsOf([account.recordId])).filter(
+    (each) =>
+      each.subscriptionId === subscriptionId && each.isOfPlanChange && !each.isOver && each.redeemed.at > now,
+  );
+  const windows = pending.map(({ redeemed }) => ({ subscriptionId, from: redeemed.date }));
+  const rows = await session.invoices.loadCoverage(windows);
+  return pending.filter(
+    ({ redeemed }) => !rows.some(({ startDate, kind }) => kind !== 'FREE' && startDate >= redeemed.date),
+  );
 }
 
 /** Returns by how much the redemption count of each coupon changes. */

@@ -1,7 +1,7 @@
 import { isPaidByParent, noSuchAccount } from '../../accounts/index.ts';
 import type { CatalogOfAccount, CatalogSource } from '../../catalog/index.ts';
 import { type AccountEffects, effectsOnAccounts, TagEffect } from '../../control-tags/index.ts';
-import { planRedemptions, type RedemptionTools, requestsOf } from '../../coupons/index.ts';
+import { loadUndone, planRedemptions, type RedemptionTools, requestsOf } from '../../coupons/index.ts';
 import type { ReadSession } from '../../ports/storage/index.ts';
 import { type Account, type AccountInvoicingState, QueueKind } from '../../records/index.ts';
 import {
@@ -185,14 +185,19 @@ async function begin(
   return { account, state, today, asked, targetDate, hypothesis, choice, isPassedOver };
 }
 
-/** Adds the redemptions of the coupons that the action would redeem (coupons §4 rule 3). */
+/** Adds the redemptions that the action would make or undo (coupons §4 rule 3). */
 async function withCoupons(
   session: ReadSession,
   hypothesis: Hypothesis,
   tools: RedemptionTools,
 ): Promise<Hypothesis> {
-  if (hypothesis.coupons === null) return hypothesis;
-  const { redemptions } = await planRedemptions(session, requestsOf([hypothesis.coupons]), tools);
+  const { coupons, undoneChangesOf } = hypothesis;
+  if (undoneChangesOf !== null) {
+    const undone = await loadUndone(session, undoneChangesOf, tools);
+    return { ...hypothesis, undoneRedemptions: new Set(undone.map(({ id }) => id)) };
+  }
+  if (coupons === null) return hypothesis;
+  const { redemptions } = await planRedemptions(session, requestsOf([coupons]), tools);
   return { ...hypothesis, redemptions };
 }
 

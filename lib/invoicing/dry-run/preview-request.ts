@@ -6,6 +6,7 @@ import type {
 } from '../../ports/index.ts';
 import type { ReadSession } from '../../ports/storage/index.ts';
 import {
+  type BillCycleDayChange,
   type CreateSubscriptionOptions,
   type CreateSubscriptionRequest,
   checkChangeRequest,
@@ -17,6 +18,7 @@ import {
   PAUSED,
   type QuantityChange,
   RESUMED,
+  requestedBillCycleDay,
   requestedQuantity,
 } from '../../subscriptions/index.ts';
 import { invalidField } from '../../values/errors/index.ts';
@@ -29,7 +31,10 @@ export const PreviewedChange = enumeration(
   'CREATE',
   'CHANGE_PLAN',
   'CHANGE_QUANTITY',
+  'CHANGE_BILL_CYCLE_DAY',
   'CANCEL',
+  'UNCANCEL',
+  'UNDO_CHANGE_PLAN',
   'PAUSE',
   'RESUME',
 );
@@ -53,7 +58,12 @@ export type PreviewRequest =
       ChangePlanRequest &
       ChangePlanOptions)
   | ({ readonly change: typeof PreviewedChange.CHANGE_QUANTITY } & PreviewedSubscription & QuantityChange)
+  | ({ readonly change: typeof PreviewedChange.CHANGE_BILL_CYCLE_DAY } & PreviewedSubscription &
+      BillCycleDayChange)
   | ({ readonly change: typeof PreviewedChange.CANCEL } & PreviewedSubscription & CancelSubscriptionOptions)
+  | ({
+      readonly change: typeof PreviewedChange.UNCANCEL | typeof PreviewedChange.UNDO_CHANGE_PLAN;
+    } & PreviewedSubscription)
   | ({ readonly change: typeof PreviewedChange.PAUSE | typeof PreviewedChange.RESUME } & PreviewedBundle);
 
 /** Finds the objects of a checked request. */
@@ -83,6 +93,15 @@ export function checkPreview(request: PreviewRequest): FindAction {
     case PreviewedChange.CHANGE_QUANTITY: {
       const quantity = requestedQuantity(request);
       return onSubscription(request, (of) => ({ type: 'CHANGE_QUANTITY', of, quantity, from: request }));
+    }
+    case PreviewedChange.CHANGE_BILL_CYCLE_DAY: {
+      const day = requestedBillCycleDay(request);
+      return onSubscription(request, (of) => ({ type: 'CHANGE_BILL_CYCLE_DAY', of, day, from: request }));
+    }
+    case PreviewedChange.UNCANCEL:
+    case PreviewedChange.UNDO_CHANGE_PLAN: {
+      const type = request.change;
+      return onSubscription(request, (of) => ({ type, of }));
     }
     case PreviewedChange.CANCEL:
       return onSubscription(request, (of) => ({

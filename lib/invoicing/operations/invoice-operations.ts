@@ -330,10 +330,9 @@ export interface ChangePreview {
 export interface ChangePreviewOperations<C extends Leading = []> {
   /**
    * Returns the invoices that a change would create if it were made now and all due work were done (§11.1).
-   * `change` names the operation; the other members are its options. The operations are CREATE, CHANGE_PLAN,
-   * CHANGE_QUANTITY and CANCEL (`subscriptions.create`, `changePlan`, `changeQuantity` and `cancel`), and PAUSE and
-   * RESUME (`blocking.pauseBundle` and `resumeBundle`). Stores nothing, takes no lock and calls no entitlement
-   * plugins.
+   * `change` names the operation; the other members are its options. CREATE, CHANGE_PLAN, CHANGE_QUANTITY,
+   * CHANGE_BILL_CYCLE_DAY, CANCEL, UNCANCEL and UNDO_CHANGE_PLAN are operations of `subscriptions`. PAUSE and RESUME
+   * are `blocking.pauseBundle` and `resumeBundle`. Stores nothing, takes no lock and calls no entitlement plugins.
    * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an unknown change or a missing member, the errors of
    * the operation, and CURRENCY_INVALID (3).
    * @example const { dueNow, credit } = await acme.subscriptions.preview({ change: 'CHANGE_QUANTITY',

@@ -14,7 +14,9 @@ import { followBase } from '../edits/add-on-ends.ts';
 import { planCancellation } from '../edits/cancellation.ts';
 import { checkAddOnChange, decideChange, planChange } from '../edits/change-of-plan.ts';
 import type { RunningInBundle, RunningSubscription } from '../edits/running-subscription.ts';
-import { planQuantityChange } from '../edits/terms-change.ts';
+import type { SubscriptionEdit } from '../edits/subscription-edit.ts';
+import { planBillCycleDayChange, planQuantityChange } from '../edits/terms-change.ts';
+import { planUncancellation, planUndoChange } from '../edits/undo.ts';
 import { checkCategory, groupOf } from '../requests/create-request.ts';
 import { checkBundleOwner, noSuchSubscription, notInBundle } from '../requests/unknown-objects.ts';
 import {
@@ -63,7 +65,12 @@ export async function loadHypothesis(
     case HypotheticalActionType.STOP_BILLING:
       return stopped(session, action, input);
     case 'CHANGE_QUANTITY':
-      return withQuantity(session, action, input);
+      return withTerms(session, action, { ...input, plan: planQuantityChange });
+    case 'CHANGE_BILL_CYCLE_DAY':
+      return withTerms(session, action, { ...input, plan: planBillCycleDayChange });
+    case 'UNCANCEL':
+    case 'UNDO_CHANGE_PLAN':
+      return undone(session, action, input);
     case 'SET_BUNDLE_STATE':
       return inBundleState(session, action, input);
     default:
@@ -133,14 +140,34 @@ async function stopped(
   return hypothesisOfEdits([edit, ...follow], {}, { now: input.tools.now, day: null });
 }
 
-async function withQuantity(
+async function withTerms<C extends { readonly of: SubscriptionInBundle }>(
   session: ReadSession,
-  { of, quantity, from }: Action<'CHANGE_QUANTITY'>,
+  change: C,
+  { plan, ...input }: LoadHypothesisInput & { readonly plan: PlanTermsChange<C> },
+): Promise<Hypothesis> {
+  const { running } = await findRunning(session, change.of, input);
+  const { edit } = plan(running, change, input.tools);
+  return hypothesisOfEdits([edit], {}, { now: input.tools.now, day: null });
+}
+
+type PlanTermsChange<C> = (
+  running: RunningSubscription,
+  change: C,
+  tools: EditTools,
+) => { readonly edit: SubscriptionEdit };
+
+async function undone(
+  session: ReadSession,
+  { type, of }: Action<'UNCANCEL' | 'UNDO_CHANGE_PLAN'>,
   input: LoadHypothesisInput,
 ): Promise<Hypothesis> {
-  const { running } = await findRunning(session, of, input);
-  const { edit } = planQuantityChange(running, { quantity, from }, input.tools);
-  return hypothesisOfEdits([edit], {}, { now: input.tools.now, day: null });
+  const { running, bundle } = await findRunning(session, of, input);
+  const history = await session.subscriptions.findWithdrawnEvents([of.subscriptionId]);
+  const isUncancel = type === 'UNCANCEL';
+  const edit = (isUncancel ? planUncancellation : planUndoChange)(running, history, input.tools);
+  const follow = followBase({ bundle, edit }, input.tools);
+  const hypothesis = hypothesisOfEdits([edit, ...follow], {}, { now: input.tools.now, day: null });
+  return { ...hypothesis, undoneChangesOf: isUncancel ? null : of.subscriptionId };
 }
 
 async function inBundleState(

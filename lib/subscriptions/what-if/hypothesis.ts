@@ -60,6 +60,10 @@ export interface Hypothesis {
   readonly coupons: CouponRequest | null;
   /** The redemptions of these coupons. */
   readonly redemptions: readonly New<Redemption>[];
+  /** Id of the subscription whose pending plan changes the action would undo. Null if it undoes none. */
+  readonly undoneChangesOf: Uuid | null;
+  /** Ids of redemptions that the action would undo with these plan changes. */
+  readonly undoneRedemptions: ReadonlySet<Uuid>;
   /**
    * The time span from the action to the end of its day. The catalog is read as of its end (§20). Null if no date was
    * requested.
@@ -80,6 +84,8 @@ const NOTHING = {
   overridePlan: null,
   coupons: null,
   redemptions: [],
+  undoneChangesOf: null,
+  undoneRedemptions: new Set<Uuid>(),
   day: null,
 };
 
@@ -180,11 +186,11 @@ export function blockingStatesUnder(
 
 /** Returns the redemptions as they would be after the action. */
 export function redemptionsUnder(
-  { redemptions }: Pick<Hypothesis, 'redemptions'>,
+  { redemptions, undoneRedemptions }: Pick<Hypothesis, 'redemptions' | 'undoneRedemptions'>,
   stored: readonly Redemption[],
 ): readonly Redemption[] {
   const added = redemptions.map((redemption, index) => ({ ...redemption, recordId: NEXT_RECORD_ID + index }));
-  return [...stored, ...added];
+  return [...stored.filter(({ id }) => !undoneRedemptions.has(id)), ...added];
 }
 
 /** Returns the invoicing cursors of an account's subscriptions as they would be after the action. */
@@ -266,6 +272,13 @@ export type HypotheticalAction =
       readonly quantity: number;
       readonly from: EffectiveFrom;
     }
+  | {
+      readonly type: 'CHANGE_BILL_CYCLE_DAY';
+      readonly of: SubscriptionInBundle;
+      readonly day: number;
+      readonly from: EffectiveFrom;
+    }
+  | { readonly type: 'UNCANCEL' | 'UNDO_CHANGE_PLAN'; readonly of: SubscriptionInBundle }
   | {
       readonly type: 'SET_BUNDLE_STATE';
       readonly bundleId: Uuid;

@@ -14,6 +14,12 @@ export function performChange(
       return subscriptions.changeQuantity(String(request.subscriptionId), request);
     case 'CANCEL':
       return subscriptions.cancel(String(request.subscriptionId), request);
+    case 'CHANGE_BILL_CYCLE_DAY':
+      return subscriptions.changeBillCycleDay(String(request.subscriptionId), request);
+    case 'UNCANCEL':
+      return subscriptions.uncancel(String(request.subscriptionId));
+    case 'UNDO_CHANGE_PLAN':
+      return subscriptions.undoChangePlan(String(request.subscriptionId));
     case 'PAUSE':
       return blocking.pauseBundle(String(request.bundleId), request);
     case 'RESUME':
