@@ -38,11 +38,11 @@ export async function lostSecrets({ storage, cipher, systemClock }: SecretPorts)
 
 /** The result of a rotation of the server key. */
 export interface RotatedSecrets {
-  /** Number of texts that are now encrypted with the new key. */
+  /** Number of texts that this rotation encrypted with the new key. */
   readonly rotated: number;
-  /** Number of texts that already were encrypted with the new key, for example by an interrupted rotation. */
+  /** Number of texts that the new key had already encrypted, for example in an interrupted rotation. */
   readonly upToDate: number;
-  /** Names of the texts that neither key decrypts. They stay unchanged. */
+  /** Names of the texts that neither key can decrypt. The rotation leaves them unchanged. */
   readonly lost: readonly string[];
 }
 
@@ -83,8 +83,8 @@ export async function rotateServerKey(
 }
 
 /**
- * Returns the text encrypted with the new key. Null if the old key does not decrypt the text, or the new key already
- * does.
+ * Returns the text encrypted with the new key. Returns null if the old key cannot decrypt the text, or if the new key
+ * already can.
  */
 async function replacementOf({ recordId, text }: EncryptedText, { cipher, former }: RotationKeys) {
   const plain = (await cipher.decrypt(text)) === null ? await former.decrypt(text) : null;

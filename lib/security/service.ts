@@ -70,7 +70,10 @@ export function securityOperations(ports: SecurityPorts): SecurityOperations {
 
 const SESSION_TOUCH_MS = 60_000;
 
-/** Maximum number of writes of the last use per idle time, so that most reads write nothing. */
+/**
+ * Maximum number of times per idle period that the last use of a session is written. Most reads therefore write
+ * nothing.
+ */
 const touchesPerIdleTime = 60;
 
 /**

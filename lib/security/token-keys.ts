@@ -4,14 +4,18 @@ import { parameterOf } from '../values/host-values/index.ts';
 import { DAY_MS, SIGNING_KEY_LIFETIME_MS } from '../values/limits.ts';
 import type { NewTokenKey, TokenKeyOperations } from './security-operations.ts';
 
-/** Milliseconds for which retired keys are kept, which is longer than the life of their tokens (at most 30 days). */
+/**
+ * Time in milliseconds for which retired keys are kept. It is longer than the lifetime of their tokens (at most 30
+ * days).
+ */
 export const SIGNING_KEY_RETENTION_MS = 60 * DAY_MS;
 
 const newKey = parameterOf('key', { kid: ['!', 'text'], publicKey: ['!', {}], privateKey: ['!', 'text'] });
 
 /**
- * Returns the keys of the server's tokens (platform §7.1), which all nodes share. Private parts are encrypted. A new
- * key is created every 90 days; old public parts stay until their tokens have expired.
+ * Creates the operations on the keys that sign the server's tokens (platform §7.1). All nodes share the keys, and
+ * private keys are encrypted. A new key is created every 90 days. Old public keys are kept until their tokens have
+ * expired.
  */
 export function tokenKeyOperations({
   storage: { security },
@@ -22,7 +26,7 @@ export function tokenKeyOperations({
 }: Pick<Ports, 'storage' | 'ids' | 'cipher' | 'systemClock' | 'logger'>): TokenKeyOperations {
   const nowMs = () => systemClock.nowMs();
 
-  /** Returns the current key, with its signer if the server key can decrypt the key. */
+  /** Returns the current key. The result contains the signer if the server key can decrypt the private key. */
   async function current() {
     const key = signingKeyAt(await security.listSigningKeys(), nowMs());
     const privateKey = key && (await cipher.decrypt(key.privateKey));
@@ -73,8 +77,8 @@ export function signingKeyAt<K extends Dated>(keys: readonly K[], nowMs: number)
 }
 
 /**
- * Returns the keys of tokens that may be valid. A key signs until a newer one exists, at most 90 days, and its tokens
- * live for at most `graceMs`.
+ * Returns the keys whose tokens may still be valid. A key signs until a newer key exists, but for at most 90 days. Its
+ * tokens are valid for at most `graceMs`.
  */
 export function publishedKeysAt<K extends Dated>(
   keys: readonly K[],

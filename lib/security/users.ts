@@ -27,15 +27,15 @@ import type {
 type UserPorts = Pick<Ports, 'storage' | 'ids' | 'hasher' | 'clock'>;
 
 /**
- * Operations on users of the server and their permissions (platform §8). Changes take effect immediately on every
- * node.
+ * Creates the operations on users of the server and their permissions (platform §8). Changes take effect immediately on
+ * every node.
  */
 export function userOperations(ports: UserPorts, principals: Principals): UserOperations {
   const { storage, ids, hasher } = ports;
 
   /**
-   * Checks that a user can be changed. @throws BillingError SECURITY_INVALID_USER for an unknown user, and for the
-   * configured administrator.
+   * Checks that a user can be changed.
+   * @throws BillingError SECURITY_INVALID_USER for an unknown user or the configured administrator.
    */
   async function checkChangeable({ principal }: SystemAuthor, name: string): Promise<void> {
     const { permissions } = await operations.get(name, principal);
@@ -126,7 +126,7 @@ export function userOperations(ports: UserPorts, principals: Principals): UserOp
   return operations;
 }
 
-/** Operations on applications that get tokens with their own secret (platform §6.5 rule 4). */
+/** Creates the operations on applications that get tokens with their own secret (platform §6.5 rule 4). */
 export function apiClientOperations(ports: UserPorts, principals: Principals): ApiClientOperations {
   const { hasher, ids, storage } = ports;
   const { security } = storage;
@@ -180,7 +180,7 @@ export function apiClientOperations(ports: UserPorts, principals: Principals): A
   };
 }
 
-/** Checks a password or secret and renews a weak hash. A missing hash costs the same work as a wrong secret. */
+/** Checks a password or secret, and replaces a weak hash. A missing hash takes as much time as a wrong secret. */
 export async function hasSecret(
   hasher: Ports['hasher'],
   secret: string,
@@ -203,7 +203,7 @@ function checkedRoles(
   return allowsUndefinedRoles ? possibleRoles(roles) : existingRoles(ports, roles);
 }
 
-/** Checks the roles and tenants of a new user or client. */
+/** Checks the roles and tenants of a new user or client, and returns them. */
 async function checkedGrants(
   ports: UserPorts,
   { principal }: SystemAuthor,
@@ -216,7 +216,7 @@ async function checkedGrants(
   return { roles, allTenants, tenantIds: await existingTenants(ports, tenantIds) };
 }
 
-/** Rejects names with a colon, which could never log in with Basic authentication (RFC 7617 §2). */
+/** Rejects names that contain a colon. Such a user could never log in with Basic authentication (RFC 7617 §2). */
 function checkUserName(name: string): void {
   checkName('UserRolesJson username', name);
   if (!name.includes(':')) return;

@@ -27,7 +27,7 @@ import {
 import { checkText, shortened } from '../values/text/index.ts';
 import type { Instant } from '../values/time/index.ts';
 
-/** Tag definitions of a tenant (accounts §12). */
+/** Creates the operations on a tenant's tag definitions (accounts §12). */
 export function tagDefinitionOperations({ storage, ids }: Pick<Ports, 'storage' | 'ids'>) {
   return {
     async list(context: CallContext): Promise<readonly TagDefinition[]> {
@@ -113,7 +113,7 @@ export interface TagDefinitionInput {
 const systemNames = new Set(systemDefinitions.map(({ name }) => name.toLowerCase()));
 
 /**
- * Returns a checked user definition (accounts §12 rules 1 and 2).
+ * Checks the input for a user's tag definition and returns the definition (accounts §12 rules 1 and 2).
  * @throws BillingError MISSING_OR_INVALID_FIELD (60003), TAG_DEFINITION_HAS_UPPERCASE (3904),
  * TAG_DEFINITION_CONFLICTS_WITH_CONTROL_TAG (3900).
  */
@@ -158,7 +158,10 @@ function checkTypes(types: readonly ObjectType[]): readonly ObjectType[] {
   );
 }
 
-/** Returns a definition of a user or the system. @throws BillingError TAG_DEFINITION_DOES_NOT_EXIST (3902). */
+/**
+ * Returns the tag definition with this id, created by a user or built in.
+ * @throws BillingError TAG_DEFINITION_DOES_NOT_EXIST (3902).
+ */
 export function definitionOf(id: Uuid, known: readonly UserTagDefinition[]): TagDefinition {
   const system = systemDefinition(id);
   if (system) return system;
@@ -186,7 +189,7 @@ export function applicableDefinition(
   return definition;
 }
 
-/** Rejects definitions that only the engine sets and removes. @throws BillingError TAG_IS_SYSTEM (3953). */
+/** Rejects tag definitions that only the engine may add or remove. @throws BillingError TAG_IS_SYSTEM (3953). */
 export function refuseSystemTag({ id, name }: TagDefinition): void {
   if (!hasEffect(id, TagEffect.PARKS)) return;
   throw billingError(

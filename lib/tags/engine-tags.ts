@@ -23,7 +23,10 @@ interface NewSystemTag {
   readonly reasonOf?: (objectId: Uuid) => string;
 }
 
-/** Adds a system tag to locked accounts, with the engine as author. Existing tags stay unchanged. */
+/**
+ * Adds a system tag to accounts, with the engine as author. The caller must have locked the accounts. Existing tags
+ * stay unchanged.
+ */
 export async function addEngineTag(
   session: WriteSession,
   accounts: readonly Tagged[],
@@ -43,7 +46,7 @@ interface TaggedObject extends ObjectRef<TaggedType> {
   readonly accountRecordId: number;
 }
 
-/** Adds a system tag to objects of locked accounts, with the engine as author. */
+/** Adds a system tag to objects, with the engine as author. The caller must have locked their accounts. */
 export async function addSystemTag(
   session: WriteSession,
   objects: readonly TaggedObject[],
@@ -74,7 +77,10 @@ export async function addSystemTag(
   );
 }
 
-/** Removes a system tag from locked accounts. Returns the ids of the accounts that had the tag. */
+/**
+ * Removes a system tag from accounts and returns the ids of the accounts that had the tag. The caller must have locked
+ * the accounts.
+ */
 export async function removeEngineTag(
   session: WriteSession,
   accounts: readonly Tagged[],
@@ -100,7 +106,10 @@ function nameOf(definitionId: Uuid): string {
   return definition.name;
 }
 
-/** Returns TAG_CREATION or TAG_DELETION (platform §10.4), with the tagged object for the engine's handlers. */
+/**
+ * Returns the event TAG_CREATION or TAG_DELETION (platform §10.4). The event contains the tagged object for the
+ * engine's handlers.
+ */
 export function tagEvent(
   type: typeof BusEventType.TAG_CREATION | typeof BusEventType.TAG_DELETION,
   tag: New<Tag>,

@@ -25,26 +25,28 @@ import { checkStorable } from '../values/text/index.ts';
 import { applicableDefinition, definitionOf, refuseSystemTag } from './definition-service.ts';
 import { tagEvent } from './engine-tags.ts';
 
-/** Tag effects that other modules implement. The account is locked when they run. */
+/** Effects of tags that other modules implement. They run while the account is locked. */
 interface TagEffects {
   setWrittenOff(
     session: WriteSession,
     change: { readonly invoiceId: Uuid; readonly isWrittenOff: boolean },
   ): Promise<void>;
-  /** Called after a caller has set AUTO_INVOICING_OFF (even if it was already set) or removed it. */
+  /**
+   * Runs after a caller has removed the tag AUTO_INVOICING_OFF or added it, even if the account already had the tag.
+   */
   invoicingOffDecided(session: WriteSession, accountId: Uuid): Promise<void>;
 }
 
 interface TagChange {
   readonly asked: readonly NewTag[];
-  /** The tags that changed. Other tags were already on the object. */
+  /** The tags that were added or removed. Tags that the object already had are not included. */
   readonly changed: readonly Tag[];
   readonly isSet: boolean;
 }
 
 type Tagged = ObjectRef<TaggedType>;
 
-/** Operations on tags of a tenant's objects (accounts §13). */
+/** Creates the operations on the tags of a tenant's objects (accounts §13). */
 export function tagOperations(
   { storage, ids }: Pick<Ports, 'storage' | 'ids'>,
   settingsOf: SettingsOf,
@@ -150,7 +152,7 @@ function tagSearch(key: string): TagSearch {
   return { id: isUuid(text) ? text : null, text, definitionIds: found.map(({ id }) => id) };
 }
 
-/** Loads the definitions with one statement, or none if all of them are system definitions. */
+/** Loads the definitions with one statement. Runs no statement if all of them are system definitions. */
 async function definitionsOf(session: ReadSession, ids: readonly Uuid[], choice: 'active' | 'all') {
   const own = await session.tags.findDefinitionsByIds(ids.filter((id) => !isSystemDefinition(id)));
   const known = choice === 'all' ? own : own.filter(({ isActive }) => isActive);
@@ -199,7 +201,7 @@ function carriedTag(carried: readonly Tag[], { id, name }: TagDefinition, object
   );
 }
 
-/** Rejects removing AUTO_PAY_OFF from an account without a default payment method (accounts §13.1 rule 6). */
+/** Rejects the removal of AUTO_PAY_OFF from an account without a default payment method (accounts §13.1 rule 6). */
 function refuseUnpayable(account: Account, tags: readonly Tag[]): void {
   if (account.paymentMethodId !== null || !tags.some(has(TagEffect.ENDS_WITH_PAYMENT_METHOD))) return;
   throw billingError(

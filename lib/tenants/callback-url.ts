@@ -4,19 +4,19 @@ import { maskUrl, shortened } from '../values/text/index.ts';
 
 const MAX_CALLBACK_URL_CHARACTERS = 2_000;
 
-/** The allowed targets of pushes (platform §10.1). */
+/** Specifies which targets pushes may have (platform §10.1). */
 export interface CallbackPolicy {
-  /** Value of `notifications.allowPrivateNetworks`. If false, private and loopback addresses are rejected. */
+  /** Value of `notifications.allowPrivateNetworks`. If false, URLs with private or loopback addresses are rejected. */
   readonly allowPrivateNetworks: boolean;
-  /** If true, accepts loopback addresses anyway, as in test mode. */
+  /** If true, loopback addresses are accepted in any case. This is the default in test mode. */
   readonly allowLoopback: boolean;
 }
 
 const metadataHosts: ReadonlySet<string> = new Set(['metadata', 'metadata.google.internal', 'metadata.goog']);
 
 /**
- * Parses a callback URL (platform §10.1). It must be absolute, http or https, without user info or a forbidden
- * address. Addresses of host names are checked at each delivery (`resolveCallback`).
+ * Parses a callback URL (platform §10.1). The URL must be absolute, with http or https, and must not contain user info
+ * or a forbidden address. `resolveCallback` checks the addresses of host names at each delivery.
  * @throws BillingError INVALID_PARAMETER.
  */
 export function readCallbackUrl(text: string, policy: CallbackPolicy): URL {
@@ -36,7 +36,7 @@ export function readCallbackUrl(text: string, policy: CallbackPolicy): URL {
 const notAllowed =
   'points to a loopback or private network, which this server does not allow (notifications.allowPrivateNetworks)';
 
-/** Returns the reason why an address of that scope is rejected, or null for an allowed address. */
+/** Returns the reason why addresses with this scope are rejected, or null if they are allowed. */
 function refusal(
   scope: AddressScope,
   { allowPrivateNetworks, allowLoopback }: CallbackPolicy,
@@ -57,7 +57,7 @@ function parsedUrl(text: string): URL {
   throw refused(text, 'is not an absolute http or https URL');
 }
 
-/** Rejects disguised addresses (octal, decimal, shortened, IPv6-mapped). */
+/** Rejects IP addresses in a misleading form: octal, decimal, shortened or IPv6-mapped. */
 function checkSpelling(url: URL, text: string): void {
   const authority = /^[^/]*\/\/([^/?#]*)/.exec(text)?.[1] ?? '';
   const host = unbracketed(url.hostname);
@@ -86,14 +86,14 @@ function refused(text: string, reason: string): BillingError {
 /** The target of a push. */
 export interface CallbackTarget {
   readonly url: URL;
-  /** The checked addresses. Do not resolve the host again, because the result could differ. */
+  /** The checked addresses. Callers must not resolve the host name again, because the result could differ. */
   readonly addresses: readonly string[];
 }
 
 /**
- * Resolves a registered callback before a delivery. If its host name has one forbidden address, all addresses are
- * rejected, so that the name cannot be redirected later.
- * @throws BillingError INVALID_PARAMETER for a forbidden target, or an error of the resolver.
+ * Resolves the host name of a callback before a delivery. If one address is forbidden, the delivery is rejected, so
+ * that the name cannot be redirected later.
+ * @throws BillingError INVALID_PARAMETER for a forbidden target, or the error of the resolver.
  */
 export async function resolveCallback(
   text: string,
@@ -110,8 +110,8 @@ export async function resolveCallback(
 }
 
 /**
- * Scope of an address. FORBIDDEN addresses (link-local, metadata services, multicast, reserved) are never called.
- * PRIVATE addresses are called only if the operator allows them, LOOPBACK addresses also in test mode.
+ * Scopes of IP addresses. FORBIDDEN addresses (link-local, metadata services, multicast, reserved) are never called.
+ * PRIVATE addresses are called only if the operator allows them. LOOPBACK addresses are also called in test mode.
  */
 export const AddressScope = {
   PUBLIC: 'PUBLIC',
@@ -149,7 +149,7 @@ const privateNetworks = [
   'fec0::/10', // site-local, deprecated
 ].map(networkOf);
 
-/** Returns the scope of an IP address from a resolver, or FORBIDDEN for other text. */
+/** Returns the scope of an IP address that a resolver returned. Any other text is FORBIDDEN. */
 export function addressScope(text: string): AddressScope {
   const given = ipBytes(text);
   if (given === undefined) return AddressScope.FORBIDDEN;
@@ -174,12 +174,15 @@ function networkOf(text: string): Network {
 /** The 4 or 16 bytes of an IP address. */
 type IpBytes = readonly number[];
 
-/** Parses an IPv4 address in its usual form or an IPv6 address without brackets. Undefined for other text. */
+/** Parses an IPv4 address in its usual form, or an IPv6 address without brackets. Returns undefined for other text. */
 function ipBytes(text: string): IpBytes | undefined {
   return text.includes(':') ? ipv6Bytes(text) : ipv4Bytes(text);
 }
 
-/** Returns the IPv4 address in a mapped, compatible, NAT64 or 6to4 IPv6 address; otherwise undefined. */
+/**
+ * Returns the IPv4 address inside a mapped, compatible, NAT64 or 6to4 IPv6 address. Returns undefined for other
+ * addresses.
+ */
 function embeddedIpv4(bytes: IpBytes): IpBytes | undefined {
   if (bytes.length !== 16) return undefined;
   const starts = (...prefix: readonly number[]): boolean =>
@@ -219,7 +222,7 @@ function ipv6Bytes(text: string): IpBytes | undefined {
   return missing < 2 ? undefined : [...head, ...new Array<number>(missing).fill(0), ...(tail ?? [])];
 }
 
-/** Parses the groups between colons; the last group may be an IPv4 address. */
+/** Parses the groups of an IPv6 address, which are separated by colons. The last group may be an IPv4 address. */
 function groupBytes(text: string): IpBytes | undefined {
   if (text === '') return [];
   const bytes: number[] = [];

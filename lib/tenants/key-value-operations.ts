@@ -30,7 +30,10 @@ export interface KeyValueOperations<C extends Leading = []> {
    */
   add(...given: [...C, key: string, value: string]): Promise<void>;
 
-  /** Returns the values of the key. An unknown key has no values. @throws BillingError MISSING_OR_INVALID_FIELD. */
+  /**
+   * Returns the values of the key. The list is empty for an unknown key.
+   * @throws BillingError MISSING_OR_INVALID_FIELD.
+   */
   get(...given: [...C, key: string]): Promise<KeyValues>;
 
   /**
@@ -40,7 +43,10 @@ export interface KeyValueOperations<C extends Leading = []> {
    */
   delete(...given: [...C, key: string]): Promise<void>;
 
-  /** Returns all keys with the prefix, sorted. The empty prefix matches all keys. Case-sensitive. */
+  /**
+   * Returns all keys that start with the prefix, sorted. The comparison is case-sensitive. An empty prefix matches all
+   * keys.
+   */
   search(...given: [...C, prefix: string]): Promise<readonly KeyValues[]>;
 }
 
@@ -64,7 +70,7 @@ export const KeyKind = {
   OVERDUE: 'OVERDUE',
   INVOICE_TEXT: 'INVOICE_TEXT',
   USAGE: 'USAGE',
-  /** A key of the tenant with any number of values. The server never reads it. */
+  /** A key that the tenant chose itself. It can have any number of values, and the server never reads them. */
   USER: 'USER',
 } as const;
 export type KeyKind = (typeof KeyKind)[keyof typeof KeyKind];
@@ -81,24 +87,24 @@ const kinds: readonly (readonly [pattern: RegExp, kind: KeyKind])[] = [
   [/^USAGE_(?:METERS|TERMS)$/, KeyKind.USAGE],
 ];
 
-/** Returns the purpose of a key. Keys are case-sensitive. */
+/** Returns the kind of a key. Keys are case-sensitive. */
 export function keyKind(key: string): KeyKind {
   return kinds.find(([pattern]) => pattern.test(key))?.[1] ?? KeyKind.USER;
 }
 
-/** Returns the key of a plugin's configuration. */
+/** Returns the key under which a plugin's configuration is stored. */
 export function pluginConfigurationKey(pluginName: string): string {
   return `PLUGIN_CONFIG_${pluginName}`;
 }
 
-/** Returns the key of a plugin's payment state machine. */
+/** Returns the key under which a plugin's payment state machine is stored. */
 export function paymentStateMachineKey(pluginName: string): string {
   return `PLUGIN_PAYMENT_STATE_MACHINE_${pluginName}`;
 }
 
 const separator = /[=:>]/;
 
-/** Masks secrets in the values of properties (platform §6.3 rule 3). */
+/** Returns the properties with masked secrets (platform §6.3 rule 3). */
 export function maskedProperties(
   properties: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> {
@@ -114,8 +120,9 @@ function maskedProperty(name: string, value: unknown): unknown {
 }
 
 /**
- * Masks secrets in the values of a key: properties by name, a plugin's configuration by line, the tenant's own values
- * by key, and all values by their form. Documents are not masked.
+ * Returns the values of a key with masked secrets. Configuration properties are masked by their names, a plugin's
+ * configuration line by line, and the tenant's own values by their key. Text that looks like a secret is always masked.
+ * Documents are not masked.
  */
 export function maskedValues({ key, values }: KeyValues): KeyValues {
   switch (keyKind(key)) {
@@ -140,8 +147,8 @@ function maskedJson(text: string): string {
 }
 
 /**
- * Masks the rest of a line after a name such as password, secret, token, key or credential, more indented lines after
- * it (YAML values), and words with the form of a secret.
+ * Masks the rest of a line after a name such as password, secret, token, key or credential. Also masks more deeply
+ * indented lines after it (YAML values) and words that look like a secret.
  */
 export function maskedLines(text: string): string {
   const shown: string[] = [];
@@ -158,7 +165,7 @@ export function maskedLines(text: string): string {
   return shown.join('\n');
 }
 
-/** Returns the start of a secret's value in a line, or null if the line contains no name of a secret. */
+/** Returns the index at which a secret's value starts in a line, or null if the line contains no name of a secret. */
 function secretAt(line: string): number | null {
   const from = secretNameEnd(line);
   if (from === null) return null;

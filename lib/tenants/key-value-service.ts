@@ -22,12 +22,12 @@ const MAX_TENANT_KEY_CHARACTERS = 255;
 const MAX_TENANT_VALUE_BYTES = 10 * 1_048_576;
 
 /**
- * Maximum number of characters of a configuration and of usage terms. They are parsed in one step; a hostile document
- * takes 0.1 s.
+ * Maximum number of characters of a configuration or of usage terms. These documents are parsed without interruption,
+ * and a malicious document of this size takes 0.1 s.
  */
 const MAX_TENANT_DOCUMENT_CHARACTERS = 256 * 1_024;
 
-/** The values of the key CATALOG. They are the uploaded documents (catalog §5 rules 9 and 10). */
+/** Operations on the values of the key CATALOG, which are the uploaded documents (catalog §5 rules 9 and 10). */
 interface CatalogValues {
   /** Returns the documents in upload order. */
   sources(context: CallContext): Promise<readonly string[]>;
@@ -35,28 +35,27 @@ interface CatalogValues {
   delete(context: CallContext): Promise<void>;
 }
 
-/** Checks of values that belong to other areas. */
+/** Checks of values that other modules implement. */
 interface ValueChecks {
-  /**
-   * Checks a payment state machine. @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an unreadable document.
-   */
+  /** Checks a payment state machine. @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an invalid document. */
   checkPaymentStateMachine(value: string): void;
   /**
-   * Checks a template or translation. @throws BillingError MISSING_OR_INVALID_FIELD (60003) for unreadable text,
-   * INVALID_PARAMETER (60002) for a key with an invalid locale.
+   * Checks a template or translation.
+   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for invalid text. INVALID_PARAMETER (60002) for a key with an
+   * invalid locale.
    */
   checkDocumentText(key: string, value: string): void;
-  /** Checks an overdue configuration. @throws BillingError OVERDUE_INVALID_FOR_TENANT (5010) if it breaks a rule. */
+  /** Checks an overdue configuration. @throws BillingError OVERDUE_INVALID_FOR_TENANT (5010) if it violates a rule. */
   checkOverdueConfig(value: string): void;
-  /** Checks usage terms. @throws BillingError INVALID_PARAMETER (60002) if they break a rule. */
+  /** Checks usage terms. @throws BillingError INVALID_PARAMETER (60002) if they violate a rule. */
   checkUsageTerms(value: string): void;
   /** Returns true if valid usage terms have thresholds. */
   hasUsageThresholds(value: string): boolean;
 }
 
 /**
- * Operations on values of tenants: the server's own keys, such as configuration and callback, and any other keys
- * (platform §3).
+ * Creates the operations on a tenant's values (platform §3). The tenant's keys include keys of the server, such as the
+ * configuration and the callback, and any other keys.
  */
 export function keyValueService(
   ports: Pick<Ports, 'storage' | 'ids' | 'logger'>,
@@ -174,13 +173,16 @@ export function keyValueService(
 }
 
 export interface KeyValueService extends KeyValueOperations<WithContext> {
-  /** Adds the first value of a key. @throws BillingError INVALID_PARAMETER (60002) if the key has a value. */
+  /** Adds the first value of a key. @throws BillingError INVALID_PARAMETER (60002) if the key already has a value. */
   addNew: KeyValueOperations<WithContext>['add'];
-  /** Checks a value as `add`, and stores nothing. @throws the errors of `add` about the key and the value. */
+  /**
+   * Checks a value in the same way as `add`, but does not store it.
+   * @throws The errors of `add` for the key and the value.
+   */
   check(context: CallContext, key: string, value: string): void;
 }
 
-/** Limits the size of documents that are parsed without yielding. */
+/** Rejects documents that are too large to be parsed without interruption. */
 function checkSize(key: string, value: string): void {
   if (value.length <= MAX_TENANT_DOCUMENT_CHARACTERS) return;
   throw billingError(
@@ -200,7 +202,10 @@ async function deleteKey(session: WriteSession, key: string): Promise<void> {
     session.publish([configurationEvent(BusEventType.TENANT_CONFIG_DELETION, key, null)]);
 }
 
-/** Marks the current value in the tenant's row, because every node reads that row. Null for a deleted value. */
+/**
+ * Stores a reference to the current value in the tenant's row, which every node reads. The reference is null for a
+ * deleted value.
+ */
 async function markTenant(
   session: WriteSession,
   kind: KeyKind,
@@ -213,7 +218,7 @@ async function markTenant(
   if (kind === KeyKind.PAYMENT_STATE_MACHINE) await session.keyValues.raiseStateMachineRevision();
 }
 
-/** Returns the bus event for a configuration change (platform §10.4). */
+/** Returns the bus event that reports a configuration change (platform §10.4). */
 function configurationEvent(type: BusEventType, key: string, objectId: Uuid | null): NewBusEvent {
   return { type, accountRecordId: null, payload: { accountId: null, objectId, metaData: { key } } };
 }

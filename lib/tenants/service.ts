@@ -19,18 +19,21 @@ export interface TenantAuthor {
 
 export interface NewTenantInput {
   readonly externalKey?: string | null;
-  /** API key of 1–128 characters, unique in the deployment. */
+  /** The API key, which has 1–128 characters and is unique in the deployment. */
   readonly apiKey: string;
   readonly apiSecret: string;
-  /** If true, the tenant uses the default catalog until it uploads its own (catalog §14). Defaults to false. */
+  /** If true, the tenant uses the default catalog until it uploads its own catalog (catalog §14). Defaults to false. */
   readonly useGlobalDefault?: boolean;
 }
 
 /** Conditions on the tenants of a list. */
 export interface TenantListChoice {
-  /** Ids of the tenants. Null or absent means all tenants. */
+  /** Ids of the tenants to return. By default, all tenants are returned. */
   readonly ids?: readonly Uuid[] | null;
-  /** Start of the API key, case-sensitive. By default, keys are not restricted. */
+  /**
+   * The characters with which the API key must start. The comparison is case-sensitive. By default, tenants with any
+   * key are returned.
+   */
   readonly apiKeyPrefix?: string | null;
 }
 
@@ -38,8 +41,8 @@ const MAX_API_KEY_LENGTH = 128;
 const MAX_EXTERNAL_KEY_LENGTH = 255;
 
 /**
- * Operations on tenants (platform §2). Tenants are never changed or deleted, so their references are cached
- * permanently.
+ * Creates the operations on tenants (platform §2). Tenants are never changed or deleted, so their references can be
+ * cached without a time limit.
  */
 export function tenantService(ports: Pick<Ports, 'storage' | 'ids' | 'hasher' | 'clock'>) {
   const refsByRecordId = new Map<number, TenantRef>();
@@ -95,7 +98,10 @@ export function tenantService(ports: Pick<Ports, 'storage' | 'ids' | 'hasher' | 
     return storage.system.insertTenant(tenant, authorship);
   }
 
-  /** Returns the tenant if it was created with this input. Null if no tenant has the API key. */
+  /**
+   * Returns the tenant with this API key if it was created with the same input. Returns null if no tenant has the API
+   * key.
+   */
   async function createdBefore(input: NewTenantInput): Promise<Tenant | null> {
     const { storage, hasher } = ports;
     const tenant = await storage.system.findTenantByApiKey(input.apiKey);
@@ -168,7 +174,7 @@ export function tenantService(ports: Pick<Ports, 'storage' | 'ids' | 'hasher' | 
       return refsById.get(tenantId) ?? remember(await find(tenantId, storage));
     },
 
-    /** Returns the ids of these tenants by record id. */
+    /** Returns the ids of the tenants with these record ids. */
     async idsOfRecords(recordIds: readonly number[]): Promise<ReadonlyMap<number, Uuid>> {
       const unknown = recordIds.filter((recordId) => !refsByRecordId.has(recordId));
       if (unknown.length > 0) {
@@ -215,16 +221,16 @@ function checkInput(input: NewTenantInput): void {
 /** Tenants of the deployment. */
 export interface TenantOperations {
   /**
-   * Creates a tenant. Its secret is stored as a hash.
+   * Creates a tenant. Only a hash of the secret is stored.
    * @throws BillingError TENANT_ALREADY_EXISTS (20000), MISSING_OR_INVALID_FIELD, EXTERNAL_KEY_LIMIT_EXCEEDED (5).
    */
   create(author: TenantAuthor, input: NewTenantInput): Promise<Plain<Tenant>>;
 
   /**
-   * Returns the tenant with this API key. Creates the tenant if it is missing. Call this at each start of an
-   * application.
-   * @throws BillingError TENANT_ALREADY_EXISTS (20000) if the tenant exists with another secret, external key or
-   * `useGlobalDefault` (unless omitted); otherwise the errors of `create`.
+   * Returns the tenant with this API key. Creates the tenant if it does not exist. Applications call this function at
+   * each start.
+   * @throws BillingError TENANT_ALREADY_EXISTS (20000) if the tenant exists with another secret or external key, or
+   * with another `useGlobalDefault` (if specified). Otherwise the errors of `create`.
    */
   ensure(author: TenantAuthor, input: NewTenantInput): Promise<Plain<Tenant>>;
 
@@ -234,27 +240,27 @@ export interface TenantOperations {
   /** Returns the tenant with this API key. @throws BillingError TENANT_DOES_NOT_EXIST_FOR_API_KEY (20003). */
   getByApiKey(apiKey: string): Promise<Plain<Tenant>>;
 
-  /**
-   * Returns a page of tenants in the order of their API keys.
-   * @throws BillingError MISSING_OR_INVALID_FIELD (60003).
-   */
+  /** Returns a page of tenants, sorted by API key. @throws BillingError MISSING_OR_INVALID_FIELD (60003). */
   page(request: PageRequest, choice?: TenantListChoice): Promise<Page<Plain<Tenant>>>;
 
-  /** Returns the tenant with this API key and secret, or null. An unknown key takes as long as a wrong secret. */
+  /**
+   * Returns the tenant with this API key and secret, or null. The check takes as long for an unknown key as for a wrong
+   * secret.
+   */
   authenticate(apiKey: string, apiSecret: string): Promise<TenantRef | null>;
 
   /**
-   * Returns the reference of a tenant. Calls for the tenant accept it instead of the id.
+   * Returns the reference of a tenant. Other operations accept the reference instead of the id.
    * @throws BillingError TENANT_DOES_NOT_EXIST_FOR_ID (20001).
    */
   refOf(tenantId: Uuid | string): Promise<TenantRef>;
 }
 
-/** Operations on the settings in force for a tenant. */
+/** Operations that return a tenant's current settings. */
 export interface ConfigurationOperations<C extends Leading = []> {
-  /** Returns the settings in force by property name without prefix, such as `payment.retry.days` (platform §4.1). */
+  /** Returns the current settings by property name without prefix, such as `payment.retry.days` (platform §4.1). */
   settings(...given: C): Promise<TenantSettings>;
 
-  /** Returns the effect and the valid values of each property of `settings` (platform §4.2). */
+  /** Returns a description of each property in `settings`: its effect and its valid values (platform §4.2). */
   describe(...given: C): Promise<readonly SettingDescription[]>;
 }

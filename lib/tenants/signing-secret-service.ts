@@ -11,7 +11,7 @@ const SIGNING_SECRET_OVERLAP_MS = DAY_MS;
 
 type SecretPorts = Pick<Ports, 'storage' | 'ids' | 'cipher' | 'systemClock'>;
 
-/** Operations on the secrets that sign pushes (platform §10.3). Secrets are stored encrypted. */
+/** Creates the operations on the secrets that sign pushes (platform §10.3). Secrets are stored encrypted. */
 export function signingSecretService(ports: SecretPorts) {
   return {
     async create(context: CallContext): Promise<string> {
@@ -45,8 +45,8 @@ export function signingSecretService(ports: SecretPorts) {
     },
 
     /**
-     * Returns the secrets that sign now, newest first. Empty if pushes are not signed.
-     * @throws InvariantError for a secret that another server key has encrypted.
+     * Returns the secrets that currently sign pushes, newest first. The list is empty if pushes are not signed.
+     * @throws InvariantError if a secret was encrypted with another server key.
      */
     async current(session: ReadSession): Promise<readonly string[]> {
       const nowMs = ports.systemClock.nowMs();
@@ -68,11 +68,11 @@ export function signingSecretService(ports: SecretPorts) {
 
 export type SigningSecretService = ReturnType<typeof signingSecretService>;
 
-/** Secrets that sign pushes (platform §10.3). */
+/** Operations on the secrets that sign pushes (platform §10.3). */
 export interface SigningSecretOperations<C extends Leading = []> {
   /**
-   * Creates a secret and returns it as `whsec_<base64 of 32 random bytes>`. No other call returns the secret. The
-   * previous secret also signs for another 24 hours; older secrets stop signing.
+   * Creates a secret and returns it in the form `whsec_<base64 of 32 random bytes>`. No other call returns the secret.
+   * The previous secret stays valid for another 24 hours. Older secrets become invalid.
    */
   create(...given: [...C]): Promise<string>;
 
@@ -80,7 +80,7 @@ export interface SigningSecretOperations<C extends Leading = []> {
   delete(...given: [...C]): Promise<void>;
 }
 
-/** Returns the secret in the form for receivers (platform §10.3): `whsec_<base64>`. */
+/** Returns the secret in the form in which receivers expect it: `whsec_<base64>` (platform §10.3). */
 export function secretText(bytes: Uint8Array): string {
   return `whsec_${btoa(String.fromCharCode(...bytes))}`;
 }

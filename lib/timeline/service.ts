@@ -29,7 +29,10 @@ import type { Uuid } from '../values/ids/index.ts';
 import { RECORDS_READ_AT_ONCE, ROWS_OF_TURN } from '../values/limits.ts';
 import type { Instant } from '../values/time/index.ts';
 
-/** Returns timelines of accounts (accounts §10), in memory or with rows that are created lazily. */
+/**
+ * Creates the operations that return timelines of accounts (accounts §10). The rows are all in memory or are created
+ * when they are read.
+ */
 export function timelineOperations(
   ports: Pick<Ports, 'storage' | 'systemClock' | 'scopes'>,
   catalogs: CatalogProvider,
@@ -61,7 +64,7 @@ export function timelineOperations(
 export interface AccountTimeline {
   readonly account: Account;
   readonly bundles: readonly BundleView[];
-  /** The invoices in creation order with their items, without migrated and VOID invoices. */
+  /** The account's invoices with their items, oldest first. Migrated and VOID invoices are not included. */
   readonly invoices: readonly TimelineInvoice[];
   readonly payments: readonly InvoicePaymentView[];
   /** All CREDIT_ADJ items of the account. */
@@ -69,7 +72,7 @@ export interface AccountTimeline {
 }
 
 export interface TimelineInvoice extends InvoiceView {
-  /** Distinct external keys of the billed bundles, in item order. */
+  /** The external keys of the bundles on the invoice, each once, in the order of the items. */
   readonly bundleKeys: readonly string[];
 }
 
@@ -83,14 +86,14 @@ export interface TimelineOperations<C extends Leading = []> {
   timeline(...given: [...C, accountId: Uuid | string]): Promise<AccountTimeline>;
 }
 
-/** An `AccountTimeline` whose bundle rows are created lazily. */
+/** A timeline of an account whose bundle rows are created only when they are read. */
 export interface TimelineOutline extends Omit<AccountTimeline, 'bundles'> {
   readonly bundles: BundleWindow;
 }
 
-/** Operations that return histories of accounts as outlines. */
+/** Operations that return timelines whose bundle rows are created only when they are read. */
 export interface TimelineOutlineOperations<C extends Leading = []> {
-  /** Returns the timeline with outlines of the bundles. */
+  /** Returns the timeline, with outlines of the bundles. */
   timeline(...given: [...C, accountId: Uuid | string]): Promise<TimelineOutline>;
 }
 
@@ -101,7 +104,7 @@ interface LoadTimelineInput extends RowBound {
   readonly settingsOf: SettingsOf;
 }
 
-/** Loads a timeline in batches. Returns the timeline with the number of its rows outside bundles. */
+/** Loads a timeline in batches. The result contains the timeline and the number of its rows outside bundles. */
 async function loadTimeline(session: ReadSession, input: LoadTimelineInput) {
   const { accountId, maxRows } = input;
   const account = await loadAccount(session, accountId);
@@ -139,7 +142,7 @@ async function loadTimeline(session: ReadSession, input: LoadTimelineInput) {
   };
 }
 
-/** Counts rows. @throws BillingError ANSWER_TOO_LARGE (60020) for too many rows. */
+/** Adds to the number of rows. @throws BillingError ANSWER_TOO_LARGE (60020) if there are too many rows. */
 type CountRows = (more: number) => void;
 
 async function invoicesOf(
@@ -167,7 +170,7 @@ async function invoicesOf(
 
 type Counting = Pick<LoadTimelineInput, 'nextTurn'> & { readonly count: CountRows };
 
-/** Returns the invoices in creation order, without migrated and VOID invoices. */
+/** Returns the invoices that the timeline contains, oldest first. Migrated and VOID invoices are not included. */
 async function shownInvoicesOf(
   session: ReadSession,
   { accountId, nextTurn, count }: Counting & Pick<LoadTimelineInput, 'accountId'>,

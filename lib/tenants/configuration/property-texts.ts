@@ -2,10 +2,10 @@ import { tenantProperties } from './tenant-properties.ts';
 
 /** A per-tenant property in words. */
 export interface SettingDescription {
-  /** Name without prefix, such as `payment.retry.days`. */
+  /** Name of the property without its prefix, such as `payment.retry.days`. */
   readonly name: string;
   readonly description: string;
-  /** The valid values, as the end of a sentence "must be …". */
+  /** Describes the valid values. The text completes the sentence "The value must be …". */
   readonly allowed: string;
   /** The default as it is set, such as `8,8,8`; `none` without a default. */
   readonly fallback: string;

@@ -7,7 +7,7 @@ const MAX_SETTING_LIST = 100;
 /** The type, default and bounds of a configuration property (platform §4). */
 export interface Property<T> {
   readonly fallback: T;
-  /** Description of the valid values, as the end of a sentence "… is not …". */
+  /** Describes the valid values. The text completes the sentence "The value is not …". */
   readonly expectation: string;
   /** Parses text. Returns undefined for an invalid value. */
   parse(text: string): T | undefined;
@@ -18,7 +18,7 @@ interface Bounds {
   readonly max: number;
 }
 
-/** Returns a flag: `true` or `false`, in any letter case. */
+/** Returns a property with the values `true` and `false`, in any letter case. */
 export function flag(fallback: boolean): Property<boolean> {
   return {
     fallback,
@@ -38,7 +38,7 @@ export function integer<F extends number | null>(fallback: F, bounds: Bounds): P
   };
 }
 
-/** Returns a case-sensitive choice of `values`. */
+/** Returns a property whose value is one of `values`. The comparison is case-sensitive. */
 export function oneOf<T extends string, F extends T | null>(
   values: readonly T[],
   fallback: F,
@@ -50,7 +50,10 @@ export function oneOf<T extends string, F extends T | null>(
   };
 }
 
-/** Returns a list of comma-separated names, trimmed. A blank string is the empty list. */
+/**
+ * Returns a property that contains comma-separated names. Spaces around a name are removed. A blank string is the empty
+ * list.
+ */
 export function names(): Property<readonly string[]> {
   return listOf([], 'a name', (text) => text.trim() || undefined);
 }
@@ -60,7 +63,7 @@ export function integers(fallback: readonly number[], bounds: Bounds): Property<
   return listOf(fallback, expectation, parse);
 }
 
-/** Returns a size such as `32 MiB`, in bytes. */
+/** Returns a property that contains a size such as `32 MiB`. Its value is in bytes. */
 export function size(fallback: number, bounds: Bounds): Property<number> {
   return {
     fallback,
@@ -75,7 +78,7 @@ export function size(fallback: number, bounds: Bounds): Property<number> {
 
 const bytesOfUnit: Readonly<Record<string, number>> = { KiB: 1_024, MiB: 1_048_576 };
 
-/** Returns a time span such as `30s`, in milliseconds. */
+/** Returns a property that contains a time span such as `30s`. Its value is in milliseconds. */
 export function span(
   fallbackMs: number,
   bounds: Bounds = { min: 0, max: MAX_SETTING_SPAN_MS },
@@ -87,18 +90,21 @@ export function span(
   };
 }
 
-/** Returns a time span in milliseconds, given as text like `30s` or as a number of milliseconds. */
+/**
+ * Returns a property that contains a time span, as text such as `30s` or as a number of milliseconds. Its value is in
+ * milliseconds.
+ */
 export function milliseconds(fallbackMs: number, bounds: Bounds): Property<number> {
   const { parse, ...rest } = span(fallbackMs, bounds);
   return { ...rest, parse: (text) => integerOf(text, bounds) ?? parse(text) };
 }
 
-/** Returns a comma-separated list of time spans, in milliseconds. */
+/** Returns a property that contains comma-separated time spans. Its values are in milliseconds. */
 export function spans(fallbackMs: readonly number[]): Property<readonly number[]> {
   return listOf(fallbackMs, 'a time span such as 15m', span(0).parse);
 }
 
-/** A period in ISO 8601 form, or a time span. */
+/** Returns a property that contains a period in ISO 8601 form or a time span. */
 export function period<F extends Period | null>(fallback: F): Property<Period | F> {
   return {
     fallback,
@@ -112,7 +118,7 @@ export function period<F extends Period | null>(fallback: F): Property<Period | 
   };
 }
 
-/** Returns a time of day, in milliseconds since midnight. */
+/** Returns a property that contains a time of day. Its value is in milliseconds since midnight. */
 export function timeOfDay(fallbackMs: number): Property<number> {
   return {
     fallback: fallbackMs,
@@ -127,7 +133,7 @@ export function timeOfDay(fallbackMs: number): Property<number> {
   };
 }
 
-/** Returns a language with an optional country or variant, such as `en_US`. */
+/** Returns a property that contains a language with an optional country or variant, such as `en_US`. */
 export function locale(fallback: string): Property<string> {
   return {
     fallback,
@@ -151,7 +157,7 @@ function listOf<T>(
   };
 }
 
-/** Parses comma-separated values. Undefined if one value is invalid or there are too many. */
+/** Parses comma-separated values. Returns undefined if a value is invalid or if the list is too long. */
 function parsedList<T>(text: string, most: number, parse: (text: string) => T | undefined) {
   if (text.trim() === '') return [];
   const texts = text.split(',');
@@ -169,7 +175,7 @@ function spanOf(text: string, { min, max }: Bounds): number | undefined {
   return spanMs !== undefined && spanMs >= min && spanMs <= max ? spanMs : undefined;
 }
 
-/** A length of time in calendar and clock units. The two are added separately. */
+/** A length of time that consists of calendar units and clock units. Each kind is added separately. */
 export interface Period {
   readonly months: number;
   readonly days: number;
@@ -181,7 +187,7 @@ export const NO_PERIOD: Period = Object.freeze({ months: 0, days: 0, millisecond
 const iso8601 =
   /^P(?=.)(?:(\d{1,4})Y)?(?:(\d{1,5})M)?(?:(\d{1,6})W)?(?:(\d{1,6})D)?(?:T(?=.)(?:(\d{1,8})H)?(?:(\d{1,9})M)?(?:(\d{1,10})S)?)?$/;
 
-/** Parses an ISO 8601 period such as `P3M` or a time span such as `3d`. Undefined for other text. */
+/** Parses an ISO 8601 period such as `P3M`, or a time span such as `3d`. Returns undefined for other text. */
 function parsePeriod(text: string): Period | undefined {
   const trimmed = text.trim();
   const match = iso8601.exec(trimmed);
@@ -199,11 +205,11 @@ function parsePeriod(text: string): Period | undefined {
   };
 }
 
-/** The variable parts of an invoice number: parts of the invoice date, or the number itself. */
+/** The variable parts of an invoice number: the year, month or day of the invoice date, and the counter. */
 export const NumberField = { YEAR: 'yyyy', SHORT_YEAR: 'yy', MONTH: 'mm', DAY: 'dd', NUMBER: 'n' } as const;
 export type NumberField = (typeof NumberField)[keyof typeof NumberField];
 
-/** A literal text, or a field with its minimum number of digits. */
+/** Either literal text, or a variable part with its minimum number of digits. */
 export type NumberPart = string | { readonly field: NumberField; readonly digits: number };
 
 /** The invoice number format that applies from a given date. */
@@ -219,8 +225,8 @@ const MOST_CHARACTERS = 64;
 const digitsOf: Readonly<Record<NumberField, number>> = { yyyy: 4, yy: 2, mm: 2, dd: 2, n: 1 };
 
 /**
- * Returns comma-separated patterns by date, such as `INV-{n:6}, 2027-01-01 INV-{yyyy}-{n:6}`. A blank text is the
- * empty list.
+ * Returns a property that contains comma-separated invoice number patterns by date, such as `INV-{n:6}, 2027-01-01
+ * INV-{yyyy}-{n:6}`. A blank text is the empty list.
  */
 export function numberPatterns(): Property<readonly NumberPattern[]> {
   return {
@@ -263,7 +269,7 @@ function partsOf(pattern: string): readonly NumberPart[] | undefined {
   return isWhole && isOnce ? parts : undefined;
 }
 
-/** Returns true if all patterns except the first have ascending dates. */
+/** Returns true if the dates of the patterns are in ascending order. The first pattern may have no date. */
 function areInOrder(patterns: readonly NumberPattern[]): boolean {
   return patterns.every(({ from }, index) => {
     const before = patterns[index - 1];

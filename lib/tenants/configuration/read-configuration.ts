@@ -4,22 +4,22 @@ import { serverProperties } from './server-properties.ts';
 import type { PropertyTable, SettingsOfTable, TenantSettings } from './settings.ts';
 import { tenantProperties } from './tenant-properties.ts';
 
-/** Values by property name, including its prefix. */
+/** Property values by their full name, including the prefix. */
 export type ConfigurationObject = Readonly<Record<string, string | number | boolean>>;
 
-/** The properties of this server in a configuration. Unknown names are left to plugins. */
+/** The properties that this server reads from a configuration. Unknown names are left to plugins. */
 interface ConfigurationReading {
   /** Settings with valid values. */
   readonly settings: Partial<TenantSettings>;
   /** One problem for each invalid value. */
   readonly problems: readonly Problem[];
-  /** A sentence for each name that has no effect and does not look like a plugin's name. */
+  /** One sentence for each name that has no effect and does not look like a plugin's property. */
   readonly ineffective: readonly string[];
 }
 
 /**
- * Reads a new value of the tenant key PER_TENANT_CONFIG (platform §3 rule 7).
- * @throws BillingError MALFORMED_BODY if the value is not a flat JSON object of strings, numbers and booleans,
+ * Parses a new value of the tenant key PER_TENANT_CONFIG (platform §3 rule 7).
+ * @throws BillingError MALFORMED_BODY if the value is not a flat JSON object of strings, numbers and booleans.
  * MISSING_OR_INVALID_FIELD with every invalid property in `problems`.
  */
 export function checkConfiguration(text: string): ConfigurationReading {
@@ -28,7 +28,10 @@ export function checkConfiguration(text: string): ConfigurationReading {
   return reading;
 }
 
-/** Throws the problems, if any. @throws BillingError MISSING_OR_INVALID_FIELD (60003) with all problems. */
+/**
+ * Throws one error for all problems. Does nothing if the list is empty.
+ * @throws BillingError MISSING_OR_INVALID_FIELD (60003) with all problems.
+ */
 export function refuseProblems(problems: readonly Problem[]): void {
   if (problems.length === 0) return;
   const listed = problems.map(({ message }) => message).join('; ');
@@ -39,7 +42,7 @@ export function refuseProblems(problems: readonly Problem[]): void {
   });
 }
 
-/** Reads a stored value. Invalid settings become problems, and the default applies instead (R13). */
+/** Parses a stored value. If a setting is invalid, the result contains a problem, and the default applies (R13). */
 export function readStoredConfiguration(text: string): ConfigurationReading {
   try {
     return readConfiguration(objectOf(text));
@@ -49,13 +52,13 @@ export function readStoredConfiguration(text: string): ConfigurationReading {
   }
 }
 
-/** Reads the per-tenant properties of a configuration object. */
+/** Parses the per-tenant properties of a configuration object. */
 export function readConfiguration(object: ConfigurationObject): ConfigurationReading {
   const ineffective = ineffectiveNames(Object.keys(object), 'TENANT');
   return { ...readProperties(object, tenantProperties), ineffective };
 }
 
-/** Reads the properties of `table`. `org.killbill.x` and `org.service.x` are the same property. */
+/** Parses the properties of `table`. The prefixes `org.killbill.` and `org.service.` have the same meaning. */
 export function readProperties<T extends PropertyTable>(
   object: ConfigurationObject,
   table: T,
@@ -101,12 +104,12 @@ function malformed(reason: string): BillingError {
   return billingError(ErrorCode.MALFORMED_BODY, `The configuration is not a JSON object: ${reason}`);
 }
 
-/** Maximum number of listed names without effect. */
+/** Maximum number of ineffective names that are listed. */
 const MAX_LISTED_SETTING_NAMES = 20;
 
 type ConfigurationOwner = 'TENANT' | 'SERVER';
 
-/** Names that are accepted without effect, with a warning (platform §3 rule 7). */
+/** Names that are accepted with a warning although they have no effect (platform §3 rule 7). */
 const retired: ReadonlySet<string> = new Set(['invoice.usage.tz.mode']);
 
 const ofTenants: ReadonlySet<string> = new Set(Object.keys(tenantProperties));
@@ -116,8 +119,8 @@ const readNames: Readonly<Record<ConfigurationOwner, ReadonlySet<string>>> = {
 };
 
 /**
- * Returns a sentence for each name without effect: retired names, names that the owner cannot set, and unknown names
- * with the product's prefix.
+ * Returns one sentence for each name that has no effect. These are retired names, names that the owner cannot set, and
+ * unknown names with the product's prefix.
  */
 export function ineffectiveNames(fullNames: readonly string[], owner: ConfigurationOwner): readonly string[] {
   const found = fullNames.filter((fullName) => reasonOf(fullName, owner) !== null);

@@ -25,7 +25,7 @@ export interface ServerConfiguration {
 }
 
 /**
- * Reads the server configuration. Missing values get their defaults. Names without effect cause a warning.
+ * Parses the server configuration. Missing values get their defaults. Names without effect cause a warning.
  * @throws BillingError MISSING_OR_INVALID_FIELD (60003) with every invalid property in `problems` (R13).
  */
 export function serverConfiguration(
@@ -55,7 +55,7 @@ export function queueSettingsOf(server: ServerSettings): QueueSettings {
   };
 }
 
-/** Returns the settings of one kind of entries. `off` and `nbThreads` of notifications have a longer prefix. */
+/** Returns the settings for one kind of queue entry. For notifications, `off` and `nbThreads` have a longer prefix. */
 function queueSettings<
   P extends 'persistent.bus.main' | 'notificationq.main',
   O extends 'persistent.bus.main' | 'notificationq.main.notification',

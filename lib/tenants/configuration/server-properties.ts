@@ -22,7 +22,7 @@ import { flag, integer, milliseconds, names, size, span } from './property.ts';
 /** Default number of lines per transaction of a bulk call (`usage.bulk.…`, usage §2.5). */
 const BULK_USAGE_CHUNK_LINES = 5_000;
 
-/** Upper bounds of these settings. The lines of a transaction are kept in memory. */
+/** Upper limits of these settings. They are necessary because the lines of a transaction are kept in memory. */
 const MAX_SETTING_BULK_BYTES = 1_024 * 1_048_576;
 const MAX_SETTING_CHUNK_LINES = 50_000;
 
@@ -34,8 +34,8 @@ const MAX_SETTING_CLAIM = 10_000;
 const secondMs = 1_000;
 const failures = integer(QUEUE_MAX_FAILURES, { min: 0, max: 1_000 });
 /**
- * Number of entries. Null if not set: each claim then takes entries of both kinds, and the engine determines its
- * size.
+ * Number of entries. Null if the property is not set. In this case, each claim takes entries of both kinds, and the
+ * engine chooses the number.
  */
 const entries = integer(null, { min: 1, max: MAX_SETTING_CLAIM });
 const lease = span(QUEUE_LEASE_MS, { min: secondMs, max: MAX_SETTING_SPAN_MS });
@@ -44,7 +44,7 @@ const reapThreshold = span(QUEUE_REAP_THRESHOLD_MS, { min: 0, max: MAX_SETTING_S
 const reapSchedule = span(QUEUE_REAP_SCHEDULE_MS, { min: secondMs, max: MAX_SETTING_SPAN_MS });
 const lapses = integer(QUEUE_MAX_LAPSES, { min: 1, max: MAX_SETTING_CLAIM });
 
-/** Server-wide properties of the engine (platform §4.3). The HTTP server has its own settings. */
+/** Describes the server-wide properties of the engine (platform §4.3). The HTTP server has its own settings. */
 export const serverProperties = {
   'notifications.allowPrivateNetworks': flag(false),
   'server.callCompletion.maxSec': integer(MAX_COMPLETION_WAIT_MS / secondMs, { min: 0, max: 3_600 }),
@@ -54,20 +54,23 @@ export const serverProperties = {
   }),
   'server.limits.rows': integer(MAX_ANSWER_ROWS, { min: 1, max: MAX_SETTING_COUNT }),
   'server.pagination.countThreshold': integer(MAX_COUNTED_RECORDS, { min: 0, max: MAX_SETTING_COUNT }),
-  /** Time after its due date at which a queue entry is late. */
+  /** A queue entry is late if it is still unprocessed this long after its due date. */
   'health.lateThreshold': span(60 * secondMs),
-  /** Directories that diagnostics may read. The first directory contains the log files. */
+  /** Directories that diagnostics may read. The first one contains the log files. */
   'health.diagnostic.logDirs': names(),
-  /** Time for which requests are kept. 0 means that requests are not stored. */
+  /** Time for which requests are stored. With 0, requests are not stored. */
   'accesslog.retention': span(2 * DAY_MS),
   'queue.history.retention': span(QUEUE_HISTORY_RETENTION_MS),
-  /** Interval of the search for unfinished payment attempts, and the minimum age of the attempts found. */
+  /**
+   * Interval between searches for unfinished payment attempts. Also the minimum age of the attempts that a search
+   * finds.
+   */
   'payment.janitor.rate': span(HOUR_MS, { min: secondMs, max: MAX_SETTING_SPAN_MS }),
   'payment.janitor.attempts.delay': span(12 * HOUR_MS),
   'usage.bulk.maxRecords': integer(MAX_BULK_USAGE_LINES, { min: 1, max: MAX_SETTING_COUNT }),
   'usage.bulk.maxBytes': size(MAX_BULK_USAGE_BYTES, { min: 1, max: MAX_SETTING_BULK_BYTES }),
   'usage.bulk.chunkSize': integer(BULK_USAGE_CHUNK_LINES, { min: 1, max: MAX_SETTING_CHUNK_LINES }),
-  /** Days for which tracking ids of archived usage are kept. Null means unlimited. */
+  /** Number of days for which tracking ids of archived usage are kept. Null means that they are never deleted. */
   'usage.keyRetentionDays': integer(null, { min: 1, max: MAX_SETTING_DAYS }),
   'persistent.bus.main.max.failure.retry': failures,
   'persistent.bus.main.claimed': entries,

@@ -2,7 +2,7 @@ import type { Property } from './property.ts';
 import { serverProperties } from './server-properties.ts';
 import { tenantProperties } from './tenant-properties.ts';
 
-/** The default in test mode. Tests of silent gateways should not take half a minute. */
+/** Default in test mode. It is short so that tests of gateways that do not respond are fast. */
 const TEST_GATEWAY_TIMEOUT_MS = 5_000;
 
 /** The typed values of a property table by name without prefix. */
@@ -11,7 +11,8 @@ export type SettingsOfTable<T> = {
 };
 
 /**
- * Per-tenant settings by name without prefix. Spans are in milliseconds, times of day in milliseconds since midnight.
+ * Per-tenant settings by name without prefix. Time spans are in milliseconds. Times of day are in milliseconds since
+ * midnight.
  */
 export type TenantSettings = SettingsOfTable<typeof tenantProperties>;
 

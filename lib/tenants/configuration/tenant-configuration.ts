@@ -14,13 +14,13 @@ import { LOCK_WAIT_STEP_MS } from '../../values/limits.ts';
 import { readStoredConfiguration } from './read-configuration.ts';
 import type { TenantSettings } from './settings.ts';
 
-/** Returns the settings in force for the tenant of a session. */
+/** Returns the current settings of a session's tenant. */
 export type SettingsOf = (session: ReadSession) => Promise<TenantSettings>;
 
 /**
- * Returns the settings in force (platform §4.1): the tenant's value, otherwise the server's. The tenant row contains
- * the id of its immutable configuration row, so every node sees a change at the next call and parses each
- * configuration once. The result is constant within a session.
+ * Creates a function that returns a tenant's current settings (platform §4.1). The tenant's own value overrides the
+ * server's value. Each tenant row refers to its immutable configuration row, so every node uses a change from the next
+ * call on and parses each configuration once. The settings do not change within a session.
  */
 export function settingsInForce(logger: Logger, server: TenantSettings): SettingsOf {
   const ownOf = activeValueOf('configuration', (text, { tenant }): TenantSettings => {
@@ -33,8 +33,8 @@ export function settingsInForce(logger: Logger, server: TenantSettings): Setting
 }
 
 /**
- * Returns how long a tenant's background work waits for a busy account: first as long as a call would wait, then for
- * each retry interval.
+ * Returns how long a tenant's background work waits for a busy account. The first wait is as long as the wait of a
+ * call. Each further wait lasts for one of the retry intervals.
  */
 export function busyPausesOf(
   storage: Pick<Storage, 'read'>,
@@ -72,8 +72,8 @@ export function skippedEventsOf(settingsOf: SettingsOf): SkippedEventsOf {
 const MAX_CACHED_CONFIGURATIONS = 1_000;
 
 /**
- * Reads the value to which the tenant's row refers and parses it once, because its row is immutable. Null without a
- * value.
+ * Parses the value to which the tenant's row refers. Each value is parsed once, because its row is immutable. Returns
+ * null if the tenant has no value.
  */
 export function activeValueOf<T extends string | object>(
   name: 'configuration' | 'callback',
@@ -91,7 +91,7 @@ export function activeValueOf<T extends string | object>(
   };
 }
 
-/** Parsed values of tenants, by the id of their immutable row. */
+/** Cache for the parsed values of tenants. The key is the id of the immutable row. */
 export class ActiveValueCache<T> {
   readonly #byId = new Map<Uuid, T>();
 
@@ -99,7 +99,10 @@ export class ActiveValueCache<T> {
     return id === null ? undefined : this.#byId.get(id);
   }
 
-  /** Caches a value. Values of the host's transaction are skipped, because that transaction may roll back. */
+  /**
+   * Adds a value to the cache. Values from a host's transaction are not cached, because the transaction may be rolled
+   * back.
+   */
   keep(session: ReadSession, { id }: ActiveValue, parsed: T): void {
     if (session.tenant.within || id === null) return;
     this.#byId.set(id, parsed);

@@ -31,11 +31,11 @@ const lastMillisecondOfDay = DAY_MS - 1;
 const unbounded = { min: 0, max: MAX_STORED_INTEGER };
 const lockWaitSteps = 50;
 
-/** Time at which a period in arrears is billed (invoicing §5.3): after its end, or as soon as it has begun. */
+/** Specifies when a period in arrears is billed (invoicing §5.3): after its end, or as soon as it has begun. */
 export const InArrearMode = { DEFAULT: 'DEFAULT', GREEDY: 'GREEDY' } as const;
 export type InArrearMode = (typeof InArrearMode)[keyof typeof InArrearMode];
 
-/** `format:profile` of invoicing §22 rule 1. */
+/** The values of `format:profile` for e-invoices (invoicing §22 rule 1). */
 const eInvoiceKinds = [
   'UBL:EN16931',
   'UBL:XRECHNUNG',
@@ -46,7 +46,10 @@ const eInvoiceKinds = [
   'FACTUR_X:XRECHNUNG',
 ] as const;
 
-/** Every per-tenant property (platform §4.2) by name without prefix, including those of future features. */
+/**
+ * Describes every per-tenant property (platform §4.2) by name without prefix, including the properties of future
+ * features.
+ */
 export const tenantProperties = {
   'invoice.enabled': flag(true),
   'invoice.plugin': names(),
@@ -61,11 +64,11 @@ export const tenantProperties = {
   'invoice.usage.missing.lenient': flag(false),
   'invoice.parkAccountsWithUnknownUsage': flag(false),
   'invoice.parkAccountsOnAllExceptions': flag(true),
-  /** Time between the announcement of an invoice and its run (invoicing §8.1). 0 means no announcements. */
+  /** Time between the announcement of an invoice and its run (invoicing §8.1). With 0, invoices are not announced. */
   'invoice.dryRunNotificationSchedule': span(0),
-  /** Number of past periods to read. A negative number means all past periods. */
+  /** Number of past periods whose usage is read. A negative number means all past periods. */
   'invoice.readMaxRawUsagePreviousPeriod': integer(2, { ...unbounded, min: MIN_STORED_INTEGER }),
-  /** Accepted without effect (invoicing §8.5). */
+  /** This property is accepted but has no effect (invoicing §8.5). */
   'invoice.maxInvoiceLimit': period(null),
   'invoice.parent.commit.local.utc.time': timeOfDay(lastMillisecondOfDay),
   'invoice.item.result.behavior.mode': oneOf(['AGGREGATE', 'DETAIL'], 'AGGREGATE'),
@@ -75,8 +78,8 @@ export const tenantProperties = {
   'invoice.creditNotes': flag(false),
   'invoice.creditNoteNumberPattern': numberPatterns(),
   /**
-   * Format and profile of the e-invoices that are sent to the access point (invoicing §22 rule 9). Null means that
-   * none are sent.
+   * Format and profile of the e-invoices that the server sends to the access point (invoicing §22 rule 9). Null means
+   * that the server sends none.
    */
   'invoice.eInvoice': oneOf(eInvoiceKinds, null),
   'invoice.eInvoice.retries': spans([0.25, 0.5, 2, 12, 24].map((hours) => hours * HOUR_MS)),
@@ -84,12 +87,18 @@ export const tenantProperties = {
   'invoice.globalLock.retries': integer(lockWaitSteps, { min: 0, max: MAX_LOCK_WAIT_STEPS }),
   'invoice.usage.lateMode': oneOf(['DELTA', 'NEXT_PERIOD', 'IGNORE'], 'DELTA'),
   'invoice.usage.beyondLookback': oneOf(['REPORT', 'NEXT_PERIOD'], 'REPORT'),
-  /** Treatment of negative deltas. Null if not set, which means CREDIT, or FAIL with a usage source. */
+  /**
+   * Specifies how to treat a negative difference. Null if the property is not set. In this case, CREDIT applies, or
+   * FAIL for a usage source.
+   */
   'invoice.usage.negativeDelta': oneOf(['CREDIT', 'IGNORE', 'FAIL'], null),
   'invoice.usage.overflow': oneOf(['CAP', 'LAST_TIER'], 'CAP'),
   'invoice.usage.collectionInterval': period(NO_PERIOD),
   'invoice.trackingIds.maxReturned': integer(10_000, unbounded),
-  /** Policy for unknown units. Null if not set, which means REJECT, or ACCEPT in dialect K. */
+  /**
+   * Specifies how to treat unknown units. Null if the property is not set. In this case, REJECT applies, or ACCEPT in
+   * dialect K.
+   */
   'usage.unknownUnitPolicy': oneOf(['ACCEPT', 'REJECT'], null),
   'usage.duplicatePolicy': oneOf(['FAIL', 'IGNORE'], 'FAIL'),
   'usage.negativeAmounts': flag(false),
@@ -107,13 +116,13 @@ export const tenantProperties = {
   'payment.globalLock.retries': integer(lockWaitSteps, { min: 0, max: MAX_LOCK_WAIT_STEPS }),
   'subscription.align.effectiveDateForExistingSubscriptions': flag(false),
   /**
-   * Number of days by which TRIAL_ENDING precedes the end of a trial (subscriptions §21.1). 0 means that TRIAL_ENDING
-   * is never sent.
+   * Number of days between the event TRIAL_ENDING and the end of the trial (subscriptions §21.1). With 0, the event is
+   * never sent.
    */
   'subscription.trial.noticeDays': integer(3, { min: 0, max: 365 }),
   /**
-   * Pauses between further attempts of background work for a busy account, after a first wait that is as long as the
-   * wait of a call.
+   * Intervals after which background work for a busy account is tried again. Before the first interval, the work waits
+   * as long as a call would.
    */
   rescheduleIntervalOnLock: spans([0.5, 1, 1, 3, 3, 10].map((minutes) => minutes * MINUTE_MS)),
   'billing.server.notifications.retries': spans([0.25, 0.5, 2, 12, 24].map((hours) => hours * HOUR_MS)),
@@ -121,7 +130,10 @@ export const tenantProperties = {
   'billing.server.event.dispatch.type.skip': names(),
   'billing.server.event.bulk.subscription.aggregate': flag(false),
   'features.account.allowBCDUpdate': flag(false),
-  /** Percentages of a quota at which QUOTA_THRESHOLD is published, once per period each (features §5). */
+  /**
+   * Percentages of a quota at which the event QUOTA_THRESHOLD is published. Each percentage is published once per
+   * period (features §5).
+   */
   'features.quotaThresholds': integers([80, 100], { min: 1, max: 100 }),
   'tags.enforceApplicableTypes': flag(true),
   'default.locale': locale('en_US'),

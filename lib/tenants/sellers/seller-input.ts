@@ -10,7 +10,7 @@ const MAX_NOTE_CHARACTERS = 2_000;
 type Checked = Omit<New<Seller>, 'id' | 'createdDate'>;
 
 /**
- * Members that only stored versions have. They are ignored, so that a stored version can be changed and uploaded
+ * Fields that only stored versions have. They are ignored, so that a caller can change a stored version and upload it
  * again.
  */
 const ignoredMembers = ['recordId', 'id', 'createdDate', 'logoMediaType'];
@@ -18,10 +18,10 @@ const ignoredMembers = ['recordId', 'id', 'createdDate', 'logoMediaType'];
 const inputNames = [...Object.keys(sellerFields).filter((name) => !ignoredMembers.includes(name)), 'logo'];
 
 /**
- * Returns the seller data to store, with country, IBAN and BIC in uppercase and without spaces (invoicing §14 rule
- * 7).
- * @throws BillingError MISSING_OR_INVALID_FIELD (60003) with every invalid and unknown field; TOO_LARGE (60012) if
- * only the logo is invalid because of its size.
+ * Checks the seller data and returns it in the form in which it is stored. The country, IBAN and BIC are in upper case
+ * without spaces (invoicing §14 rule 7).
+ * @throws BillingError MISSING_OR_INVALID_FIELD (60003) with every invalid or unknown field. TOO_LARGE (60012) if the
+ * size of the logo is the only problem.
  */
 export function checkedSeller(given: SellerInput): Checked {
   const input = {
@@ -58,11 +58,13 @@ export function checkedSeller(given: SellerInput): Checked {
   return { ...inputOrNull(sellerFields, input), name, logo };
 }
 
-/** Collects the errors of an input, so that one error contains all of them. */
+/** Collects the errors of an input, so that the caller gets all of them in one error. */
 class FieldProblems {
   readonly #errors = new Map<unknown, BillingError>();
 
-  /** Returns the result of a check. If the check fails, keeps its error, but only the first error of each field. */
+  /**
+   * Runs a check and returns its result. If the check fails, stores the error, but only the first error of each field.
+   */
   check<T>(check: () => T): T | undefined {
     try {
       return check();
@@ -74,7 +76,11 @@ class FieldProblems {
     }
   }
 
-  /** @throws BillingError the only error, or MISSING_OR_INVALID_FIELD (60003) with all messages and fields. */
+  /**
+   * Throws the collected errors.
+   * @throws BillingError The error itself if there is only one. Otherwise MISSING_OR_INVALID_FIELD (60003) with all
+   * messages and fields.
+   */
   refuse(): void {
     const [first, ...more] = this.#errors.values();
     if (first === undefined) return;

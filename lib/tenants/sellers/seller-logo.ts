@@ -10,7 +10,10 @@ const signatures = {
   'image/jpeg': [0xff, 0xd8, 0xff],
 } as const;
 
-/** Returns the logo to store. @throws BillingError MISSING_OR_INVALID_FIELD (60003), TOO_LARGE (60012). */
+/**
+ * Checks a logo and returns it in the form in which it is stored.
+ * @throws BillingError MISSING_OR_INVALID_FIELD (60003), TOO_LARGE (60012).
+ */
 export function checkedLogo({ mediaType, bytes: given }: NonNullable<SellerInput['logo']>): SellerLogo {
   if (!logoMediaTypes.includes(mediaType)) {
     const types = logoMediaTypes.join(', ');
@@ -34,7 +37,7 @@ function faultOf(mediaType: SellerLogo['mediaType'], bytes: Uint8Array): string 
 }
 
 function bytesOf(given: Uint8Array | string): Uint8Array {
-  // A copy, because the caller may change its own bytes.
+  // Store a copy, because the caller may change its own bytes.
   if (given instanceof Uint8Array) return Uint8Array.from(given);
   if (typeof given !== 'string') throw invalidLogo('needs bytes or Base64 text');
   // A longer text is rejected as too large without being decoded.

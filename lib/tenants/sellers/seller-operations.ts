@@ -3,7 +3,7 @@ import type { HostInput } from '../../values/host-values/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 
-/** The seller on the tenant's documents (invoicing §14 rule 7). */
+/** Operations on the seller data that the tenant's documents show (invoicing §14 rule 7). */
 export interface SellerOperations<C extends Leading = []> {
   /**
    * Adds a version of the seller data and returns it. Documents of invoices that are committed from now on show this version; earlier invoices keep the version of their day. Invoices from before the first version show the first version.
@@ -16,7 +16,7 @@ export interface SellerOperations<C extends Leading = []> {
    */
   upload(...given: [...C, seller: SellerInput]): Promise<Seller>;
 
-  /** Returns the newest version; null before the first upload. */
+  /** Returns the newest version, or null before the first upload. */
   get(...given: [...C]): Promise<Seller | null>;
 
   /**
@@ -28,6 +28,6 @@ export interface SellerOperations<C extends Leading = []> {
   /** Returns all versions, newest first, without the bytes of their logos. */
   list(...given: [...C]): Promise<readonly SellerVersion[]>;
 
-  /** Returns the logo of a version; null if it has none. @throws BillingError OBJECT_NOT_FOUND (60007). */
+  /** Returns the logo of a version, or null if the version has none. @throws BillingError OBJECT_NOT_FOUND (60007). */
   logo(...given: [...C, sellerId: Uuid | string]): Promise<SellerLogo | null>;
 }

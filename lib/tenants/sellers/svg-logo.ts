@@ -3,7 +3,7 @@ import { shortened } from '../../values/text/index.ts';
 
 const SVG = 'http://www.w3.org/2000/svg';
 
-/** Elements that run code, contain other documents or change references. */
+/** Elements that can run code, contain other documents or change references. */
 const refusedElements = [
   'script',
   'foreignObject',
@@ -25,8 +25,8 @@ const refusedElements = [
 const MAX_SVG_DEPTH = 64;
 
 /**
- * Returns the fault of an SVG image, as the end of a sentence about the image. Null for an image without scripts or
- * references to other files.
+ * Checks an SVG image. Returns null if the image has no scripts and no references to other files. Otherwise returns the
+ * problem, which completes a sentence about the image.
  */
 export function faultOfSvg(bytes: Uint8Array): string | null {
   let text: string;
@@ -95,7 +95,7 @@ function isOwnReference(reference: string): boolean {
   return /^\s*(?:#|data:image\/(?:png|jpeg|gif|webp)[;,])/i.test(reference);
 }
 
-/** Checks style sheets and style attributes, because styles can load files and, in old browsers, run code. */
+/** Checks style sheets and style attributes, because styles can load files. In old browsers, they can also run code. */
 function checkStyle(text: string): void {
   const urls = text.matchAll(/(?:url|image-set|src)\(\s*["']?\s*([^"')]*)/gi);
   for (const [, reference = ''] of urls)

@@ -13,7 +13,10 @@ export function isIban(compact: string): boolean {
   return [...digits].reduce((rest, digit) => (rest * 10 + Number(digit)) % 97, 0) === 1;
 }
 
-/** Returns true for a BIC in compact form: bank, country, place and, optionally, branch (ISO 9362). */
+/**
+ * Returns true for a BIC in compact form. A BIC consists of the bank, country, location and, optionally, branch (ISO
+ * 9362).
+ */
 export function isBic(compact: string): boolean {
   return /^[A-Z\d]{4}[A-Z]{2}[A-Z\d]{2}(?:[A-Z\d]{3})?$/.test(compact);
 }

@@ -2,7 +2,10 @@ import jsvat from 'jsvat-next';
 import { invalidField } from '../errors/index.ts';
 import { shortened } from '../text/index.ts';
 
-/** The name and an example of each kind of VAT id that follows the rules of the EU, by its first two letters. */
+/**
+ * The name and an example of each kind of VAT id that follows the rules of the EU. The keys are the first two letters
+ * of the ids.
+ */
 const formats: Readonly<Record<string, readonly [country: string, example: string]>> = {
   AT: ['Austria', 'ATU12345675'],
   BE: ['Belgium', 'BE0123456749'],
@@ -36,19 +39,19 @@ const formats: Readonly<Record<string, readonly [country: string, example: strin
   GR: ['Greece', 'EL123456783'],
 };
 
-/** In these countries, up to two letters follow the country code. */
+/** Countries whose VAT ids have up to two letters after the country code. */
 const lettersFollow = ['AT', 'ES', 'FR'];
 
 /**
- * Matches letters of a company's name, its date of foundation and a check code. Such an id may begin like the VAT id
- * of an EU member.
+ * Matches Mexican tax ids: letters of the company's name, its date of foundation and a check code. Such an id may begin
+ * like the VAT id of an EU country.
  */
 const mexicanTaxId = /^[A-Z]{3,4}\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])[A-Z\d]{3}$/;
 
 /**
- * Checks the format of a VAT id of an EU member or of Northern Ireland, ignoring blanks, dots and hyphens. Other tax
- * numbers are accepted. Check digits are not verified: only VIES can confirm that an id exists.
- * @throws BillingError MISSING_OR_INVALID_FIELD (60003) with `field`; the message calls it `name`.
+ * Checks the format of a VAT id of an EU country or of Northern Ireland. Spaces, dots and hyphens are ignored. Other
+ * tax numbers are accepted. Check digits are not verified, because only VIES can confirm that an id exists.
+ * @throws BillingError MISSING_OR_INVALID_FIELD (60003) with `field`. The message uses `name` for the field.
  */
 export function checkTaxId(name: string, field: string, text: string | null | undefined): void {
   const compact = (text ?? '').replace(/[\s.-]/g, '').toUpperCase();
@@ -66,7 +69,7 @@ function isMeantAsVatId(compact: string): boolean {
   return (lettersFollow.includes(code) ? /^[A-Z]{0,2}\d/ : /^\d/).test(compact.slice(2));
 }
 
-/** The library's codes of countries that have a different code in VAT ids. */
+/** Country codes of the library that differ from the codes in VAT ids. */
 const libraryCodes: Readonly<Record<string, string>> = { EL: 'GR', XI: 'GB' };
 
 function hasVatFormat(compact: string): boolean {

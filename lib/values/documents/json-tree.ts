@@ -1,7 +1,7 @@
 import { MAX_JSON_DEPTH } from '../limits.ts';
 import { DocumentFault } from './xml-tree.ts';
 
-/** JSON with the position of every value, including repeated members, and numbers as literals. */
+/** A JSON value with its position in the document. Repeated fields are kept, and numbers are kept as literals. */
 export type JsonNode =
   | { readonly kind: 'object'; readonly offset: number; readonly members: readonly JsonMember[] }
   | { readonly kind: 'array'; readonly offset: number; readonly items: readonly JsonNode[] }
@@ -17,8 +17,8 @@ export interface JsonMember {
 }
 
 /**
- * Returns the tree of a document. The caller must limit the size of the document.
- * @throws DocumentFault at the first position that is not JSON or is nested too deep.
+ * Returns the tree of a JSON document. The caller must limit the size of the document.
+ * @throws DocumentFault at the first position that is not JSON or is nested too deeply.
  */
 export function readJsonTree(text: string): JsonNode {
   return new TreeReader(text).read();

@@ -1,4 +1,4 @@
-/** A position in a document; lines and columns are numbered from 1. */
+/** A position in a document. The first line and the first column have the number 1. */
 export interface Place {
   readonly line: number;
   readonly column: number;
@@ -7,7 +7,7 @@ export interface Place {
 const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
 
-/** Finds positions in text whose lines end with LF, CR or both. */
+/** Finds positions in a text. Lines may end with LF, CR or both. */
 export class Lines {
   readonly #text: string;
   #starts: readonly number[] | undefined;

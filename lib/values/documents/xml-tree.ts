@@ -8,11 +8,13 @@ import {
 
 export interface XmlElement {
   readonly name: string;
-  /** Offset of the `<` of the element's start tag. */
+  /** Offset of the character `<` that begins the element's start tag. */
   readonly offset: number;
   readonly attributes: ReadonlyMap<string, string>;
   readonly children: readonly XmlElement[];
-  /** Text of the element without the text of its children, trimmed. */
+  /**
+   * Text directly inside the element, without the text of its children. Leading and trailing white space is removed.
+   */
   readonly text: string;
 }
 
@@ -22,9 +24,9 @@ interface OpenElement extends XmlElement {
 }
 
 /**
- * Returns the tree of a document. The caller must limit the size of the document. Resolves only the five entities of
- * XML and rejects document types, so it never does I/O.
- * @throws DocumentFault at the first position that is not well-formed or exceeds a bound.
+ * Returns the tree of an XML document. The caller must limit the size of the document. The parser resolves only the
+ * five entities of XML and rejects document types, so it never does I/O.
+ * @throws DocumentFault at the first position that is not well-formed or exceeds a limit.
  */
 export function readXmlTree(document: DecodedXml): XmlElement {
   return new TreeReader(document).read();
@@ -115,12 +117,12 @@ function refuse(fault: DocumentFault | undefined): void {
   if (fault !== undefined) throw fault;
 }
 
-/** Encodings of documents with the valid names in their XML declaration. */
+/** For each encoding of a document, the encoding names that its XML declaration may contain. */
 const DECLARABLE_ENCODING = {
   'utf-8': /^utf-?8$/i,
   'utf-16le': /^utf-?16(le)?$/i,
   'utf-16be': /^utf-?16(be)?$/i,
-  /** Encodings that the declaration of a string may name. */
+  /** For a string, which has already been decoded. */
   decoded: /^utf-?(8|16(le|be)?)$/i,
 } as const;
 type XmlEncoding = keyof typeof DECLARABLE_ENCODING;
@@ -134,7 +136,7 @@ const BYTE_ORDER_MARK = '\uFEFF';
 const LONGEST_SHOWN_ENCODING = 60;
 
 /**
- * Decodes a document: a string, UTF-8, or UTF-16 with a byte order mark.
+ * Decodes a document. It can be a string, UTF-8, or UTF-16 with a byte order mark.
  * @throws DocumentFault for invalid bytes.
  */
 export function decodeXml(document: Uint8Array | string): DecodedXml {
@@ -143,7 +145,7 @@ export function decodeXml(document: Uint8Array | string): DecodedXml {
   return { text, encoding: 'decoded' };
 }
 
-/** Returns the fault of an XML declaration with a wrong encoding. */
+/** Returns the error for an XML declaration that names a wrong encoding. */
 export function faultOfEncoding(
   { encoding }: DecodedXml,
   declared: string | undefined,
@@ -175,14 +177,14 @@ function encodingOf(bytes: Uint8Array): XmlEncoding {
   return 'utf-8';
 }
 
-/** An element to write, with text or children. */
+/** An XML element to write. It has either text or children. */
 export interface XmlNode {
   readonly name: string;
   readonly attributes?: Readonly<Record<string, string>>;
   readonly content: string | readonly XmlNode[];
 }
 
-/** Returns the document, indented by two spaces. Reading it returns the same tree. */
+/** Returns the XML document as text, indented by two spaces. Parsing the text returns the same tree. */
 export function writeXml(root: XmlNode): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n${linesOf(root, '').join('\n')}\n`;
 }
@@ -199,7 +201,7 @@ export const XML_CHARACTERS = /^[\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10
 
 const XML_SPACE = ' \t\r\n';
 
-/** Trims the white space of XML, in linear time. */
+/** Removes leading and trailing XML white space, in linear time. */
 export function trimXml(text: string): string {
   let start = 0;
   let end = text.length;
@@ -208,12 +210,12 @@ export function trimXml(text: string): string {
   return text.slice(start, end);
 }
 
-/** Escapes text. Carriage returns are escaped too, because they would be read as line feeds. */
+/** Escapes text for XML. Carriage returns are escaped too, because a parser would convert them to line feeds. */
 export function escapeText(text: string): string {
   return text.replace(/[&<>\r]/g, reference);
 }
 
-/** Escapes an attribute. White space is escaped too, because it would be read as blanks. */
+/** Escapes an attribute value. White space is escaped too, because a parser would convert it to spaces. */
 export function escapeAttribute(value: string): string {
   return value.replace(/[&<>"\t\n\r]/g, reference);
 }
@@ -235,11 +237,13 @@ function reference(character: string): string {
 export const NO_DOCTYPE = 'A document type declaration (<!DOCTYPE) is not accepted; remove it';
 
 const SAXES_POSITION = /^\d+:\d+: /;
-/** Maximum length of messages of the parser, which quotes names. */
+/** Maximum length of the parser's error messages. They contain names from the document. */
 const LONGEST_SAXES_MESSAGE = 400;
 const LONGEST_NAME = 60;
 
-/** Returns a fault that the parser does not report: half of a surrogate pair, or a document type before the root. */
+/**
+ * Returns an error that the parser does not report: an unpaired surrogate, or a document type before the root element.
+ */
 export function faultOfText(text: string): DocumentFault | undefined {
   if (!text.isWellFormed())
     return new DocumentFault('Half a surrogate pair is not a character', text.search(/\p{Surrogate}/u));
@@ -255,7 +259,7 @@ export function faultOfParser(error: Error, text: string, position: number): Doc
   const message = error.message.replace(SAXES_POSITION, '').slice(0, LONGEST_SAXES_MESSAGE);
   if (message.includes('entity'))
     return new DocumentFault(message, Math.max(0, text.lastIndexOf('&', position - 1)));
-  // A lone "&" consumes everything up to the next ";", so the document appears incomplete.
+  // After a lone "&", the parser reads everything up to the next ";", so the document appears incomplete.
   const loneAmpersand = text.indexOf('&', text.lastIndexOf(';') + 1);
   if (position === text.length && loneAmpersand >= 0)
     return new DocumentFault('This "&" does not begin a reference; write &amp;', loneAmpersand);
@@ -263,8 +267,8 @@ export function faultOfParser(error: Error, text: string, position: number): Doc
 }
 
 /**
- * Returns the fault of a wrong end tag, which ends at `position`. The parser reports such a fault only after closing
- * the element.
+ * Returns the error for a wrong end tag, which ends at `position`. The parser reports such an error only after it has
+ * closed the element.
  */
 export function faultOfEndTag(name: string, text: string, position: number): DocumentFault | undefined {
   const end = position - 1;
@@ -275,7 +279,7 @@ export function faultOfEndTag(name: string, text: string, position: number): Doc
   return new DocumentFault(`The end tag ${JSON.stringify(shown)} does not close "${name}"`, start);
 }
 
-/** The first fault of a document that is not well-formed. */
+/** The first error in a document that is not well-formed. */
 export class DocumentFault extends Error {
   override readonly name = 'DocumentFault';
   readonly offset: number;

@@ -1,6 +1,9 @@
 import { ErrorCode } from './error-code.ts';
 
-/** One of several problems of an input, such as a catalog document. Lines and columns are numbered from 1. */
+/**
+ * One of the problems that were found in an input, such as a catalog document. The first line and the first column have
+ * the number 1.
+ */
 export interface Problem {
   readonly message: string;
   readonly line?: number;
@@ -11,17 +14,20 @@ export interface Problem {
 
 export interface BillingErrorInput {
   readonly code: ErrorCode;
-  /** Message that names the object, its ids and the solution. It contains no internals, because HTTP callers see it. */
+  /**
+   * Message that names the object and its ids and explains how to solve the problem. HTTP callers see the message, so
+   * it contains no internal details.
+   */
   readonly message: string;
-  /** Ids and values of the message, for programs and logs. */
+  /** Ids and values that the message contains, for programs and logs. */
   readonly facts?: Readonly<Record<string, unknown>>;
   readonly problems?: readonly Problem[];
   readonly cause?: unknown;
 }
 
 /**
- * The only error that the library throws deliberately (lib/README.md rule 14). It describes a condition that the
- * caller can act on, with a stable `code` of `ErrorCode`. Any other error is a defect or a failure of the host.
+ * The only error that the library throws intentionally (lib/README.md rule 14). It describes a condition that the
+ * caller can handle, and its `code` is one of `ErrorCode`. Any other error is a defect or a failure in the host.
  */
 export class BillingError extends Error {
   override readonly name = 'BillingError';
@@ -40,12 +46,12 @@ export class BillingError extends Error {
   }
 }
 
-/** Returns true for the error of a write that was rejected because its tenant is being moved (cells §3.2 rule 2). */
+/** Returns true if a write was rejected because its tenant is being moved (cells §3.2 rule 2). */
 export function isMoving(error: unknown): boolean {
   return error instanceof BillingError && error.facts.isMoving === true;
 }
 
-/** First code and `className` of each area (http-api §12 rule 2). */
+/** The first error code and the `className` of each area (http-api §12 rule 2). */
 const classNamesFromCode: readonly (readonly [firstCode: number, className: string])[] = [
   [63_000, 'FeatureError'],
   [62_000, 'CouponError'],
@@ -76,24 +82,24 @@ export function classNameOf(code: number): string {
 
 type Facts = Readonly<Record<string, unknown>>;
 
-/** Returns an error with the ids and values of its message. */
+/** Creates an error. `facts` contains the ids and values of its message. */
 export function billingError(code: ErrorCode, message: string, facts: Facts = {}): BillingError {
   return new BillingError({ code, message, facts });
 }
 
-/** Returns MISSING_OR_INVALID_FIELD (60003) for a missing or invalid part of the request. */
+/** Creates the error MISSING_OR_INVALID_FIELD (60003) for a missing or invalid field. */
 export function invalidField(message: string, facts: Facts = {}): BillingError {
   return new BillingError({ code: ErrorCode.MISSING_OR_INVALID_FIELD, message, facts });
 }
 
-/** Returns INVALID_PARAMETER (60002) for a parameter that is invalid or contradicts another parameter. */
+/** Creates the error INVALID_PARAMETER (60002) for a parameter that is invalid or contradicts another parameter. */
 export function invalidParameter(message: string, facts: Facts = {}): BillingError {
   return new BillingError({ code: ErrorCode.INVALID_PARAMETER, message, facts });
 }
 
 /**
- * An illegal state or a mistake of the calling code, never caused by input. The change is not written. HTTP returns
- * 500, and an invoice run parks the account (invoicing §8.4).
+ * Thrown for an illegal state or a mistake in the calling code, but never because of input. The change is not stored.
+ * HTTP returns 500, and an invoice run parks the account (invoicing §8.4).
  */
 export class InvariantError extends Error {
   override readonly name = 'InvariantError';
@@ -106,19 +112,21 @@ export class InvariantError extends Error {
 }
 
 /**
- * Throws an `InvariantError` unless `condition` is truthy, also in production. The message is built at each call, so
- * code that runs per value throws the error itself.
+ * Throws an `InvariantError` unless `condition` is truthy, also in production. The message is built for each call. Code
+ * that runs once per value therefore throws the error itself.
  */
 export function assertInvariant(condition: unknown, message: string, facts: Facts = {}): asserts condition {
   if (!condition) throw new InvariantError(message, facts);
 }
 
-/** An invalid result from a plugin. The message is the rest of a sentence that begins with the plugin's name. */
+/**
+ * Thrown if a plugin returns an invalid result. The message completes a sentence that begins with the plugin's name.
+ */
 export class MalformedAnswer extends Error {
   override readonly name = 'MalformedAnswer';
 }
 
-/** Returns the message with line and column, if known. */
+/** Returns the message of a problem, with its line and column if they are known. */
 export function problemText({ message, line, column }: Problem): string {
   return line === undefined ? message : `line ${line}, column ${column ?? 1}: ${message}`;
 }

@@ -1,6 +1,6 @@
 /**
- * All error codes (http-api §12). The numbers are a fixed contract; some conditions share a number. The prefix of a
- * name is its area.
+ * All error codes (http-api §12). The numbers are part of the API and never change. Some conditions share a number. The
+ * prefix of each name is its area.
  */
 export const ErrorCode = {
   // General errors

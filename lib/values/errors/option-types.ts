@@ -1,6 +1,6 @@
 import { invalidField } from './billing-error.ts';
 
-/** The type of an option, as a name that follows "must be". */
+/** The type of an option. The name completes the sentence "The option must be …". */
 type OptionType = 'text' | 'a number' | 'true or false' | 'a function' | 'an object' | 'a list';
 
 const isOfType: Readonly<Record<OptionType, (value: unknown) => boolean>> = {
@@ -26,7 +26,7 @@ export function checkOptionTypes(options: unknown, types: Readonly<Record<string
   }
 }
 
-/** Checks that a value is present and of this type. @throws as `checkOptionTypes`. */
+/** Checks that a value is present and has this type. @throws The errors of `checkOptionTypes`. */
 export function requireOption(field: string, value: unknown, type: OptionType): void {
   if (value === undefined || value === null) throw invalidField(`${field} needs to be set`, { field });
   check(field, value, type);

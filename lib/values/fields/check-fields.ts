@@ -21,7 +21,9 @@ export function checkFields(name: string, fields: Fields, input: Readonly<Record
   }
 }
 
-/** Returns the problem, as the rest of a sentence that begins with the field, or null for a valid value. */
+/**
+ * Returns the problem, which completes a sentence that begins with the field's name. Returns null for a valid value.
+ */
 function faultOf({ kind, maxLength, range }: Field, value: unknown): string | null {
   const given = String(value);
   if (kind === 'text' && maxLength !== undefined && given.length > maxLength)

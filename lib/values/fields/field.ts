@@ -3,11 +3,11 @@ import { MAX_EXTERNAL_KEY_CHARACTERS } from '../limits.ts';
 import type { Currency, Decimal } from '../money/index.ts';
 import type { DatedInstant, Instant, LocalDate, TimeZone } from '../time/index.ts';
 
-/** The kinds of fields. Each layer has one rule per kind. */
+/** The kinds of fields. Each module that handles fields has one rule per kind. */
 export type FieldKind =
   | 'recordId'
   | 'id'
-  /** An external key of a caller, compared exactly. */
+  /** An external key that a caller chose. Keys are compared exactly. */
   | 'key'
   | 'text'
   | 'currency'
@@ -24,30 +24,32 @@ export type FieldKind =
   | 'dated'
   | 'json';
 
-/** When callers may set a field: never, on creation, or on creation and update. */
+/** Specifies when callers may set a field: never, on creation, or on creation and update. */
 export type SetOn = 'never' | 'creation' | 'update';
 
-/** The description of a field, from which storage, checks, JSON and audit rows are derived. */
+/**
+ * Describes a field. The database column, the checks, the JSON and the audit rows are derived from this description.
+ */
 export interface Field<T = unknown, S extends SetOn = SetOn, I = T> {
   readonly kind: FieldKind;
   readonly isNullable: boolean;
   readonly set: S;
   /** The maximum number of characters of a string. */
   readonly maxLength?: number;
-  /** The smallest and largest integers that callers may pass. */
+  /** The smallest and largest integer that callers may pass. */
   readonly range?: readonly [minimum: number, maximum: number];
   readonly values?: Readonly<Record<string, string>>;
-  /** True for personal data, which anonymization replaces (accounts §19). */
+  /** True if the field contains personal data. Anonymization replaces such data (accounts §19). */
   readonly isPersonal: boolean;
-  /** True if operator searches include the field (accounts §6.2). */
+  /** True if operators can search for the field (accounts §6.2). */
   readonly isSearched: boolean;
-  /** True if Kill Bill does not have the field: only JSON of dialect D contains it. */
+  /** True if Kill Bill does not have the field. Only the JSON of dialect D contains such fields. */
   readonly isOurs: boolean;
-  /** Name in operator searches; defaults to the name in audit rows, with underscores. */
+  /** Name of the field in operator searches. Defaults to the name in audit rows, with underscores. */
   readonly searchedAs?: string;
-  /** Name in audit rows, if it differs. Null if the field is not in audit rows. */
+  /** Name in audit rows, if it differs from the field's name. Null if audit rows do not contain the field. */
   readonly audit: string | null | undefined;
-  /** Carries only the types of the stored value and of the caller's value. */
+  /** Never has a value. It only carries the types of the stored value and of the caller's value. */
   readonly type?: T;
   readonly input?: I;
 }
@@ -60,7 +62,9 @@ export type RecordOf<F extends Fields> = {
   readonly [K in keyof F]: F[K] extends Field<infer T, SetOn, unknown> ? T : never;
 };
 
-/** The fields that callers can set. Absent and null differ in updates (accounts §4). */
+/**
+ * The fields that callers can set. In updates, an absent field and a null field have different meanings (accounts §4).
+ */
 export type InputOf<F extends Fields> = {
   readonly [K in keyof F as F[K] extends Field<unknown, 'never'> ? never : K]?: F[K] extends Field<
     unknown,
@@ -72,10 +76,10 @@ export type InputOf<F extends Fields> = {
 };
 
 interface Traits<S extends SetOn> {
-  /** When callers may set the field. Default: never. */
+  /** Specifies when callers may set the field. By default, callers may never set it. */
   readonly set?: S;
   readonly personal?: true;
-  /** True, or the name in operator searches, if operator searches include the field. */
+  /** Specifies whether operators can search for the field. A string is the field's name in searches. */
   readonly searched?: true | string;
   /** True if Kill Bill does not have the field. By default, it does. */
   readonly ours?: true;
@@ -107,8 +111,7 @@ type NotSet = 'never';
 export const recordId: Field<number, NotSet> = field('recordId', { audit: null });
 
 /**
- * Returns the function that describes fields of a kind. `T` is the stored type, and `I` is the type that callers
- * give.
+ * Returns a function that describes fields of one kind. `T` is the stored type, and `I` is the type that callers pass.
  */
 const fieldOf =
   <T, I = T>(kind: FieldKind, more?: Pick<Field, 'maxLength'>) =>
@@ -118,8 +121,9 @@ const fieldOf =
 export const id = fieldOf<Uuid>('id');
 export const key = fieldOf<string>('key', { maxLength: MAX_EXTERNAL_KEY_CHARACTERS });
 /**
- * @param traits `max` is the maximum number of characters. Absent if callers never set the field, or if another rule
- * limits it.
+ * Describes a text field.
+ * @param traits `max` is the maximum number of characters. It is omitted if callers never set the field, or if another
+ * rule limits the text.
  */
 export const text = <S extends SetOn = NotSet>(traits: Traits<S> & { readonly max?: number } = {}) =>
   field<string, S>('text', traits, traits.max === undefined ? {} : { maxLength: traits.max });
@@ -129,10 +133,10 @@ export const oneOf = <V extends string, S extends SetOn = NotSet>(
   values: Readonly<Record<string, V>>,
   traits: Traits<S> = {},
 ) => field<V, S>('oneOf', traits, { values });
-/** Describes a field with a subset of an enumeration that only the type of the field defines. */
+/** Describes a field whose type allows only some values of an enumeration. */
 export const code = <V extends string, S extends SetOn = NotSet>(traits: Traits<S> = {}) =>
   field<V, S>('oneOf', traits);
-/** @param traits `range` contains the smallest and largest values that callers may pass. */
+/** Describes an integer field. @param traits `range` contains the smallest and largest values that callers may pass. */
 export const integer = <S extends SetOn = NotSet>(
   traits: Traits<S> & { readonly range?: readonly [minimum: number, maximum: number] } = {},
 ) => field<number, S>('integer', traits, traits.range === undefined ? {} : { range: traits.range });

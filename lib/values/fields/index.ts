@@ -1,6 +1,6 @@
 export { enumeration } from '../enumeration.ts';
 export { checkExternalKey, checkFields } from './check-fields.ts';
-/** The builders of record descriptions: `f.text()`, `f.orNull(f.id())`. */
+/** The functions that build record descriptions, as in `f.text()` or `f.orNull(f.id())`. */
 export * as f from './field.ts';
 export {
   type Field,

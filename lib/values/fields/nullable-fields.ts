@@ -1,6 +1,6 @@
 import type { Field, Fields, InputOf, RecordOf } from './field.ts';
 
-/** Returns the given nullable fields that callers may set. Absent fields are null. */
+/** Returns the nullable fields that callers may set on creation. Absent fields become null. */
 export function inputOrNull<F extends Fields>(fields: F, input: InputOf<F>): NullableOf<F> {
   return collected<NullableOf<F>>(fields, (name) => (input as UnknownMembers)[name] ?? null);
 }
@@ -10,8 +10,8 @@ type NullableOf<F extends Fields> = {
 };
 
 /**
- * Returns the nullable fields that an update changes (accounts §4). Null changes a field only with
- * `treatNullAsReset`.
+ * Returns the nullable fields that an update changes (accounts §4). A null value changes a field only if
+ * `treatNullAsReset` is true.
  */
 export function inputChanges<F extends Fields>(
   fields: F,

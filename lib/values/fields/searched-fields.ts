@@ -1,6 +1,6 @@
 import { type FieldKind, type Fields, instant, orNull, text, underscored } from './field.ts';
 
-/** Type of a field's values in an operator search. */
+/** The type that a field's values have in an operator search. */
 export type SearchedType = 'text' | 'uuid' | 'instant' | 'date' | 'number' | 'boolean';
 
 const typeOf: Partial<Readonly<Record<FieldKind, SearchedType>>> = {
@@ -12,14 +12,15 @@ const typeOf: Partial<Readonly<Record<FieldKind, SearchedType>>> = {
   instant: 'instant',
 };
 
-/** The fields of operator searches by each valid name (accounts §6.2). */
+/** The fields that operators can search for, by each valid name (accounts §6.2). */
 export type SearchedFields = Readonly<
   Record<string, { readonly property: string; readonly type: SearchedType }>
 >;
 
 /**
- * Returns the searched fields by each accepted name: the field's own name, and the name of audit rows with
- * underscores. @param jsonNames additional names as in JSON, each with its field.
+ * Returns the fields that operators can search for, by each valid name. These names are the field's own name, and its
+ * name in audit rows with underscores.
+ * @param jsonNames Additional names from JSON, each with its field.
  */
 export function searchedFields(
   fields: Fields,
@@ -37,7 +38,9 @@ export function searchedFields(
   ]);
 }
 
-/** First and last author of a record, stored with the record for searches. */
+/**
+ * The first and the last author of a record. They are stored with the record, so that operators can search for them.
+ */
 export const authorFields = {
   createdBy: orNull(text({ searched: true, audit: null })),
   updatedBy: orNull(text({ searched: true, audit: null })),

@@ -5,12 +5,12 @@ import { shortened } from '../text/index.ts';
 import { parseWireDate, parseWireInstant, parseWireMoment, type RequestedDate } from '../time/index.ts';
 import type { AnyInput, CheckedKind, ValueKind } from './shape.ts';
 
-/** Converts the strings of an input to values. `at` names the input in errors. */
+/** Converts the strings in an input to values. Error messages use `at` as the name of the input. */
 export type Take = (given: unknown, at: string) => unknown;
 
 /**
- * Returns the conversion of inputs with this shape.
- * @throws (on conversion) BillingError MISSING_OR_INVALID_FIELD (60003) with the field.
+ * Returns a function that converts inputs with this shape.
+ * @throws The returned function throws BillingError MISSING_OR_INVALID_FIELD (60003) with the name of the field.
  */
 export function converterOf(shape: AnyInput): Take {
   if (typeof shape === 'string')
@@ -96,7 +96,7 @@ function missing(at: string): BillingError {
   return invalidField(`${at} needs to be set`, { field: at });
 }
 
-/** Rejects members that are not among the names. */
+/** Rejects fields that are not in the list of names. */
 function closed(names: readonly string[], take: Take): Take {
   return (given, at) => {
     const taken = take(given, at);
@@ -108,8 +108,9 @@ function closed(names: readonly string[], take: Take): Take {
 }
 
 /**
- * Returns the conversion of a parameter. Errors in an object name its members without the parameter. An absent value
- * becomes undefined, so that the default of the operation applies. A name that ends with `?` may be absent.
+ * Returns a function that converts a parameter. If the parameter is an object, errors name only its fields. An absent
+ * value becomes undefined, so that the default of the operation applies. If the name ends with `?`, the parameter is
+ * optional.
  */
 export function parameterOf(name: string, shape: AnyInput): (given: unknown) => unknown {
   const isOptional = name.endsWith('?');
@@ -153,7 +154,9 @@ function fields(members: readonly Member[]): Take {
   };
 }
 
-/** Returns the record with its strings converted. Returns the record itself if no string needs conversion. */
+/**
+ * Returns a copy of the record in which strings are converted. Returns the same record if no string needs a conversion.
+ */
 function withTextsRead(record: Readonly<Record<string, unknown>>, members: readonly Member[], at: string) {
   let copy: Record<string, unknown> | undefined;
   for (const [field, take] of members) {

@@ -1,6 +1,6 @@
 import { Decimal } from '../money/index.ts';
 
-/** Returns a deep frozen copy for a plugin. Functions, bytes and instances of other classes are not copied. */
+/** Returns a deeply frozen copy for a plugin. Functions, bytes and instances of other classes are not copied. */
 export function frozenCopy<T>(value: T): T {
   return copied(value) as T;
 }

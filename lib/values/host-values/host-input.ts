@@ -3,9 +3,9 @@ import type { Decimal } from '../money/index.ts';
 import type { Instant, LocalDate, RequestedDate } from '../time/index.ts';
 
 /**
- * `T` as hosts may give it, at any depth. An id is text, an amount may be text such as `5.50`, a date is text
- * such as `2024-03-01`, an instant is a `Date` or text such as `2024-03-01T08:00:00Z`. A requested date is a
- * date or an instant.
+ * The type `T` in the form in which hosts may pass it, at any depth. An id is text. An amount may be text such as
+ * `5.50`. A date is text such as `2024-03-01`. An instant is a `Date` or text such as `2024-03-01T08:00:00Z`. A
+ * requested date is a date or an instant.
  */
 export type HostInput<T> = T extends Uuid | Decimal | LocalDate
   ? T | string

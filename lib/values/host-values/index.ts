@@ -1,4 +1,4 @@
-/** Conversion of hosts' inputs and of the engine's results, and copies for plugins. */
+/** Converts inputs from hosts and results of the engine, and copies values for plugins. */
 
 export { converterOf, parameterOf, type Take } from './convert.ts';
 export { frozenCopy } from './frozen-copy.ts';

@@ -3,8 +3,8 @@ import { formatLocalDate, type Instant, type LocalDate } from '../time/index.ts'
 import type { AnyShape, Shape } from './shape.ts';
 
 /**
- * `T` as hosts receive it, at any depth. A date is text such as `2024-03-01`; an instant is a `Date`. Amounts
- * stay Decimal, which is text in JSON.
+ * The type `T` in the form in which hosts receive it, at any depth. A date is text such as `2024-03-01`. An instant is
+ * a `Date`. An amount is a Decimal, which becomes text in JSON.
  */
 export type Plain<T> = T extends LocalDate
   ? string
@@ -22,13 +22,16 @@ export type Plain<T> = T extends LocalDate
 
 type Convert = (value: unknown) => unknown;
 
-/** Returns a function that copies values with plain dates and instants. Null and undefined stay unchanged. */
+/**
+ * Returns a function that copies a value and converts its dates and instants for hosts. Null and undefined stay
+ * unchanged.
+ */
 export function plainBy(shape: AnyShape): Convert {
   const convert = presentBy(shape);
   return (value) => (value === undefined || value === null ? value : convert(value));
 }
 
-/** Returns `plainBy` for a type. The compiler rejects a shape without one of its dates or instants. */
+/** Returns the function `plainBy` for a type. A shape that lacks a date or instant of the type does not compile. */
 export function plainerOf<T>(shape: Shape<T, 'date' | 'instant'>): (value: T) => Plain<T> {
   return plainBy(shape as AnyShape) as (value: T) => Plain<T>;
 }
@@ -42,7 +45,7 @@ function presentBy(shape: AnyShape): Convert {
     const each = plainBy(shape[0]);
     return (value) => Array.from(value as Iterable<unknown>, each);
   }
-  // Built on first use, because a shape may contain itself.
+  // The function is built on first use, because a shape may contain itself.
   let fields: readonly (readonly [field: string, convert: Convert])[] | undefined;
   return (value) => {
     fields ??= Object.entries(shape).map(([field, own]) => [field, plainBy(own)] as const);

@@ -2,7 +2,7 @@ import type { Uuid } from '../ids/index.ts';
 import type { Decimal } from '../money/index.ts';
 import type { Instant, LocalDate, RequestedDate } from '../time/index.ts';
 
-/** The kinds of values that hosts may give as text. */
+/** The kinds of values that hosts may pass as text. */
 interface Values {
   readonly uuid: Uuid;
   readonly amount: Decimal;
@@ -16,8 +16,8 @@ export type ValueKind = keyof Values;
 type KindOf<T, K extends ValueKind> = { [V in K]: T extends Values[V] ? V : never }[K];
 
 /**
- * The values of these kinds in a `T`: their kind, a list of a shape, or the shapes of all fields with such values.
- * `never` without such values.
+ * Describes the values of these kinds in a `T`. A shape is the kind itself, a list with one shape, or an object with a
+ * shape for each field that contains such values. It is `never` if there are no such values.
  */
 export type Shape<T, K extends ValueKind = ValueKind> = [KindOf<NonNullable<T>, K>] extends [never]
   ? NonNullable<T> extends ((...given: never[]) => unknown) | AsyncIterable<unknown>
@@ -33,7 +33,7 @@ export type Shape<T, K extends ValueKind = ValueKind> = [KindOf<NonNullable<T>, 
 
 type KeysOfAll<T> = T extends unknown ? keyof T : never;
 type MemberOfAny<T, F extends PropertyKey> = T extends unknown ? (F extends keyof T ? T[F] : never) : never;
-/** Omits members of the same type, because a type that contains itself would be infinite. */
+/** Names of the fields to describe. Lists of `T` are omitted, because a type that contains itself would be infinite. */
 type Held<T, K extends ValueKind> = {
   [F in KeysOfAll<T>]: NonNullable<MemberOfAny<T, F>> extends readonly T[]
     ? never
@@ -49,8 +49,8 @@ type FieldsOf<T, K extends ValueKind> = [Held<T, K>] extends [never]
 export type AnyShape = ValueKind | readonly [AnyShape] | { readonly [field: string]: AnyShape };
 
 /**
- * Checks of values that are not converted. `count`: a whole number from 0, `integer`: of either sign; `document`: XML
- * or an object that writes it; `any`: the operation checks the value.
+ * Checks for values that are not converted. `count` is a whole number from 0. `integer` may also be negative.
+ * `document` is XML, or an object that writes XML. For `any`, the operation checks the value.
  */
 export type CheckedKind =
   | 'text'
@@ -64,8 +64,8 @@ export type CheckedKind =
   | 'any';
 
 /**
- * Any shape of an input. A set contains the valid values. `!` marks a value that must be present, `?` a value that null omits, and
- * `=` an object that has no other members.
+ * The shape of any input. A set contains the valid values. `!` marks a required value. `?` marks a value that null
+ * omits. `=` marks an object that must not have other fields.
  */
 export type AnyInput =
   | ValueKind
@@ -76,8 +76,8 @@ export type AnyInput =
   | { readonly [field: string]: AnyInput };
 
 /**
- * The shape of an input of type `T`: `Shape<T>`, at any depth with checks of further members. The compiler rejects a
- * shape without one of the ids, amounts, dates and instants.
+ * The shape of an input of type `T`. It extends `Shape<T>` with checks for other fields, at any depth. A shape that
+ * lacks an id, amount, date or instant does not compile.
  */
 export type InputShape<T> = [Shape<T>] extends [never] ? AnyInput : InputShapeOf<T> | Marked<InputShapeOf<T>>;
 

@@ -15,7 +15,7 @@ export function isUuid(text: string): text is Uuid {
   return canonicalForm.test(text);
 }
 
-/** Parses a UUID in any letter case. @throws BillingError INVALID_PARAMETER for an invalid string. */
+/** Parses a UUID in upper or lower case. @throws BillingError INVALID_PARAMETER for an invalid string. */
 export function parseUuid(text: string): Uuid {
   const lower = text.toLowerCase();
   if (isUuid(lower)) return lower;
@@ -35,7 +35,7 @@ export async function namedUuid(namespace: Uuid, name: string): Promise<Uuid> {
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5') as Uuid;
 }
 
-/** Sets the bits of version and variant in a byte. */
+/** Sets the bits for the version and the variant in a byte of the id. */
 function marked(byte: number, index: number): number {
   if (index === 6) return (byte & 0x0f) | 0x50;
   return index === 8 ? (byte & 0x3f) | 0x80 : byte;
@@ -45,7 +45,7 @@ function bytesOf(id: Uuid): readonly number[] {
   return Array.from(id.replaceAll('-', '').matchAll(/../g), ([pair]) => Number.parseInt(pair, 16));
 }
 
-/** Time in UTC milliseconds and secure random bytes of a generator. */
+/** The sources that a generator of ids uses: the time in UTC milliseconds, and secure random bytes. */
 export interface UuidV7Sources {
   readonly now: () => number;
   /** Returns exactly `length` random bytes. */
@@ -64,7 +64,7 @@ const maxTimestampMs = 2 ** 48 - 1;
 const counterBits = 42;
 const maxCounter = 2 ** counterBits - 1;
 const randomByteCount = 10;
-/** Number of ids that share one call to the random source. A call costs more than generating an id. */
+/** Number of ids that share one call to the random source. Such a call takes longer than generating an id. */
 const idsPerDraw = 256;
 const drawnByteCount = idsPerDraw * randomByteCount;
 
@@ -84,7 +84,7 @@ export function createUuidV7(sources: UuidV7Sources): UuidV7Generator {
   let time = '';
   let timeOfMs = -1;
 
-  /** Returns the position in `drawn` of the next id's bytes. */
+  /** Returns the position in `drawn` at which the bytes for the next id begin. */
   function nextRandom(): number {
     if (used === drawn.length) {
       drawn = Uint8Array.from(sources.randomBytes(drawnByteCount));
@@ -120,7 +120,7 @@ export function createUuidV7(sources: UuidV7Sources): UuidV7Generator {
       } else if (counter < maxCounter) {
         counter += 1;
       } else {
-        // The counter is used up: borrow the next millisecond (RFC 9562 §6.2, counter rollover).
+        // If the counter is used up, use the next millisecond early (RFC 9562 §6.2, counter rollover).
         lastTimestampMs += 1;
         counter = freshCounter(drawn, random);
       }
@@ -129,7 +129,7 @@ export function createUuidV7(sources: UuidV7Sources): UuidV7Generator {
   };
 }
 
-/** Returns 41 random bits. The top bit of the counter stays 0. */
+/** Returns 41 random bits for the counter, whose top bit stays 0. */
 function freshCounter(random: Uint8Array, from: number): number {
   let value = byteAt(random, from) & 0x01;
   for (let index = 1; index <= 5; index += 1) value = value * 256 + byteAt(random, from + index);
@@ -137,8 +137,8 @@ function freshCounter(random: Uint8Array, from: number): number {
 }
 
 /**
- * Returns the part of an id after its time. @param random contains the random bytes of the id from position `from`
- * on.
+ * Returns the part of an id that follows the time.
+ * @param random Contains the random bytes of the id, starting at `from`.
  */
 function afterTime(counter: number, random: Uint8Array, from: number): string {
   const high = Math.floor(counter / 2 ** 30); // 12 bits: rand_a

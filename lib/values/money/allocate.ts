@@ -3,9 +3,10 @@ import { type Currency, minorUnits } from './currency.ts';
 import { Decimal, sum, ZERO } from './decimal.ts';
 
 /**
- * Splits `total` in proportion to `weights` into whole minor units of `currency` that add up to `total`. Parts are
- * rounded toward zero. The rest goes to the parts that lost the most by rounding, one minor unit each, earlier parts
- * first. A part of weight 0 is 0. A negative total mirrors the positive one.
+ * Splits `total` in proportion to `weights` into whole minor units of `currency`. The parts add up to `total`. Each
+ * part is first rounded toward zero. The remaining minor units go, one each, to the parts that lost the most by
+ * rounding, and to earlier parts in case of a tie. A part with weight 0 is 0. The parts of a negative total are the
+ * negated parts of the positive total.
  * @throws InvariantError if `total` is finer than the minor unit, a weight is negative, or no weight is positive.
  */
 export function allocate(
@@ -34,7 +35,9 @@ export function allocate(
   return parts.map((part) => fromInteger(sign * part, scale));
 }
 
-/** Splits units with the largest remainder method on integers, so that no intermediate quotient is rounded. */
+/**
+ * Splits minor units with the largest remainder method. It uses integers, so that no intermediate quotient is rounded.
+ */
 function splitUnits(units: bigint, weights: readonly Decimal[]): readonly bigint[] {
   const weightScale = weights.reduce((scale, weight) => Math.max(scale, weight.decimalPlaces()), 0);
   const integers = weights.map((weight) => toInteger(weight, weightScale));

@@ -1,10 +1,13 @@
-/** ISO 4217 numeric code (null for codes outside ISO 4217), minor units and English name. */
+/**
+ * The ISO 4217 numeric code (null for currencies outside ISO 4217), the number of minor unit digits, and the English
+ * name of a currency.
+ */
 type CurrencyRow = readonly [numericCode: number | null, minorUnits: number, name: string];
 
 /**
- * ISO 4217 list one without codes that have no minor unit (metals, testing), with ten codes withdrawn since 2015 that
- * migrated accounts may use, and with BTC (catalog §1). A test compares the table with `Intl` and lists the
- * differences.
+ * The currencies of ISO 4217 list one, without codes that have no minor unit (metals, testing). The table also contains
+ * ten codes that have been withdrawn since 2015, because migrated accounts may use them, and BTC (catalog §1). A test
+ * compares the table with `Intl` and lists the differences.
  */
 export const currencies = {
   AED: [784, 2, 'United Arab Emirates Dirham'],

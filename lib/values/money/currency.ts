@@ -12,7 +12,7 @@ export function isCurrency(code: string): code is Currency {
   return Object.hasOwn(currencies, code);
 }
 
-/** Returns the currency. @throws BillingError CURRENCY_INVALID (3) for an unknown code. */
+/** Returns the text as a currency. @throws BillingError CURRENCY_INVALID (3) for an unknown code. */
 export function asCurrency(code: string): Currency {
   if (isCurrency(code)) return code;
   const value = code.slice(0, 16);
@@ -21,7 +21,7 @@ export function asCurrency(code: string): Currency {
 }
 
 export interface CurrencyFacts {
-  /** Numeric code. Null for codes outside ISO 4217. */
+  /** ISO 4217 numeric code. Null for currencies outside ISO 4217. */
   readonly numericCode: number | null;
   readonly minorUnits: number;
   readonly name: string;

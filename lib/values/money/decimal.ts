@@ -2,8 +2,8 @@ import { Decimal as DecimalConstructor } from 'decimal.js';
 import { assertInvariant, InvariantError } from '../errors/index.ts';
 
 /**
- * The only decimal constructor. It has 40 significant digits and rounds half up. `toString` never uses exponent
- * notation for numbers sent over HTTP.
+ * The only constructor for decimals. Decimals have 40 significant digits and are rounded half up. `toString` never uses
+ * exponent notation for numbers that are sent over HTTP.
  */
 export const Decimal = DecimalConstructor.clone({
   defaults: true,
@@ -19,9 +19,10 @@ export type Decimal = DecimalConstructor;
 export const ZERO: Decimal = new Decimal(0);
 
 /**
- * Returns the exact decimal of a plain or exponent literal, a safe integer or a decimal. Use
- * `parseWireDecimal` for text from outside.
- * @throws InvariantError for an invalid value, and for a JS number with a fraction, which is not exact.
+ * Returns the exact decimal for a plain or exponent literal, a safe integer or a decimal. For text from outside, use
+ * `parseWireDecimal`.
+ * @throws InvariantError for an invalid value, or for a JavaScript number with a fraction, because such a number is not
+ * exact.
  */
 export function decimal(value: string | number | bigint | Decimal): Decimal {
   if (typeof value === 'number') {
@@ -39,7 +40,7 @@ export function decimal(value: string | number | bigint | Decimal): Decimal {
   throw new InvariantError('An amount must be finite', { value: String(value) });
 }
 
-/** Returns the exact sum. An empty list has the sum 0. */
+/** Returns the exact sum. The sum of an empty list is 0. */
 export function sum(values: Iterable<Decimal>): Decimal {
   let total = ZERO;
   let last: Decimal | undefined;
@@ -48,7 +49,7 @@ export function sum(values: Iterable<Decimal>): Decimal {
     if (last === undefined) return total;
     return total.plus(times === 1 ? last : last.times(times));
   };
-  // Adds a run of equal amounts in one step, such as thousands of equal charges.
+  // Consecutive equal amounts, such as thousands of equal charges, are added in one step.
   for (const value of values) {
     if (value === last) {
       times += 1;
@@ -62,8 +63,7 @@ export function sum(values: Iterable<Decimal>): Decimal {
 }
 
 /**
- * Returns plain notation without an exponent or trailing zeros, such as `30`, `10.5` or `-0.000000001`. Zero has no
- * sign.
+ * Returns the number without an exponent or trailing zeros, such as `30`, `10.5` or `-0.000000001`. Zero has no sign.
  */
 export function formatDecimal(value: Decimal): string {
   return value.isZero() ? '0' : value.toFixed();

@@ -1,4 +1,4 @@
-/** The module for all amounts and roundings of the product. */
+/** Exports all functions for amounts and rounding. */
 export * from './allocate.ts';
 export * from './currency.ts';
 export * from './decimal.ts';

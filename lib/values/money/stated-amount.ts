@@ -4,24 +4,25 @@ import { type Currency, minorUnits } from './currency.ts';
 import { Decimal, formatDecimal } from './decimal.ts';
 import { minorUnit, roundToCurrency } from './money.ts';
 
-/** Largest binary floating point noise of an amount (ruling R57). */
+/** Maximum error of an amount that was computed with binary floating point numbers (ruling R57). */
 const MAX_NOISE = new Decimal('0.000001');
 
-/** Largest noise in minor units, for currencies with many digits such as BTC. */
+/** Maximum floating point error in minor units, for currencies with many decimals such as BTC. */
 const MAX_NOISE_OF_UNIT = new Decimal('0.01');
 
 export interface AmountStatement {
   readonly currency: Currency;
-  /** Name of the amount in errors. Defaults to `amount`. */
+  /** Name of the amount in error messages. Defaults to `amount`. */
   readonly name?: string;
-  /** If true, rounds binary floating point noise. If false (the default), rejects it. */
+  /** If true, floating point errors are removed by rounding. If false (the default), such amounts are rejected. */
   readonly roundsFloatNoise?: boolean | undefined;
-  /** The remaining amount. It is accepted even if older data left it finer than the minor unit. */
+  /** The remaining amount. It is always accepted, even if older data made it finer than the minor unit. */
   readonly rest?: Decimal | null;
 }
 
 /**
- * Returns an amount that a caller states, with at most the digits of its currency (invoicing §2 rule 6).
+ * Checks an amount from a caller and returns it. The amount must not have more decimals than its currency (invoicing §2
+ * rule 6).
  * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an amount that is finer than the minor unit.
  */
 export function statedAmount(
@@ -63,9 +64,10 @@ const amountLimits: WireDecimalLimits = {
 const literalForm = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE]([+-]?\d{1,4}))?$/;
 
 /**
- * Returns the exact decimal of a number from outside, which is plain or exponent text (`"500.0"`, `1.05e1`) or a
- * decimal of `parseExactJson`. Undefined for an invalid value, or with more digits than the limits, by default 15
- * integer and 9 fractional digits (http-api §9 rule 5), without insignificant zeros.
+ * Returns the exact decimal for a number from outside. The number is plain or exponent text (`"500.0"`, `1.05e1`) or a
+ * decimal of `parseExactJson`. Returns undefined if the value is invalid or has too many digits. By default, it may
+ * have up to 15 digits before and 9 digits after the decimal point (http-api §9 rule 5). Insignificant zeros do not
+ * count.
  */
 export function parseWireDecimal(
   value: string | Decimal,

@@ -4,12 +4,12 @@ export const SECRET_MASK = '*****';
 const secretName =
   /pass(?:word|wd|phrase)|pwd|secret|token|key|credential|authorization|signature|nonce|cvv|cvc|\bpin\b/i;
 
-/** Matches parameters whose values are only for a payment gateway. */
+/** Matches names of parameters whose values are intended only for a payment gateway. */
 const opaqueName = /^pluginProperty$/i;
 
 /**
- * Match strings that are always secret: private keys, JSON Web Tokens, tokens after `Bearer`, keys of processors and
- * repositories, client secrets.
+ * Match strings that are always secret, such as private keys, JSON Web Tokens, tokens after `Bearer`, API keys and
+ * client secrets.
  */
 const secretShapes: readonly RegExp[] = [
   /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g,
@@ -18,13 +18,13 @@ const secretShapes: readonly RegExp[] = [
   /\b(?:(?:sk|rk)_(?:live|test)|whsec|tok|gh[a-z]|xox[a-z])[_-][\w+/=-]+/g,
   /\b[a-z]+_\w+_secret_\w+/g,
 ];
-/** Matches user info up to the last `@`, because a password may contain `/`. Ports are excluded. */
+/** Matches user info in a URL, up to the last `@`, because a password may contain `/`. Port numbers do not match. */
 const userInfo =
   /(?<=\b[a-z][a-z\d+.-]*:\/\/)(?:[^\s/?#"'<>]+|[^\s/?#@:"'<>]+:(?!\d+[/?#])[^\s"'<>]{1,256})(?=@)/gi;
 const pair = /([?&;])([\w.~%-]+)=([^\s&;#"'<>]+)/g;
 /**
- * Matches named secrets in log lines, JSON and headers. Names that only contain `key`, such as `externalKey`, are not
- * secret.
+ * Matches secrets after their names in log lines, JSON and headers. Names that only contain `key`, such as
+ * `externalKey`, are not secret.
  */
 const named =
   /((?:pass(?:word|wd|phrase)|secret|token|(?:api|access|private|server|signing)[_.-]?key|credential|authorization|signature|nonce|cvv|cvc)[\w.~-]{0,40}\\?["']?[ \t]{0,2}[=:][ \t]{0,2})("[^"\\]+|\\"[^"\\]+|'[^'\\]+|(?:(?:Bearer|Basic|Digest)[ +])?[^\s"'&,;}<>\\)\]]+)/gi;
@@ -34,24 +34,24 @@ const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const absoluteUrl = /^[a-z][a-z\d+.-]*:\/\/\S+$/i;
 const cardNumber = /(?<![\w.-])[2-6](?:[ -]?\d){13,18}(?![\w.-])/g;
 
-/** Matches long runs of letters and digits. UUIDs have none. */
+/** Matches long sequences of letters and digits. UUIDs do not match. */
 const opaqueToken = /^[\w~+-]{20,}={0,2}$/;
 const longRun = /[a-z\d]{20,}/gi;
 
-/** Returns true for names of secrets, such as `password`, `x.apiKey` or `Authorization`. */
+/** Returns true for a name of a secret, such as `password`, `x.apiKey` or `Authorization`. */
 export function isSecretName(name: string): boolean {
   return secretName.test(name);
 }
 
-/** Returns the end of the first secret name in the text, or null. */
+/** Returns the index after the first secret name in the text, or null if there is none. */
 export function secretNameEnd(text: string): number | null {
   const found = secretName.exec(text);
   return found === null ? null : found.index + found[0].length;
 }
 
 /**
- * Returns text with masked secrets: strings with the form of a secret, passwords in URLs, values after a secret name,
- * plugin properties and card numbers. Masking is idempotent.
+ * Returns the text with masked secrets: strings that look like a secret, passwords in URLs, values after the name of a
+ * secret, plugin properties and card numbers. Masking a text twice has no further effect.
  */
 export function maskSecretShapes(text: string): string {
   const masked = secretShapes.reduce((shown, shape) => shown.replace(shape, SECRET_MASK), text);
@@ -64,8 +64,8 @@ export function maskSecretShapes(text: string): string {
 }
 
 /**
- * Returns the value of a parameter or property for display, masked if its name or form is that of a secret. In a URL,
- * all query values and long random parts of the path are masked.
+ * Returns the value of a parameter or property for display. The value is masked if its name or its form is that of a
+ * secret. In a URL, all query values and long random parts of the path are masked.
  */
 export function maskNamedValue(name: string, value: string): string {
   if (value === '') return value;
@@ -84,7 +84,7 @@ function maskWord(text: string): string {
   return absoluteUrl.test(text) ? maskUrl(text) : text;
 }
 
-/** Masks the secret parameters of a query without `?`. */
+/** Masks the secret parameters in a query string without its `?`. */
 export function maskQuery(query: string): string {
   if (query === '') return query;
   return query.split('&').map(maskParameter).join('&');
@@ -100,7 +100,7 @@ function maskParameter(part: string): string {
     : part.slice(0, at + 1) + (shown === SECRET_MASK ? shown : encodeURIComponent(shown));
 }
 
-/** Masks user info, query values, fragment and random parts of the path of a URL. */
+/** Masks the user info, query values, fragment and random path segments of a URL. */
 export function maskUrl(url: string): string {
   const [, before = '', query, fragment] = /^([^?#]*)(\?[^#]*)?(#[\s\S]*)?$/.exec(url) ?? [];
   const path = before.split('/').map((part) => (isOpaque(part) ? SECRET_MASK : part));
@@ -115,7 +115,7 @@ function maskPair(whole: string, before: string, name: string): string {
   return secretName.test(name) ? `${before}${name}=${SECRET_MASK}` : whole;
 }
 
-/** Masks a named value, except UUIDs such as the `userToken` of a request. */
+/** Masks the value after a name, except for UUIDs such as the `userToken` of a request. */
 function maskNamed(whole: string, before: string, value: string): string {
   const [, quote = '', text = ''] = /^(\\?["']?)([\s\S]*)$/.exec(value) ?? [];
   return uuid.test(text) ? whole : before + quote + SECRET_MASK;
@@ -131,7 +131,7 @@ function isOpaque(text: string): boolean {
   return (text.match(longRun) ?? []).some((run) => /\d/.test(run) && /[a-z]/i.test(run));
 }
 
-/** Checks the check digit of a card number (ISO/IEC 7812). */
+/** Returns true if the check digit of a card number is correct (ISO/IEC 7812). */
 function isCardNumber(text: string): boolean {
   const digits = [...text.replace(/\D/g, '')].reverse().map(Number);
   const doubled = digits.map((digit, index) => (index % 2 === 0 ? digit : digit * 2 - (digit > 4 ? 9 : 0)));

@@ -1,9 +1,9 @@
 import { invalidField } from '../errors/index.ts';
 
-/** Largest edit distance of a misspelled name. */
+/** Maximum edit distance between a misspelled name and the intended name. */
 const MOST_EDITS = 3;
 
-/** Returns the name closest to `text`, ignoring case, or null if none is within `mostEdits`. */
+/** Returns the name that is closest to `text`, or null if none is within `mostEdits`. The comparison ignores case. */
 export function closestTo(text: string, names: readonly string[], mostEdits = MOST_EDITS): string | null {
   let closest: string | null = null;
   let fewest = mostEdits + 1;
@@ -35,7 +35,8 @@ export function plural(count: number, noun: string): string {
 }
 
 /**
- * Returns a required, storable text of at most `maxLength` characters. Messages call it `name`.
+ * Checks a required text of at most `maxLength` characters that the database can store, and returns it. Messages call
+ * the text `name`.
  * @throws BillingError MISSING_OR_INVALID_FIELD (60003).
  */
 export function checkText(name: string, text: string | null | undefined, maxLength: number): string {
@@ -48,16 +49,19 @@ export function checkText(name: string, text: string | null | undefined, maxLeng
   });
 }
 
-/** Maximum number of characters of an invalid value in a message. */
+/** Maximum number of characters of an invalid value that a message shows. */
 const SHOWN_CHARACTERS = 100;
 
-/** Returns the beginning of a caller's text for a message, well-formed, with an ellipsis. */
+/**
+ * Returns the beginning of a caller's text for use in a message. Longer text ends with an ellipsis. Unpaired
+ * surrogates are replaced.
+ */
 export function shortened(text: string): string {
   if (text.length <= SHOWN_CHARACTERS) return text.toWellFormed();
   return `${text.slice(0, SHOWN_CHARACTERS).toWellFormed()}…`;
 }
 
-/** The rest of a sentence about text that cannot be stored. */
+/** Explains why text cannot be stored. The text completes a sentence. */
 export const NOT_STORABLE = 'contains a NUL character or half of a surrogate pair';
 
 /**
@@ -68,12 +72,12 @@ export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\u0000');
 }
 
-/** Returns the text with U+FFFD instead of characters that cannot be stored. */
+/** Returns the text with U+FFFD in place of characters that cannot be stored. */
 export function madeStorable(text: string): string {
   return text.toWellFormed().replaceAll('\u0000', '\ufffd');
 }
 
-/** Checks text. @throws BillingError MISSING_OR_INVALID_FIELD (60003) with `name` for text that cannot be stored. */
+/** Checks that a text can be stored. @throws BillingError MISSING_OR_INVALID_FIELD (60003) with `name`. */
 export function checkStorable(name: string, text: string | null | undefined): void {
   if (text === null || text === undefined || isStorable(text)) return;
   throw invalidField(`${name} ${NOT_STORABLE}`, { field: name });

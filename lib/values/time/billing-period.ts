@@ -46,7 +46,10 @@ export function isBillingPeriod(text: string): text is BillingPeriod {
   return Object.hasOwn(BillingPeriod, text);
 }
 
-/** Returns the position in the enumeration from 0, which is the sort order in HTTP responses. */
+/**
+ * Returns the position of a billing period in the enumeration, starting at 0. HTTP responses are sorted by this
+ * position.
+ */
 export function billingPeriodOrder(period: BillingPeriod): number {
   return order.get(period) ?? order.size;
 }
@@ -61,14 +64,17 @@ export function periodLength(period: BillingPeriod): PeriodLength {
   return length;
 }
 
-/** Returns true for a whole number of months. False for day-based periods and NO_BILLING_PERIOD. */
+/**
+ * Returns true if the period is a whole number of months. Returns false for day-based periods and NO_BILLING_PERIOD.
+ */
 export function isMonthBased(period: BillingPeriod): boolean {
   return lengths[period]?.unit === 'MONTHS';
 }
 
 /**
- * Returns `anchor` plus `n` periods; `n` may be negative. Adds exact days, or months with the day clamped once. Do
- * not derive it from the result for n − 1: 31 January plus one month is 29 February, plus two months is 31 March.
+ * Returns `anchor` plus `n` periods. `n` may be negative. For month-based periods, the day is limited once to the
+ * length of the resulting month. Do not compute the result from the result for n − 1: 31 January plus one month is 29
+ * February, but plus two months is 31 March.
  */
 export function addPeriod(anchor: LocalDate, period: BillingPeriod, n: number): LocalDate {
   const { unit, number } = periodLength(period);
@@ -76,8 +82,8 @@ export function addPeriod(anchor: LocalDate, period: BillingPeriod, n: number): 
 }
 
 /**
- * Returns `date` plus `n` periods. Month-based periods end on the bill cycle day (1 to 31), clamped; day-based
- * periods add exact days (catalog §9.2 rules 1 and 2).
+ * Returns `date` plus `n` periods (catalog §9.2 rules 1 and 2). Month-based periods end on the bill cycle day (1 to 31)
+ * or, in a shorter month, on its last day. Day-based periods are exact numbers of days.
  */
 // biome-ignore lint/complexity/useMaxParams: the rule needs all four values, in the order of catalog §9.2
 export function addPeriods(
@@ -91,9 +97,8 @@ export function addPeriods(
 }
 
 /**
- * Returns the first bill cycle date on or after `start`, which is the clamped bill cycle day in the month of
- * `start`, or one period later (catalog §9.2 rule 3). For day-based periods, returns `start` itself
- * (invoicing §5.2).
+ * Returns the first bill cycle date on or after `start` (catalog §9.2 rule 3). This is the bill cycle day in the month
+ * of `start`, or one period later. For day-based periods, returns `start` itself (invoicing §5.2).
  */
 export function firstBillCycleDate(start: LocalDate, period: BillingPeriod, billCycleDay: number): LocalDate {
   if (periodLength(period).unit === 'DAYS') return start;
@@ -102,15 +107,15 @@ export function firstBillCycleDate(start: LocalDate, period: BillingPeriod, bill
   return inMonthOfStart >= start ? inMonthOfStart : addPeriods(inMonthOfStart, period, 1, billCycleDay);
 }
 
-/** The bill cycle dates C(0) < C(1) < … of a billing event (invoicing §5.2). */
+/** Describes the bill cycle dates C(0) < C(1) < … of a billing event (invoicing §5.2). */
 export interface CycleDates {
   /** Date of the event. */
   readonly start: LocalDate;
   readonly period: BillingPeriod;
   readonly length: PeriodLength;
-  /** Bill cycle day, 1–31. Unused for day-based periods. */
+  /** Bill cycle day from 1 to 31. Day-based periods ignore it. */
   readonly billCycleDay: number;
-  /** C(0), the first cycle date on or after `start`. */
+  /** The date C(0), which is the first bill cycle date on or after `start`. */
   readonly first: LocalDate;
   /** Start of the period that ends at C(0). */
   readonly before: LocalDate;
@@ -121,11 +126,14 @@ export interface CycleOrigin {
   /** Billing period, except NO_BILLING_PERIOD. */
   readonly billingPeriod: BillingPeriod;
   readonly billCycleDayLocal: number;
-  /** Start of the cycle, on or before `localDate`. Defaults to `localDate`. */
+  /** Date on which the cycle starts. It is not after `localDate`. Defaults to `localDate`. */
   readonly cycleStart?: LocalDate;
 }
 
-/** Returns the cycle from an event on. @throws InvariantError for a month-based event without a bill cycle day. */
+/**
+ * Returns the bill cycle dates that follow an event.
+ * @throws InvariantError for a month-based event without a bill cycle day.
+ */
 export function cycleDatesOf(origin: CycleOrigin): CycleDates {
   const { localDate, cycleStart = localDate } = origin;
   const counted = countedFrom(cycleStart, origin);
@@ -151,7 +159,7 @@ function countedFrom(start: LocalDate, origin: CycleOrigin): CycleDates {
   return { start, period, length, billCycleDay, first, before: addPeriod(first, period, -1) };
 }
 
-/** Returns C(k), computed from C(0) and never from its predecessor (invoicing §2 rule 4). */
+/** Returns the date C(k). It is computed from C(0), never from the previous date (invoicing §2 rule 4). */
 export function cycleDate({ first, length, billCycleDay }: CycleDates, k: number): LocalDate {
   if (k === 0) return first;
   if (length.unit === 'DAYS') return addDays(first, k * length.number);

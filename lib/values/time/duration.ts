@@ -4,14 +4,14 @@ import { MAX_YEAR } from '../limits.ts';
 import type { PeriodLength } from './billing-period.ts';
 import { addDays, addMonths, daysBetween, type LocalDate, localDate, monthsBetween } from './local-date.ts';
 
-/** Units of a phase's duration (catalog §2). */
+/** Units for the duration of a phase (catalog §2). */
 export const TimeUnit = enumeration('DAYS', 'WEEKS', 'MONTHS', 'YEARS', 'UNLIMITED');
 export type TimeUnit = keyof typeof TimeUnit;
 
-/** A date far beyond the last day of clocks (`LAST_CLOCK_DAY`). */
+/** A date that is later than every possible clock date (`LAST_CLOCK_DAY`). */
 const endOfTime = localDate(MAX_YEAR, 1, 1);
 
-/** Length of a phase. `number` is at least 1, or -1 with UNLIMITED. */
+/** Duration of a phase. `number` is at least 1, but -1 for UNLIMITED. */
 export interface Duration {
   readonly unit: TimeUnit;
   readonly number: number;
@@ -24,7 +24,7 @@ export function isTimeUnit(text: string): text is TimeUnit {
   return Object.hasOwn(TimeUnit, text);
 }
 
-/** Returns the duration in days or months, or null for an unlimited duration. */
+/** Returns the duration as a number of days or months, or null for an unlimited duration. */
 function lengthOf({ unit, number }: Duration): PeriodLength | null {
   switch (unit) {
     case TimeUnit.DAYS:
@@ -41,7 +41,7 @@ function lengthOf({ unit, number }: Duration): PeriodLength | null {
 }
 
 /**
- * Returns `date` plus `duration`, with the day clamped once at a month end (catalog §9.3).
+ * Returns `date` plus `duration`. If the resulting month is too short, the result is its last day (catalog §9.3).
  * @throws BillingError CATALOG_UNDEFINED_DURATION (2014) for UNLIMITED.
  */
 export function addDuration(date: LocalDate, duration: Duration): LocalDate {
@@ -55,7 +55,10 @@ export function addDuration(date: LocalDate, duration: Duration): LocalDate {
   return length.unit === 'DAYS' ? addDays(date, length.number) : addMonths(date, length.number);
 }
 
-/** Returns the end of a duration from `date`. Undefined if the duration is UNLIMITED or exceeds the calendar. */
+/**
+ * Returns the end of a duration that starts on `date`. Returns undefined if the duration is UNLIMITED or exceeds the
+ * calendar.
+ */
 export function durationEnd(date: LocalDate, duration: Duration): LocalDate | undefined {
   const length = lengthOf(duration);
   const between = length?.unit === 'DAYS' ? daysBetween : monthsBetween;
@@ -77,8 +80,9 @@ const msOfUnit: Readonly<Record<string, number>> = {
 };
 
 /**
- * Returns the milliseconds of a time span `<integer><unit>` with unit ms, s, m, h, d or w, ignoring blanks (platform
- * §4.1). @throws BillingError INVALID_PARAMETER for an invalid string.
+ * Returns the number of milliseconds in a time span such as `30s` (platform §4.1). The span is an integer and a unit
+ * (ms, s, m, h, d or w). Spaces are ignored.
+ * @throws BillingError INVALID_PARAMETER for an invalid string.
  */
 export function parseTimeSpan(text: string): number {
   const spanMs = timeSpanIfValid(text);
@@ -89,7 +93,10 @@ export function parseTimeSpan(text: string): number {
   );
 }
 
-/** Returns the milliseconds of a time span like `parseTimeSpan`, or undefined for an invalid string. */
+/**
+ * Returns the number of milliseconds in a time span, or undefined for an invalid string. The format is the same as for
+ * `parseTimeSpan`.
+ */
 export function timeSpanIfValid(text: string): number | undefined {
   const match = /^(\d{1,15})\s*(ms|s|m|h|d|w)$/.exec(text.trim());
   const unitMs = match === null ? undefined : msOfUnit[match[2] ?? ''];
@@ -98,7 +105,7 @@ export function timeSpanIfValid(text: string): number | undefined {
 }
 
 /**
- * Returns the milliseconds of a comma-separated list of time spans. A blank string is the empty list.
+ * Returns the time spans of a comma-separated list in milliseconds. The list is empty for a blank string.
  * @throws BillingError INVALID_PARAMETER for an invalid entry or a list that is too long.
  */
 export function parseTimeSpanList(text: string): readonly number[] {

@@ -4,8 +4,8 @@ import { MAX_YEAR, MIN_YEAR } from '../limits.ts';
 declare const localDateBrand: unique symbol;
 
 /**
- * A calendar day without a zone, as days since 1970-01-01 in the proleptic Gregorian calendar, in the years 1 to
- * 9999. It compares and sorts as a number.
+ * A calendar day without a time zone, as the number of days since 1970-01-01 in the proleptic Gregorian calendar. It
+ * lies in the years 1 to 9999. Dates are compared and sorted as numbers.
  */
 export type LocalDate = number & { readonly [localDateBrand]: 'LocalDate' };
 
@@ -30,7 +30,7 @@ export function localDate(year: number, month: number, day: number): LocalDate {
   throw new InvariantError(`${year}-${month}-${day} is not a calendar date`, { year, month, day });
 }
 
-/** Returns the date like `localDate`, but undefined for an invalid day. */
+/** Returns the date of a year, month (1 to 12) and day, or undefined for an invalid date. */
 export function localDateIfValid(year: number, month: number, day: number): LocalDate | undefined {
   const whole = Number.isInteger(year) && Number.isInteger(month) && Number.isInteger(day);
   if (!whole || year < MIN_YEAR || year > MAX_YEAR || month < 1 || month > monthsPerYear) return undefined;
@@ -47,12 +47,18 @@ function localDateOfEpochDay(epochDay: number): LocalDate {
   );
 }
 
-/** Returns the date like `localDateOfEpochDay`, but the first or last day of the calendar for a number out of range. */
+/**
+ * Returns the date `epochDay` days after 1970-01-01. For a number out of range, returns the first or last day of the
+ * calendar.
+ */
 export function localDateWithinCalendar(epochDay: number): LocalDate {
   return localDateOfEpochDay(Math.min(lastDay, Math.max(firstDay, epochDay)));
 }
 
-/** Reads exactly `yyyy-MM-dd`. `parseWireDate` is less strict. @throws BillingError INVALID_PARAMETER. */
+/**
+ * Parses a date in exactly the form `yyyy-MM-dd`. `parseWireDate` is less strict.
+ * @throws BillingError INVALID_PARAMETER.
+ */
 export function parseLocalDate(text: string): LocalDate {
   const match = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text);
   const date =
@@ -115,8 +121,8 @@ export function addDays(date: LocalDate, days: number): LocalDate {
 }
 
 /**
- * Returns `date` plus `months`, clamped to the last day of the month. `months` may be negative. 31 January plus 1 is
- * 28 or 29 February, plus 2 is 31 March.
+ * Returns `date` plus `months`. `months` may be negative. If the resulting month is too short, the result is its last
+ * day: 31 January plus 1 is 28 or 29 February, but plus 2 is 31 March.
  */
 export function addMonths(date: LocalDate, months: number): LocalDate {
   const { year, month, day } = calendarDayOf(date);
@@ -124,8 +130,8 @@ export function addMonths(date: LocalDate, months: number): LocalDate {
 }
 
 /**
- * Returns day `day` (1 to 31) of the month that is `months` after the month of `date`, clamped to the month's last
- * day.
+ * Returns day `day` (1 to 31) of the month that is `months` after the month of `date`. If that month is too short,
+ * returns its last day.
  */
 export function dayOfLaterMonth(date: LocalDate, months: number, day: number): LocalDate {
   const { year, month } = calendarDayOf(date);
@@ -137,14 +143,14 @@ export function daysBetween(from: LocalDate, to: LocalDate): number {
   return to - from;
 }
 
-/** Returns day `day` (1 to 31) of the month of `date`, clamped to the month's last day. */
+/** Returns day `day` (1 to 31) of the month of `date`. If the month is too short, returns its last day. */
 export function withDayOfMonth(date: LocalDate, day: number): LocalDate {
   return dayOfLaterMonth(date, 0, day);
 }
 
 /**
- * Returns the number of whole months from `from` to `to`, which is the largest n with `addMonths(from, n)` not after
- * `to`. If `to` is earlier, returns minus the months from `to` to `from`.
+ * Returns the number of whole months from `from` to `to`. This is the largest n for which `addMonths(from, n)` is not
+ * after `to`. If `to` is earlier, returns the negative number of months from `to` to `from`.
  */
 export function monthsBetween(from: LocalDate, to: LocalDate): number {
   if (to < from) return -monthsBetween(to, from);
@@ -162,12 +168,15 @@ export function minDate(first: LocalDate, ...others: readonly LocalDate[]): Loca
   return others.reduce((earliest, date) => (date < earliest ? date : earliest), first);
 }
 
-/** Returns the earlier date. Null means no date. */
+/** Returns the earlier date. Null stands for no date. */
 export function earlierDate(one: LocalDate | null, other: LocalDate | null): LocalDate | null {
   return one === null || other === null ? (one ?? other) : minDate(one, other);
 }
 
-/** Returns the clamped date. `monthIndex` counts months from January of year 0. */
+/**
+ * Returns the date, or the last day of the month if the month is too short. `monthIndex` counts months from January of
+ * year 0.
+ */
 function clampedDate(monthIndex: number, day: number): LocalDate {
   const year = Math.floor(monthIndex / monthsPerYear);
   const month = monthIndex - year * monthsPerYear + 1;

@@ -5,8 +5,8 @@ import { addDays, type LocalDate, localDateWithinCalendar } from './local-date.t
 declare const timeZoneBrand: unique symbol;
 
 /**
- * A validated IANA zone name (aliases included) or fixed offset `±HH:MM`, in the form in which it was given (http-api
- * §9 rule 8).
+ * A valid IANA zone name (including aliases) or a fixed offset `±HH:MM`. The text is kept as the caller wrote it
+ * (http-api §9 rule 8).
  */
 export type TimeZone = string & { readonly [timeZoneBrand]: 'TimeZone' };
 
@@ -22,7 +22,7 @@ export function isTimeZone(name: string): name is TimeZone {
   return isKnownToIntl(name);
 }
 
-/** Returns the zone. @throws BillingError INVALID_PARAMETER for an unknown zone. */
+/** Returns the text as a time zone. @throws BillingError INVALID_PARAMETER for an unknown zone. */
 export function timeZone(name: string): TimeZone {
   if (isTimeZone(name)) return name;
   throw invalidParameter(
@@ -31,7 +31,10 @@ export function timeZone(name: string): TimeZone {
   );
 }
 
-/** Maximum number of cached formatters of 25 KiB each. This is more than the 418 canonical zones of the tz database. */
+/**
+ * Maximum number of cached formatters. Each takes 25 KiB. The limit is greater than the number of canonical zones in
+ * the tz database (418).
+ */
 export const MAX_CACHED_ZONES = 640;
 
 const msPerSecond = 1_000;
@@ -59,7 +62,10 @@ function fixedOffsetMs(name: string): number | undefined {
   return match[1] === '-' ? 0 - magnitude : magnitude;
 }
 
-/** Returns local time minus UTC in milliseconds, by the rules of `zone` at the instant `utcMs`. */
+/**
+ * Returns the difference between local time and UTC in milliseconds. It follows from the rules of `zone` at the instant
+ * `utcMs`.
+ */
 export function offsetMsAt(utcMs: number, zone: string): number {
   if (zone === 'UTC') return 0;
   const first = zone.charAt(0);
@@ -77,7 +83,7 @@ function formatterOf(zone: string): Intl.DateTimeFormat | undefined {
   const cached = formatters.get(zone);
   if (cached !== undefined) {
     if (formatters.size >= MAX_CACHED_ZONES) {
-      // Moves the zone to the end. Below the bound nothing is evicted, so the order does not matter.
+      // Move the zone to the end. The order matters only if the cache is full and zones are removed.
       formatters.delete(zone);
       formatters.set(zone, cached);
     }
@@ -106,7 +112,7 @@ function createFormatter(zone: string): Intl.DateTimeFormat | undefined {
   }
 }
 
-/** Reads the offset at the end of `12 GMT-07:52:58`, `12 GMT+05:45` or `12 GMT`. */
+/** Parses the offset at the end of text such as `12 GMT-07:52:58`, `12 GMT+05:45` or `12 GMT`. */
 function parseLongOffset(text: string): number {
   const start = text.indexOf('GMT');
   assertInvariant(start >= 0, `Unexpected offset "${text}" from Intl`, { text });
@@ -123,12 +129,15 @@ function twoDigits(text: string, at: number): number {
   return (text.charCodeAt(at) - 48) * 10 + (text.charCodeAt(at + 1) - 48);
 }
 
-/** Maximum number of steps in the search for a transition within 48 h to the second (2^18 s > 48 h). */
+/**
+ * Maximum number of steps in the search for a transition. This is enough to find the second within 48 hours (2^18 s >
+ * 48 h).
+ */
 const MAX_TRANSITION_SEARCH_STEPS = 18;
 
 /**
  * An instant with its local date (subscriptions §2 rule 8). `at` determines the order, and `date` determines the
- * billing, so a change of a zone's rules never moves a billed day.
+ * billing. A change in the rules of a zone therefore never moves a billed day.
  */
 export interface DatedInstant {
   readonly at: Instant;
@@ -136,8 +145,8 @@ export interface DatedInstant {
 }
 
 /**
- * Returns the local date of `at` by the zone's rules at that instant (subscriptions §2, `toDate`), limited to the
- * first and last day of the calendar.
+ * Returns the local date of `at`, according to the zone's rules at that instant (`toDate` in subscriptions §2). The
+ * result is limited to the first and last day of the calendar.
  */
 export function localDateOf(at: Instant, zone: TimeZone): LocalDate {
   return localDateWithinCalendar(localDayNumber(at, zone));
@@ -151,24 +160,24 @@ export function localTimeOf(at: Instant, zone: TimeZone): LocalTime {
 }
 
 /**
- * Returns the first instant of a local date. This is later than 00:00 if midnight does not exist, and the start of
- * the next existing date if the date does not exist.
+ * Returns the first instant of a local date. If midnight does not exist on that date, the instant is later than 00:00.
+ * If the date itself does not exist, returns the start of the next existing date.
  */
 export function startOfDay(date: LocalDate, zone: TimeZone): Instant {
   return instantAt(date, MIDNIGHT, zone);
 }
 
-/** Returns the last instant of the local day of `at`. */
+/** Returns the last instant of the local day that contains `at`. */
 export function endOfDay(at: Instant, zone: TimeZone): Instant {
   return addMilliseconds(startOfDay(addDays(localDateOf(at, zone), 1), zone), -1);
 }
 
 /**
- * Returns the instant of a local date and time by the zone's rules on that date (subscriptions §2 rule 2,
- * `atTime`). For a repeated time, this is the first occurrence. For a missing time, this is the first instant
- * after the gap or, if that instant is on a later date, the last whole second before the gap. For a missing
- * date, this is the start of the next date. On the first and last day of the calendar the result stays within
- * the same day of UTC.
+ * Returns the instant of a local date and time, according to the zone's rules on that date (`atTime` in subscriptions
+ * §2 rule 2). If the time occurs twice, returns the first occurrence. If the time does not exist, returns the first
+ * instant after the gap or, if that instant is on a later date, the last whole second before the gap. If the date does
+ * not exist, returns the start of the next date. On the first and last day of the calendar, the result stays within the
+ * same UTC day.
  */
 export function instantAt(date: LocalDate, time: LocalTime, zone: TimeZone): Instant {
   const localMs = date * msPerDay + time * msPerSecond;
@@ -179,7 +188,7 @@ export function instantAt(date: LocalDate, time: LocalTime, zone: TimeZone): Ins
   const offsetAfter = offsetMsAt(localMs + msPerDay, zone);
   if (offsetBefore === offsetAfter) return instantWithinCalendar(localMs - offsetBefore);
 
-  // If both offsets fit, the time occurs twice and the earlier rule gives its first occurrence.
+  // If both offsets fit, the time occurs twice, and the earlier offset results in the first occurrence.
   const before = localMs - offsetBefore;
   if (offsetMsAt(before, zone) === offsetBefore) return instantWithinCalendar(before);
   const after = localMs - offsetAfter;
@@ -187,14 +196,16 @@ export function instantAt(date: LocalDate, time: LocalTime, zone: TimeZone): Ins
   return instantForGap(date, transitionBetween(localMs - msPerDay, localMs + msPerDay, zone), zone);
 }
 
-/** Returns the instant for a local time in a gap. @param transition the first instant after the gap. */
+/** Returns the instant for a local time that does not exist. @param transition The first instant after the gap. */
 function instantForGap(date: LocalDate, transition: Instant, zone: TimeZone): Instant {
   if (localDayNumber(transition, zone) <= date) return transition;
   const lastSecondBefore = instant(transition - msPerSecond);
   return localDayNumber(lastSecondBefore, zone) === date ? lastSecondBefore : transition;
 }
 
-/** Returns the first instant after `fromMs` with the offset of `toMs`. Transitions are on whole seconds. */
+/**
+ * Returns the first instant after `fromMs` at which the offset of `toMs` applies. Transitions happen at whole seconds.
+ */
 function transitionBetween(fromMs: number, toMs: number, zone: TimeZone): Instant {
   const offsetAfter = offsetMsAt(toMs, zone);
   let lastBefore = fromMs / msPerSecond;
@@ -212,8 +223,8 @@ function localDayNumber(at: Instant, zone: TimeZone): number {
 }
 
 /**
- * Returns the next start of a local hour, or the next transition. A repeated hour is therefore treated as two hours,
- * and a cut hour is shorter.
+ * Returns the start of the next local hour, or the next transition if it is earlier. A repeated hour therefore counts
+ * as two hours, and an hour with a gap is shorter.
  */
 export function nextLocalHour(at: Instant, zone: TimeZone): Instant {
   const offset = offsetMsAt(at, zone);

@@ -4,12 +4,12 @@ import { type LocalDate, localDateIfValid } from './local-date.ts';
 import { startOfDay, UTC } from './time-zone.ts';
 
 /**
- * Maximum length of a date-time on the wire. Date-times with an offset and a bracketed zone have fewer than 80
+ * Maximum length of a date-time in a request. Date-times with an offset and a zone in brackets have fewer than 80
  * characters.
  */
 const MAX_WIRE_DATE_TIME_CHARACTERS = 128;
 
-/** A parameter in either form: a day, whose instant depends on the operation, or an instant. */
+/** A parameter that is either a day or an instant. The operation chooses the instant of a day. */
 export type WireMoment =
   | { readonly kind: 'DATE'; readonly date: LocalDate }
   | { readonly kind: 'DATE_TIME'; readonly at: Instant };
@@ -18,14 +18,14 @@ const dateForm = /^(\d{4})-(\d{1,2})-(\d{1,2})$/;
 const dateTimeForm =
   /^(\d{4})-(\d{1,2})-(\d{1,2})T(\d{2})(?::(\d{2})(?::(\d{2})(?:\.(\d+))?)?)?(?:Z|([+\- ])(\d{2})(?::?(\d{2}))?)?(?:\[[^\]]*\])?$/;
 
-/** Returns true for a parameter with `T`, which is read as a date-time (http-api §9 rule 3). */
+/** Returns true for a parameter that contains `T` and is therefore parsed as a date-time (http-api §9 rule 3). */
 export function isWireDateTime(text: string): boolean {
   return text.includes('T');
 }
 
 /**
- * Returns the date of `yyyy-M-d` with one or two digits for month and day. Undefined for an invalid string (http-api
- * §9 rule 2).
+ * Returns the date for `yyyy-M-d`, with one or two digits for month and day. Returns undefined for an invalid string
+ * (http-api §9 rule 2).
  */
 export function parseWireDate(text: string): LocalDate | undefined {
   const match = dateForm.exec(text);
@@ -33,15 +33,18 @@ export function parseWireDate(text: string): LocalDate | undefined {
   return localDateIfValid(Number(match[1]), Number(match[2]), Number(match[3]));
 }
 
-/** Returns the date of `[year, month, day]`, as typed clients write it. Undefined for an invalid list (ruling R46). */
+/**
+ * Returns the date for a list `[year, month, day]`, as typed clients write it. Returns undefined for an invalid list
+ * (ruling R46).
+ */
 export function dateOfParts(parts: readonly number[]): LocalDate | undefined {
   const [year = 0, month = 0, day = 0] = parts;
   return parts.length === 3 ? localDateIfValid(year, month, day) : undefined;
 }
 
 /**
- * Returns the instant of `[year, month, day, hour, minute, second, millisecond]` in UTC, or of `[year, month, day]`.
- * Undefined for an invalid list (ruling R46).
+ * Returns the instant for a list `[year, month, day, hour, minute, second, millisecond]` in UTC, or for `[year, month,
+ * day]`. Returns undefined for an invalid list (ruling R46).
  */
 export function instantOfParts(parts: readonly number[]): Instant | undefined {
   const date = dateOfParts(parts.slice(0, 3));
@@ -64,9 +67,10 @@ function isWithin(part: number, end: number): boolean {
 }
 
 /**
- * Returns the instant of a date-time, or undefined for an invalid string (http-api §9 rule 2). The form is: date, `T`,
- * `HH[:mm[:ss[.fraction]]]`, an optional offset `Z`, `±HH`, `±HHmm` or `±HH:mm` (default UTC; a space is read as `+`),
- * and an optional bracketed zone name, which is ignored. The fraction is cut to milliseconds.
+ * Returns the instant of a date-time, or undefined for an invalid string (http-api §9 rule 2). The form is a date, `T`
+ * and `HH[:mm[:ss[.fraction]]]`, followed by an optional offset `Z`, `±HH`, `±HHmm` or `±HH:mm` and an optional zone
+ * name in brackets. The default offset is UTC. A space before the offset means `+`. The zone name is ignored. The
+ * fraction is cut to milliseconds.
  */
 export function parseWireDateTime(text: string): Instant | undefined {
   if (text.length > MAX_WIRE_DATE_TIME_CHARACTERS) return undefined;
@@ -78,7 +82,7 @@ export function parseWireDateTime(text: string): Instant | undefined {
   const [sign, offsetHour, offsetMinute = '00'] = [match[8], match[9], match[10]];
   if (inUtc === undefined || offsetHour === undefined) return inUtc;
   if (Number(offsetHour) > 23 || Number(offsetMinute) > 59) return undefined;
-  // With an explicit offset date-fns-tz never consults a zone.
+  // If the offset is explicit, date-fns-tz does not use a zone.
   const offset = `${sign === '-' ? '-' : '+'}${offsetHour}:${offsetMinute}`;
   const ms = toDate(`${formatInstant(inUtc).slice(0, -1)}${offset}`).getTime();
   return isInstantMs(ms) ? instant(ms) : undefined;
@@ -95,8 +99,8 @@ export function parseWireMoment(text: string): WireMoment | undefined {
 }
 
 /**
- * Returns the instant of a catalog, queue or clock parameter or of a JSON field. The value is a date-time, a date
- * (00:00 UTC) or epoch milliseconds. Undefined for an invalid value (http-api §9 rules 2 and 3).
+ * Returns the instant for a parameter of the catalog, queue or clock, or for a JSON field. The value is a date-time, a
+ * date (00:00 UTC) or epoch milliseconds. Returns undefined for an invalid value (http-api §9 rules 2 and 3).
  */
 export function parseWireInstant(value: string | number | Date): Instant | undefined {
   if (value instanceof Date) return parseWireInstant(value.getTime());
