@@ -4,7 +4,7 @@ import { keepYoungGenerationSmall } from './young-generation.ts';
 /** Milliseconds that resources opened by the configuration file have to close after a command. */
 const GRACE_MS = 1_000;
 
-// Runs before the other modules load, because an older Node may be unable to load them.
+// Check the version before the other modules load, because an older Node may be unable to load them.
 await import('../supported-node.ts').catch((error: Error) => {
   process.stderr.write(`billwright: ${error.message}\n`);
   process.exit(1);

@@ -106,7 +106,7 @@ export async function compose(parts: {
   await callOpened(options, billing);
   const isChecked = options.testMode || group !== undefined;
   const check = isChecked ? null : await refuseTestPassword(billing.security, hasher, options.environment);
-  // Loads the modules while the thread pool hashes the password.
+  // Load the modules while the thread pool hashes the password.
   const [{ createKoaApp, listen }] = await Promise.all([import('../koa/index.ts'), check?.ended]);
   const app = createKoaApp({
     ...options.http,

@@ -225,7 +225,7 @@ export function databaseFailure(error: unknown, database: string): string | null
   const shown = shownDatabase(database);
   if (isPostgresqlUrl(database) && firstUrlOf(database) === null) return `The database ${urlForm}`;
   for (const each of causesOf(error)) {
-    // The server's own port or address failed, not the database.
+    // The error concerns the server's own port or address, not the database.
     if (Reflect.get(each, 'syscall') === 'listen' || isOfAnotherHost(each, database)) return null;
     const code = String(Reflect.get(each, 'code') ?? '');
     const wayOut = isPostgresqlUrl(database)

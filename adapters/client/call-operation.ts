@@ -26,7 +26,7 @@ export function operationCaller(options: ClientOptions): CallOperation {
     const body = JSON.stringify(callBody(input), (_name, value) =>
       value instanceof Uint8Array ? base64Of(value) : value,
     );
-    // The same key for each attempt, so that a change takes effect once.
+    // Use the same key for each attempt, so that the change takes effect only once.
     const key = isQuery ? {} : { 'Idempotency-Key': globalThis.crypto.randomUUID() };
     for (let attempt = 0; ; attempt += 1) {
       const headers = { ...(await headersOf(options)), ...key };

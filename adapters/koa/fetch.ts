@@ -163,7 +163,7 @@ export class Wire extends Duplex implements Peer {
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
     clearTimeout(this.#timer);
     const other = this.#other;
-    // Runs later, so that the other end can first read all its data.
+    // Close the stream later, so that the other end can first read all its data.
     setImmediate(() => other?.destroy());
     done(error);
   }

@@ -289,7 +289,7 @@ export async function listen(app: Koa, options: ListenOptions): Promise<Listenin
     isStopping = true;
     prepared.resolve();
     const closed = once(server, 'close');
-    // Applies to all connections that are handled afterwards.
+    // This limit applies to all connections that are handled afterwards.
     server.keepAliveTimeout = KEPT_WHILE_STOPPING_MS;
     server.close();
     server.closeIdleConnections();

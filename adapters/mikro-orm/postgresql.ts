@@ -235,7 +235,7 @@ async function migrateOver(orm: MikroORM): Promise<readonly string[]> {
   return connection.transactional(async (transaction) => {
     const lock = `select pg_advisory_xact_lock(${MIGRATION_LOCKS}, hashtext('${home.name.replaceAll("'", "''")}'))`;
     await connection.execute(lock, [], 'all', transaction);
-    // Ends before the migration, which uses another connection.
+    // This transaction ends before the migration, which uses another connection.
     if (home.is_missing) await connection.execute(`create schema if not exists ${home.quoted}`);
     return runMigrations(orm, home.name);
   });

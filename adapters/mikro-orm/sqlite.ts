@@ -224,7 +224,7 @@ async function migrateOver(orm: MikroORM): Promise<readonly string[]> {
 }
 
 async function seesLockOf(host: Transaction, orm: MikroORM) {
-  // Locks the database without a change.
+  // This statement locks the database without changing it.
   await host.executeQuery(compiled('delete from bw_tenants where 0'));
   return seesLock(await orm.em.getConnection().getNativeClient());
 }

@@ -135,7 +135,7 @@ function headersOf({ id, timestampSec, body, secrets }: PushRequest, userAgent: 
     'User-Agent': userAgent,
     'webhook-id': id,
     'webhook-timestamp': String(timestampSec),
-    // One signature per secret. Receivers accept any of them.
+    // The header contains one signature per secret. Receivers accept any of them.
     ...(signatures.length === 0 ? {} : { 'webhook-signature': signatures.join(' ') }),
   };
 }

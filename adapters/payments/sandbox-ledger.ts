@@ -82,7 +82,7 @@ export function fileLedger(path: string): SandboxLedger & { close(): void } {
   };
   const write = (line: Line): void => {
     refresh();
-    // Ends a line left unfinished by a crash.
+    // A crash may have left an unfinished line, which this line feed ends.
     const prefix = fstatSync(file).size > readTo ? '\n' : '';
     writeSync(file, `${prefix}${JSON.stringify(line, plainAmount)}\n`);
     refresh();

@@ -126,7 +126,7 @@ export async function loadPackages(): Promise<Packages> {
   ]).catch((error: unknown) => {
     throw notInstalled(error);
   });
-  // A CommonJS module whose export is the factory itself.
+  // This is a CommonJS module that exports the function itself.
   const { default: bidiFactory } = bidi as { readonly default: () => Packages['bidi'] };
   return { PDFDocument: pdfkit.default, fontkit, bidi: bidiFactory() };
 }

@@ -143,7 +143,7 @@ export class Sheet {
       const width = runs.reduce((sum, run) => sum + (run.width * size) / 1000, 0);
       const place = { x: this.#left(column, width), y: top + index * height + size * 1.08, size };
       this.#drawRuns(runs, place);
-      // Separates the last word from the first word of the next line when the text is read aloud or copied.
+      // The space separates the words of two lines when the text is read aloud or copied.
       if (index < lines.length - 1)
         this.#drawSpace({ ...place, x: place.x + (direction === 'rtl' ? 0 : width) });
     }

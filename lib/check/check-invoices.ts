@@ -252,7 +252,7 @@ function linesOf(rows: readonly CoverageRow[]): string {
       const days = `${formatLocalDate(startDate)}..${endDate === null ? '' : formatLocalDate(endDate)}`;
       // A plugin may have changed the catalog's amount on the item.
       if (kind === 'FIXED') return `${kind} ${days}`;
-      // Includes charges that a plugin made free.
+      // This includes charges that a plugin made free.
       return amount.isZero() ? `FREE ${days}` : `${kind} ${days} ${formatDecimal(amount)}`;
     })
     .sort()

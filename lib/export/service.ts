@@ -42,7 +42,7 @@ async function sectionsOf(
   accountRecordId: number,
   nextTurn: NextTurn,
 ): Promise<readonly Section[]> {
-  // The snapshot members of each table, in order of first occurrence.
+  // The fields of each table in the snapshot, in order of first occurrence.
   const known = new Map<string, Set<string>>();
   for await (const rows of session.exports.auditOfAccount(accountRecordId)) {
     for (const { tableName, snapshot } of rows) {
@@ -51,7 +51,7 @@ async function sectionsOf(
       for (const member of Object.keys(snapshot)) members.add(member);
       known.set(tableName, members);
     }
-    // Lets other work run, because nothing else in this loop does.
+    // Let other work run, because nothing else in this loop pauses.
     await nextTurn();
   }
   const histories = [...known].map(([tableName, members]) =>

@@ -120,7 +120,7 @@ export class AccessLog {
   #flushSoon(delayMs: number): void {
     this.#cancelTimer?.();
     const flush = () => this.#ports.systemClock.after(delayMs, () => void this.flush());
-    // Detached, so that errors are not logged under the request that started the timer (platform §13.1).
+    // The timer is detached, so that errors are not logged under the request that started it (platform §13.1).
     this.#cancelTimer = detached(this.#ports, flush);
   }
 

@@ -37,7 +37,7 @@ export function sampleOperations(
           throw invalidParameter(
             `The request covers more than ${MAX_SAMPLE_VALUES} values. Name categories or nodes, or use a shorter time range or a coarser granularity.`,
           );
-        // Lets other work run, because an in-process database does not.
+        // Let other work run, because an in-process database never pauses.
         await nextTurn();
       }
       return series.list();

@@ -107,7 +107,7 @@ export function broadcasts(ports: BroadcastPorts, handlerOf: HandlerOf) {
       const { userName: createdBy, createdDate } = authorship;
       const broadcast = { ...content, id: ids.next(), createdBy, createdDate };
       const isStored = !localOnly && !storage.singleNode;
-      // Starts listening first. Otherwise the broadcast would be older than the node's first read and be
+      // Start listening first. Otherwise the broadcast would be older than the node's first read and would be
       // skipped.
       if (isStored && !begun) await listen();
       if (isEvent || isStored || switched !== undefined)

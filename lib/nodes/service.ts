@@ -96,7 +96,7 @@ export function nodeService(ports: BroadcastPorts, input: NodeServiceInput) {
     const found = await ports.storage.nodes.list(NODE_LISTED_MS);
     const own = await local();
     if (!found.some(({ nodeName }) => nodeName === own.nodeName)) return [...found, own];
-    // Uses the current state of this node, because it is newer than the stored state.
+    // Use the current state of this node, because it is newer than the stored state.
     return found.map((node) => (node.nodeName === own.nodeName ? { ...node, plugins: own.plugins } : node));
   }
 

@@ -65,7 +65,7 @@ export function afterAttempt(
 }
 
 function comesAgain(recordId: number, startedAt: Instant, delayMs: number) {
-  // A `dueOrder` of 0 would mean a first attempt.
+  // A `dueOrder` of 0 is reserved for first attempts.
   const dueOrder = Math.max(1, addMilliseconds(startedAt, delayMs));
   return { recordId, state: ProcessingState.AVAILABLE, dueOrder, endedDate: null };
 }

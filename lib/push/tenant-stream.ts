@@ -277,7 +277,7 @@ export class Lanes<D extends Ordered> {
       const key = laneOf(delivery);
       const lane = this.#firsts.get(key);
       lane?.shift();
-      // Moves the lane to the end, so that other lanes come first.
+      // Move the lane to the end, so that other lanes come first.
       this.#firsts.delete(key);
       if (lane !== undefined && lane.length > 0) this.#firsts.set(key, lane);
     }

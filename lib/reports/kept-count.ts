@@ -126,7 +126,7 @@ function isStale<F, P>(
   now: Instant,
 ): boolean {
   if (countedAt === null || progress !== null) return true;
-  // The distance, because the system clock can be set back.
+  // Use the absolute difference, because the system clock can be set back.
   return Math.abs(now - countedAt) >= maxAgeMs || isOutdated?.(readFigures(figures)) === true;
 }
 

@@ -147,7 +147,7 @@ export async function handleEntries(
 
   function wholeOf(each: readonly Span[]): Span {
     const [only] = each;
-    // For a single entry, this is the entry's span, which ends above.
+    // For a single entry, this is the span of the entry, which has already ended.
     if (each.length === 1 && only !== undefined)
       return {
         traceParent: only.traceParent,

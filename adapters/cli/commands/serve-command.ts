@@ -90,7 +90,7 @@ export function serveCommand(): Command {
 /** Starts a server and returns when it listens. */
 async function serveWith(given: OptionValues): Promise<void> {
   const seat = takeSeat(process.env);
-  // Runs before short resolution is enabled, because Node must resolve the host's modules as usual.
+  // Load the host's modules before short resolution is enabled, because Node must resolve them as usual.
   const configuration = await configured(textOf(given, 'config'), process.env);
   await withShortResolution(async () => {
     const { packagesOf, reachingDatabase, serveOptions } = await import('../serve-options.ts');

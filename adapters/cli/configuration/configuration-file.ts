@@ -72,7 +72,7 @@ export async function loadDefinition(file: string): Promise<ServerDefinition> {
  * `RetryLater`.
  */
 function giveOwnModules(definition: string): void {
-  // Runs before the hooks are installed, because the hooks would affect this lookup.
+  // Look up the modules before the hooks are installed, because the hooks would affect the result.
   const modules = ownModules();
   registerHooks({
     resolve(specifier, context, next) {

@@ -175,7 +175,7 @@ export class WorkerPool {
     const startedMs = performance.now();
     logger.info({}, 'restarting the workers one after the other');
     for (const old of this.#serving) {
-      // A new process has replaced this process in the meantime.
+      // A new process may have replaced this process in the meantime.
       if (!old.isServing) continue;
       const next = this.#open();
       const fault = await this.#faultOf(next, old);

@@ -276,7 +276,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     const { received, route, tenant } = call;
     const { bodyBytes, bodyStream } = facts;
     const keyed = keyedRequestOf(ctx, { route, tenant, bodyBytes });
-    // Repeated requests with the key may need the stored response.
+    // A repeated request with the same key may need the stored response.
     const reading = keyed === null ? readingFor(ctx, call) : null;
     const outcome = () => outcomeOf(ctx, call, { ...facts, wanted: reading?.signal });
     const run = () => (reading === null ? outcome() : billing.requests.whileWanted(reading.signal, outcome));

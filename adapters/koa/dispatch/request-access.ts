@@ -57,7 +57,7 @@ export function requestAccess(options: AccessOptions) {
   const { billing, logger, systemClock: clock = { nowMs: () => performance.now() } } = options;
   const rates = { gateways: GATEWAY_NOTIFICATION_RATE, ...options.rates };
   const limit = rateLimit(rates, () => clock.nowMs());
-  // Counted separately, because any caller can name any number of tenants and gateways.
+  // Gateway notifications are counted separately, because a caller can invent any number of tenants and gateways.
   const countNotifications = notificationRate(rates, () => clock.nowMs());
   const families = headerFamilies(options.aliasPrefixes);
   const callers = authenticator({

@@ -19,7 +19,7 @@ import { type Access, alike, field, model, modelWith } from '../wire/model.ts';
 import { bool, currency, decimalNumber, enumeration, int, text, timestamp } from '../wire/scalars.ts';
 import { documentOf, listOf, perDialect, type WireType } from '../wire/wire-type.ts';
 
-// See json-models §13. The library rejects incomplete creations (61004): an existing plan needs only its name.
+// The library rejects a new plan that is incomplete (61004). An existing plan needs only its name (json-models §13).
 
 /** A date-time. Requests may also contain a date. Responses contain "" if the value is missing. */
 function dateOrEmpty<Name extends string, A extends Access>(name: Name, access: A) {

@@ -35,7 +35,7 @@ import { bool, currency, decimalNumber, enumeration, int, text, timestamp } from
 import { anyValue, listOf, type Rendering, type WireType } from '../wire/wire-type.ts';
 import { Duration } from './duration.ts';
 
-// The JSON catalog of catalog §11, only in responses. Dialect K omits some fields.
+// The JSON form of a catalog (catalog §11) occurs only in responses. Dialect K omits some fields.
 
 const onlyD = { onlyD: true } as const;
 

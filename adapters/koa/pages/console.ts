@@ -141,7 +141,7 @@ function isMissing(error: unknown): boolean {
 
 function rendered(body: string | Buffer, type: string, cached: string): Rendered {
   const tag = hash('sha256', body, 'base64url').slice(0, 27);
-  // A weak tag, because a compressed response has the same tag.
+  // The tag is weak, because a compressed response has the same tag.
   return {
     status: 200,
     headers: { 'Content-Type': type, 'Cache-Control': cached, ETag: `W/"${tag}"` },

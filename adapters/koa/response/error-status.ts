@@ -2,7 +2,7 @@ import { type BillingError, ErrorCode } from '../../../lib/values/errors/index.t
 import { Dialect } from '../dialect.ts';
 import { AnsweredError } from '../routing/answer.ts';
 
-// Domain error codes not listed here return 400 (http-api §12).
+// Codes of billing errors that are not listed here return 400 (http-api §12).
 const codesByStatus: Readonly<Record<number, readonly (keyof typeof ErrorCode)[]>> = {
   401: ['UNAUTHENTICATED', 'TENANT_UNAUTHENTICATED'],
   403: ['SECURITY_NOT_ENOUGH_PERMISSIONS'],
@@ -118,7 +118,7 @@ export function statusOfError(error: BillingError, context: StatusContext): numb
   if (error instanceof AnsweredError) return error.status;
   // A busy payment returns 409, because 503 would mean an unknown outcome (http-api §11 rule 5).
   if (error.code === ErrorCode.PAYMENT_INTERNAL_ERROR && error.facts.isBusy === true) return 409;
-  // Different usage under an existing tracking id; identical usage is ignored (usage §2.1 rule 6).
+  // The tracking id was used for different usage. Identical usage is ignored (usage §2.1 rule 6).
   if (error.code === ErrorCode.USAGE_RECORD_TRACKING_ID_ALREADY_EXISTS && error.facts.isOtherContent === true)
     return 409;
   return statusOfCode(error.code, context);

@@ -108,6 +108,6 @@ export async function compressed(ctx: Context, body: string | Readable): Promise
   if (coding === undefined || typeof name !== 'string') return body;
   ctx.set('Content-Encoding', name);
   if (typeof body === 'string') return coding.text(Buffer.from(body));
-  // Passes errors and disconnects on in both directions.
+  // Errors and disconnects must be passed on in both directions.
   return pipeline(body, coding.stream(), () => undefined);
 }

@@ -107,7 +107,7 @@ export function routeTable(options: RouteTableOptions): readonly Route[] {
     ...tokenRoutes,
   ];
   const basePath = withoutTrailingSlash(options.basePath ?? '');
-  // Created on first use, so that startup does not load the property descriptions.
+  // The route is created on first use, so that startup does not load the property descriptions.
   const json = onDemand(async () => {
     const { documentSteps } = await import('../openapi/document.ts');
     return JSON.stringify(await slices(documentSteps(routes, basePath)));

@@ -77,7 +77,7 @@ export const tagRoutes: readonly Route[] = [
 
 function queryOf({ noun, type }: ObjectResource<TaggedType>) {
   const list = { includedDeleted: flag(), ...auditParameter };
-  // `accountId` is the account that the item must belong to (invoicing §14).
+  // The item must belong to the account `accountId` (invoicing §14).
   if (type === ObjectType.INVOICE_ITEM) return { accountId: uuidParameter, ...list };
   return noun === 'InvoicePayment' ? { pluginProperty: pluginProperties, ...list } : list;
 }

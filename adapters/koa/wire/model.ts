@@ -271,7 +271,7 @@ interface WrittenMember {
 
 /** Returns a function that writes the model as JSON text. @throws (when called) InvariantError for missing fields. */
 function textWriter(name: string, fields: Fields): TextWriter {
-  // Created on first use, because models refer to models that do not exist yet.
+  // The fields are created on first use, because a model may refer to models that do not exist yet.
   const membersIn = (dialect: Dialect): readonly WrittenMember[] =>
     Object.entries(fields)
       .filter(([, { onlyD }]) => dialect === Dialect.D || !onlyD)

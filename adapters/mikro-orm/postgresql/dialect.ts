@@ -171,7 +171,7 @@ export const postgresqlDialect: Dialect = {
   comparesWith: (column, comparison, value) =>
     sql`${raw(column)} ${raw(comparison)} cast(${value} as numeric)`,
   along: () => nothing,
-  // Identifies the server, its database and our tables, because the search path may lead to another schema.
+  // This text identifies the server, its database and our tables, because the search path may lead to another schema.
   identity: sql`
     select system_identifier || ' ' || (select oid from pg_database where datname = current_database())
       || ' ' || coalesce(to_regclass('bw_tenants')::oid::text, '') as identity

@@ -104,7 +104,7 @@ function seen(look: EntryLook) {
       : before === null
         ? dueOf(kind)
         : dueBefore(kind, before);
-  // Uses the index of live entries by account. An index by tenant would contain every scheduled entry.
+  // This statement uses the index of live entries by account. An index by tenant would contain every scheduled entry.
   const whose =
     accountId === null
       ? sql`${tenants === null ? nothing : sql`and ${isIn('tenant_record_id + 0', 'bigint', tenants)}`}`

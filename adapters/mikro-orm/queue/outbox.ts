@@ -97,7 +97,7 @@ export class Outbox {
         entry.topic === QueueName.PUSH_NOTIFICATIONS ||
         entry.effectiveDate <= after,
     );
-    // Selects notifications by their due order, which is 0 for bus entries.
+    // Notifications are selected by their due order, which is 0 for bus entries.
     await scope.runner.dialect.moveEntries(
       scope.runner,
       sql`${scope.ofTenant} and account_record_id = ${accountRecordId}

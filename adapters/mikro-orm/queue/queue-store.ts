@@ -172,7 +172,7 @@ function retryOf(failures: readonly (FailedEntry & { readonly availableAtMs: num
  */
 async function claimEntries(runner: Runner, request: ClaimRequest): Promise<readonly ClaimedEntry[]> {
   const { dialect } = runner;
-  // Prevents a second claim of the same account by a node that does not see the first claim yet.
+  // The lock prevents a second claim of the same account by a node that does not see the first claim yet.
   if (dialect.claimLock) runner.leaveToCommit(runner.run(dialect.claimLock));
   const claiming = runner.rows(sql`
     update bw_queue_entries set

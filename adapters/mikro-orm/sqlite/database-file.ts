@@ -110,7 +110,7 @@ const mainFile = "select file from pragma_database_list where name = 'main'";
  * would write at the same time and lose each other's commits.
  */
 export function seesLock(database: Pick<Opened, 'prepare'>): boolean {
-  // Uses the absolute path, because the working directory may have changed.
+  // Use the absolute path, because the working directory may have changed.
   const path = String(database.prepare(mainFile).pluck().get());
   const Database = database.constructor as new (
     path: string,

@@ -56,7 +56,7 @@ export function cellStore(access: SystemAccess): CellStore {
     register: async ({ name, adopt }) => {
       refuseSqlite(access);
       return access.transact(async (runner) => {
-        // The lock, because a new cell has no row to lock.
+        // Take a separate lock, because a new cell has no row to lock.
         await runner.run(sql`lock table bw_cells in share row exclusive mode`);
         const cells = await cellsOf(runner);
         const known = cells.find((cell) => cell.name === name);

@@ -147,7 +147,7 @@ export function checkReads(scope: TenantScope): CheckReads {
     },
     queuedAccounts: async (topics, accountRecordIds) => {
       if (accountRecordIds.length === 0) return new Set();
-      // Uses separate statements, because each state has its own index.
+      // Use separate statements, because each state has its own index.
       const where = sql`tenant_record_id = ${tenantRecordId}
         and ${isIn('account_record_id', 'bigint', accountRecordIds)} and ${isIn('topic', 'text', topics)}`;
       const rows = await runner.rows(sql`

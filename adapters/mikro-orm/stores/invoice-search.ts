@@ -146,7 +146,7 @@ async function endOf(scope: TenantScope, range: RangeEnd) {
     select i.${raw(selected)} from bw_invoices i ${indexed}
     where i.tenant_record_id = ${scope.tenantRecordId} and i.${day} ${raw(isDescending ? '<' : '>')} days.day ${bounds}
     order by i.${day} ${direction}, i.record_id ${direction} limit 1)`;
-  // Skips from day to day in the index, regardless of the number of invoices per day.
+  // The query skips from day to day in the index, regardless of the number of invoices per day.
   const [row] = await scope.runner.rows(sql`
     with recursive days (day, end_id) as (
       select * from (

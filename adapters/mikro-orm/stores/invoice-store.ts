@@ -134,7 +134,7 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
                   and p.status <> 'DRAFT')))
         order by record_id desc limit ${limit}`,
     maxTargetDate: async (accountId) => {
-      // Reads the account's invoices, latest first, until it finds one with such an item.
+      // The query reads the account's invoices, latest first, until it finds one with such an item.
       return scope.runner.firstAs((row) => dateIn(row, 'target_date'))`
         select target_date from bw_invoices
         where ${scope.ofTenant} and ${scope.ofAccount(accountId)}
@@ -180,7 +180,7 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
     accountsOnPlans: async ({ planNames, afterRecordId, limit }) => {
       const parents = planNames.filter(isStorable);
       if (parents.length === 0) return [];
-      // Two statements, because PostgreSQL would read both tables completely for a join.
+      // Use two statements, because PostgreSQL would read both tables completely for a join.
       const overriding = await scope.runner.rows(sql`
         select plan_name from bw_override_plans
         where ${scope.ofTenant} and ${isIn('parent_plan_name', 'text', parents)}`);
@@ -417,7 +417,7 @@ function linkedInvoiceReads(
     },
     loadBalances: async (accountIds) => {
       if (accountIds.length === 0) return [];
-      // Names the other statuses, as in `isOpen`.
+      // The condition lists all other statuses, as `isOpen` does.
       const rows = await scope.runner.rows(sql`
         select s.account_id, s.account_balance, s.account_cba,
           ${raw(balancedColumns('i'))}, ${raw(balancedColumns('p'))}

@@ -252,7 +252,7 @@ function paymentSearchCondition(scope: TenantScope, search: PaymentSearch): Sql 
     case 'clauses':
       return search.clauses.reduce((condition, clause) => {
         const { property, operator, value } = clause;
-        // The equality of the record id uses the index of the account's payments.
+        // With the record id in the condition, the database uses the index of the account's payments.
         const isOfAccount = property === 'accountId' && operator === 'eq';
         if (isOfAccount) return sql`${condition} and ${scope.ofAccount(value as Uuid)}`;
         return sql`${condition} ${clauseConditions([clause], places)}`;

@@ -87,7 +87,7 @@ export const invoicesTable = new RecordTable<StoredInvoice>('invoices', invoiceC
     parent: 'tenant_record_id, record_id where is_parent_invoice',
     // The id of a group is the id of its first invoice.
     grouped: 'tenant_record_id, group_id, record_id where group_id <> id',
-    // Contains every column that a balance depends on, so that counting by balance does not read the rows.
+    // The index contains every column that a balance depends on, so that counting by balance does not read the rows.
     counted: `tenant_record_id, record_id, raw_balance, parent_invoice_id where ${COUNTED_INVOICES}`,
   },
 });

@@ -81,7 +81,7 @@ const fields = Object.entries(stored) as readonly (readonly [
   name: keyof typeof stored,
   conversion: readonly [write: (value: never) => string, read: (text: string) => unknown] | null,
 ])[];
-// Copied as a whole from a template, as in `RecordTable`.
+// The row is copied as a whole from a template, as in `RecordTable`.
 const noFacts = Object.fromEntries(fields.map(([name]) => [name, null]));
 
 /**

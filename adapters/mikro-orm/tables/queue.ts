@@ -69,12 +69,12 @@ const publishedEvents = 'tenant_record_id, record_id where event_id is not null'
 export const queueEntriesTable = new RecordTable('queue_entries', entryFields, {
   uniques: { unique_key: 'tenant_record_id, unique_key where unique_key is not null' },
   indexes: {
-    // The order of claims, over all accounts and within an account.
+    // These indexes have the order of claims, for all accounts and for one account.
     due: `due_order, record_id where processing_state = 'AVAILABLE'`,
     account_due: `tenant_record_id, account_record_id, due_order, record_id where processing_state = 'AVAILABLE'`,
-    // Finds accounts with an entry in processing and claims with expired leases.
+    // This index finds accounts whose entry is being processed, and claims whose leases have expired.
     claimed: `tenant_record_id, account_record_id where processing_state = 'IN_PROCESSING'`,
-    // Finds entries for the reaper.
+    // This index finds entries for the reaper.
     lapsed: 'record_id where lapses > 0',
     told: publishedEvents,
   },
@@ -110,9 +110,9 @@ const deliveryFields = columnsOf(pushDeliveryFields);
 export const pushDeliveriesTable = new RecordTable('push_deliveries', deliveryFields, {
   uniques: { id: 'id' },
   indexes: {
-    // Finds a tenant's due deliveries and, by skipping along the index, the tenants with due deliveries.
+    // This index finds a tenant's due deliveries and, by skipping along the index, the tenants with due deliveries.
     due: `tenant_record_id, due_order, record_id where state = 'AVAILABLE'`,
-    // Finds the next retry of any tenant.
+    // This index finds the next retry of any tenant.
     next: `due_order where state = 'AVAILABLE'`,
     listed: 'tenant_record_id, record_id',
     account: 'tenant_record_id, account_record_id, record_id',

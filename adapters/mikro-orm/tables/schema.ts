@@ -7,7 +7,7 @@ export const MIGRATIONS_TABLE = 'bw_migrations';
 export function schemaOptions(entities: EntitySchema[], migrations: readonly MigrationObject[]) {
   return {
     entities,
-    // Ignores the host's tables. Policies are compared by name, because the server rewrites their conditions.
+    // The host's tables are ignored. Policies are compared by name, because the server rewrites their conditions.
     schemaGenerator: {
       skipTables: [/^(?!(?:[^.]+\.)?bw_)/, /^(?:[^.]+\.)?bw_account_texts$/],
       ignorePolicies: true,

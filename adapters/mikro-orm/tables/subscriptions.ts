@@ -35,7 +35,7 @@ export const bundlesTable = new RecordTable<StoredBundle>('bundles', bundleColum
   indexes: {
     page: 'tenant_record_id, record_id',
     account: 'tenant_record_id, account_record_id, record_id',
-    // Includes bundles whose key a later bundle has taken over.
+    // The index includes bundles whose key a later bundle has taken over.
     key: 'tenant_record_id, external_key, record_id',
   },
 });
@@ -72,7 +72,7 @@ export const lifecycleEventsTable = new RecordTable('subscription_events', colum
   },
   indexes: {
     subscription: 'tenant_record_id, subscription_id, effective, sequence',
-    // Shows whether a plan is in use, which prevents its deletion, and which accounts a change of the plan
+    // This index shows whether a plan is in use and cannot be deleted, and which accounts a change of the plan
     // affects.
     of_plan: 'tenant_record_id, plan_name, account_record_id',
   },

@@ -48,7 +48,7 @@ export async function createTogether(
   return storage.write(tenant, authorship, async (session) => {
     const [accounts] = await allEnded([
       session.accounts.insert(creations.map(({ account }) => createdAt(account, authorship.createdDate))),
-      // Reads the revisions at the same time, because the events need the revisions.
+      // Also read the revisions, because the events need them.
       session.revisions(),
     ]);
     tokens.clear();

@@ -104,7 +104,7 @@ function recalled(
     const plans = cached.get(catalog);
     const plan = plans?.get(key);
     if (plans === undefined || plan === undefined) continue;
-    // Moves the plan to the end, so that the least recently used plan comes first.
+    // Move the plan to the end, so that the least recently used plan comes first.
     plans.delete(key);
     plans.set(key, plan);
     return plan;

@@ -156,7 +156,7 @@ export class CachedShapes extends CachedRecords<Shape> {
     parts: readonly StoredCatalogPart[],
     read: (recordIds: ReadonlySet<number>) => Promise<readonly StoredCatalogPart[]>,
   ): Promise<(part: StoredCatalogPart) => Shape | null> {
-    // A copy, because another call may clear the cache in the meantime.
+    // Use a copy, because another call may clear the cache in the meantime.
     const found = new Map<number, Shape>();
     const missing = new Set<number>();
     for (const { shapeRecordId } of parts) {

@@ -304,7 +304,7 @@ function placeOf(
 ): string {
   if (type === phase)
     return `${owner}, phase ${isRecord(given) ? shortened(String(given.type)) : shown(given)}`;
-  // Names the section that contains the price, because problems of a price are reported there.
+  // The path leads to the section that contains the price, because problems with a price are reported there.
   return name === 'price' ? owner : below(owner, name);
 }
 

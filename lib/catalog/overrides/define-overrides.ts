@@ -51,7 +51,7 @@ export function defineOverrides({ plan, chosen, currency, requests }: OverrideIn
   return {
     parentPlanName: chosen?.parentPlanName ?? plan.name,
     currency,
-    // Sorts by code unit, independent of the locale. The keys are unique.
+    // Sort by code unit, so that the order does not depend on the locale. The keys are unique.
     overrides: new Map([...overrides].sort(([one], [other]) => (one < other ? -1 : 1))),
   };
 }

@@ -145,7 +145,7 @@ export function checkPhaseTerms(check: VersionCheck): void {
 function checkUsage(check: VersionCheck, usage: Usage): void {
   const owner = `Usage "${usage.name}"`;
   check.names.declare(NameKind.USAGE, usage);
-  // Checks V14 for the section.
+  // Check V14 for the section.
   if (usage.billingMode === BillingMode.IN_ARREAR && usage.tiers.length === 0) {
     check.findings.error(`${owner} is ${usage.billingMode} ${usage.usageType} and needs tiers`, [usage]);
   }
@@ -173,7 +173,7 @@ function checkTier(
   check: VersionCheck,
   { usage, tier, owner }: { usage: Usage; tier: Tier; owner: string },
 ): void {
-  // Checks V14 for the tier.
+  // Check V14 for the tier.
   if (usage.billingMode === BillingMode.IN_ARREAR) {
     const needed = usage.usageType === UsageType.CAPACITY ? 'limits' : 'blocks';
     if (tier[needed].length === 0) {

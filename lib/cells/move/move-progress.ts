@@ -56,7 +56,7 @@ export class ProgressReport {
   }
 
   #report() {
-    // After the switch, a move that stops would leave the tenant without a cell that works.
+    // If a move stopped after the switch, no cell would work for the tenant.
     if (this.#step !== 'SWITCHED') this.#signal?.throwIfAborted();
     this.#onProgress({
       step: this.#step,

@@ -28,7 +28,7 @@ export async function openCells<Host>(given: CellsOptions<Host>): Promise<CellsB
   const router = new CellRouter(engines, { ...options, directory });
   try {
     await directory.prepare();
-    // One after the other, because each new cell gets the next number.
+    // Open the cells one after the other, because each new cell gets the next number.
     for (const engine of engines) await engine.open();
     await router.places.open();
     return assembled(given, router, shared);
@@ -43,7 +43,7 @@ function assembled<Host>(
   router: CellRouter<Host>,
   shared: Shared,
 ): CellsBilling<Host> {
-  // The engines record the calls. This one only counts them for `close`.
+  // The engines record the calls. This object only counts the calls for `close`.
   const calls = new Calls({});
   // Any open engine serves the calls that need only the directory or no database.
   const first = router.any.engine.billing;

@@ -61,7 +61,7 @@ export function routedCallers<Host>(
   return (caller) =>
     bind(binding({ caller }), {
       within: (host: Host) => {
-        // Rejects an unsupported handle immediately.
+        // This call rejects an unsupported handle immediately.
         first.as(caller).within(host);
         return bind(binding({ caller, host }), {});
       },

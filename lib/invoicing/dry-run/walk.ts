@@ -122,7 +122,7 @@ export class Walk {
     nextItemId: () => Uuid,
     seen: (run: AccountRun) => AccountRun = (run) => run,
   ) {
-    // Each step stands for a different day, so the daily bound does not apply.
+    // Each step represents a different day, so the daily limit does not apply.
     const subscriptions = input.subscriptions.map((each) => ({ ...each, itemsCreatedToday: 0 }));
     this.#account = { ...input, subscriptions };
     this.#debts = new RunningDebts(debts);

@@ -69,7 +69,7 @@ export interface ViewSources {
   readonly usageBases: ReadonlyMap<Uuid, ItemBasis>;
 }
 
-// A shared list, because most invoices have no tracking ids.
+// All these invoices share one list, because most invoices have no tracking ids.
 const NO_TRACKING_IDS: readonly string[] = [];
 
 /**

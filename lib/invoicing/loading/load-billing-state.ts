@@ -79,7 +79,7 @@ export async function loadBillingState(session: ReadSession, input: LoadBillingI
   };
 }
 
-// A shared array, because most subscriptions have no rows.
+// All these subscriptions share one array, because most subscriptions have no rows.
 const NO_ROWS: readonly CoverageRow[] = [];
 
 const NO_ITEMS: SubscriptionBilling['items'] = new Map();

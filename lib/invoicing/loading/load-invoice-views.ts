@@ -76,7 +76,7 @@ export async function loadInvoiceViews(
     session.invoices.findItems(selection),
     settingsRead,
     settingsRead === null ? NO_TRACKING_IDS : loadTrackingIds(session, selection, settingsRead),
-    // Reads the revisions at the same time, because the catalogs need them.
+    // Also read the revisions, because the catalogs need them.
     catalogsOf === null ? null : session.revisions(),
   ]);
   if (invoices.length === 0) return [];

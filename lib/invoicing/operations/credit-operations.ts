@@ -248,7 +248,7 @@ async function reclaim(session: ReadSession, accountId: Uuid, amount: Decimal) {
       limit: RECLAIMED_CREDITS_AT_ONCE,
     });
     if (used.length === 0) {
-      // All other used credit has lowered summaries of the parent.
+      // All other credit that was used has lowered the parent's summaries.
       const left = formatDecimal(missing);
       const message = `Credit of account ${accountId} cannot be deleted: ${left} of it has reduced committed invoices of the parent`;
       throw billingError(ErrorCode.INVOICE_CBA_DELETED, message, { accountId, amount: left });

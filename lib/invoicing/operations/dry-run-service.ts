@@ -308,7 +308,7 @@ export class DryRunService {
       account,
       now,
       targetDate: draft === null ? made.targetDate : raisedTargetDate(draft.invoice, made.targetDate),
-      // The items of a reused draft, and the new items (§11 rule 4).
+      // The result contains the items of a reused draft and the new items (§11 rule 4).
       run: { ...made.run, items: [...(draft?.items ?? []), ...made.run.items] },
     });
     const invoiceDate = draft?.invoice.invoiceDate ?? invoice.invoiceDate;

@@ -368,7 +368,7 @@ export class PluginRetries {
 
   add({ recordId }: ClaimedEntry): void {
     const times = (this.#times.get(recordId) ?? 0) + 1;
-    // Moves the entry to the end, so that entries that another node has claimed are forgotten first.
+    // Move the entry to the end, so that entries that another node has claimed are removed first.
     this.#times.delete(recordId);
     this.#times.set(recordId, times);
     const [oldest] = this.#times.keys();

@@ -100,7 +100,7 @@ export class InvoiceRunService {
       showInvoices(this.#ports, results);
       const ids = results.flatMap((result) => (result.kind === 'done' ? result.invoiceIds : []));
       const [first, ...others] = ids;
-      // Thrown after the commit: an account with nothing to invoice is unparked too (§8.2 step 16).
+      // The error is thrown after the commit, because an account with nothing to invoice is unparked too (§8.2 step 16).
       if (first === undefined) throw nothingToDo(request);
       return [first, ...others];
     }

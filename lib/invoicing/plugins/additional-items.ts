@@ -181,7 +181,7 @@ function changedMembers(item: ChangeableItem, claim: ClaimedItem, amount: Decima
     repairable,
     description: claim.description ?? item.description,
     rate: claim.rate ?? item.rate,
-    // The discounts add up to the engine's amount only.
+    // The discounts add up to the engine's amount, not to the amount of a plugin.
     ...(difference.isZero() ? {} : { listRate: null, discounts: null }),
     quantity: claim.quantity ?? item.quantity,
     itemDetails: claim.itemDetails ?? item.itemDetails,

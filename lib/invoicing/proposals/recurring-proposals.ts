@@ -105,7 +105,7 @@ export function recurs(event: BillingEvent): boolean {
   return event.recurringPrice !== null && event.billingPeriod !== 'NO_BILLING_PERIOD';
 }
 
-// Proposes the periods of one event (§5.4).
+// The next function proposes the periods of one event (§5.4).
 function proposePeriods(proposals: RecurringProposal[], billed: BilledEvent, input: RecurringProposalsInput) {
   const { event, cycle, endDate, billThrough } = billed;
   if (billThrough === null) return;

@@ -301,7 +301,7 @@ function shareOfRow(
     const whole = wholeByFixedDays(row, { ...input, item, period, fixedTotal });
     return whole.totalDays === 0 ? calendar : { ...whole, days };
   }
-  // No event contains the plan now. The row's own amount and fixed days give the same share, up to rounding.
+  // No event contains the plan now. The row's own amount and fixed days result in the same share, except for rounding.
   const totalDays = fixedDaysBetween(row.startDate, row.endDate, prorationFixedDays);
   return { base: row.amount, days, totalDays };
 }

@@ -96,7 +96,7 @@ const changesOfDebt: ReadonlySet<BusEventType> = new Set<BusEventType>([
   BusEventType.INVOICE_PAYMENT_SUCCESS,
   BusEventType.INVOICE_PAYMENT_FAILED,
   BusEventType.INVOICE_CREATION,
-  // Also emitted for voided and written-off invoices (invoicing §16).
+  // This event is also published for voided and written-off invoices (invoicing §16).
   BusEventType.INVOICE_ADJUSTMENT,
 ]);
 

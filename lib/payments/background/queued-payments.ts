@@ -194,7 +194,7 @@ class PaymentRun {
     };
     await this.#recordOne(run, charge, { finish: true }).catch((error: unknown) => {
       if (!(error instanceof LeaseLostError)) return leave(error);
-      // Another node has the entry now and will find the payment reserved; the result is still ours to record.
+      // Another node has claimed the entry and will find the payment reserved. This node must still record the result.
       return this.#recordOne(run, charge, { finish: false }).catch(leave);
     });
   }

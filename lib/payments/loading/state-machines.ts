@@ -40,7 +40,7 @@ export class StateMachines {
     if (kept?.revision === revision) return kept.tables;
     const rows = await session.keyValues.find([...this.#names.keys()]);
     const tables = new Map(rows.map((row) => [this.#names.get(row.key) ?? '', parsed(row)]));
-    // Not cached, because the host may roll back its transaction.
+    // The value is not cached, because the host may roll back its transaction.
     if (within) return tables;
     this.#kept.delete(recordId);
     this.#kept.set(recordId, { revision, tables });

@@ -109,7 +109,7 @@ export class PaymentService {
   /** Runs an operation. If the operation has its own `plan` function, uses that function. */
   async runPlanned(context: CallContext, work: Operation): Promise<PaymentResult> {
     const { operation, paymentId } = work.request;
-    // The number is taken before the transaction starts, in case this call creates the payment.
+    // Reserve the number before the transaction starts, in case this call creates the payment.
     const mayBegin = paymentId === null && isFirstOperation(operation);
     const { storage } = this.#machine.ports;
     const paymentNumber = mayBegin ? await storage.takePaymentNumber(context.tenant) : null;
@@ -180,7 +180,7 @@ export class PaymentService {
     const { session, context, config, facts, consulted, names } = looking;
     if (plan.kind === 'WAIT') return waiting(looking);
     if (plan.kind !== 'NEW') {
-      // A transaction without an outcome already has its own attempt (§8.1 rule 4).
+      // A transaction that has no outcome yet already has its own attempt (§8.1 rule 4).
       if (consulted !== null) await endRuns(session, [{ attemptId: consulted.attempt.id }]);
       if (plan.kind === 'COMPLETE') return this.#complete(plan, { ...looking, consulted: null });
       const { transaction } = plan;

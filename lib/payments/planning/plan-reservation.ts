@@ -263,7 +263,7 @@ function planRetry(job: InvoiceRetryJob, planning: Planning): ReservationPlan {
   assertInvariant(payment && origin, 'A retry must name a stored payment and attempt', { ...job });
   // The job was delivered twice or is outdated: the attempt has been repeated or resolved since.
   if (runs.at(-1) !== origin || origin.stateName !== 'RETRIED') return NOTHING;
-  // This attempt is used if the retry ends before its payment is tried again.
+  // This attempt is returned if the retry ends before its payment is tried again.
   const held = abortedAttempt(planning, {
     paymentKey: payment.externalKey,
     transactionKey: origin.transactionExternalKey,
@@ -295,7 +295,7 @@ function planRun(
   const decision = decide(planning, usableMethod(planning, stored), requestedAmount);
   if (decision.kind === 'WAIT') return { kind: 'WAIT' };
   if (decision.kind === 'HOLD') {
-    // The hold of another payment of the invoice covers everything due.
+    // The held attempt of another payment already covers the whole amount that is due on the invoice.
     if (planning.hold !== null) return { kind: 'STOP', ended, events: [] };
     const hold = newHold(planning, planning, { attempt: held, amount: decision.amount });
     return { kind: 'STOP', ended, events: [], newHold: hold };

@@ -102,7 +102,7 @@ function effectOfRefund(transaction: PaymentTransaction, ledger: Ledger, tools: 
   let { amount } = result;
   const converted = isOwnRefund(transaction, paid) ? convertedPayment(paid, own) : null;
   if (converted !== null && !amount.isZero()) {
-    // The invoice's share of the refund (§9.5 rule 1 d).
+    // This is the invoice's share of the refund (§9.5 rule 1 d).
     const others = [...latest.values()].filter(({ id }) => id !== before?.id);
     amount = refundShare(processedAmountIn(transaction, converted), {
       paid,

@@ -245,7 +245,7 @@ export class Dispatcher {
   #wake(): void {
     this.#signal.raise();
     if (!this.#started) return;
-    // The work is not done on behalf of the caller.
+    // The search does not belong to the caller's activity.
     detached(this.#ports, () => (this.#workers === 0 ? this.#spawn() : this.#requestHelp()));
   }
 

@@ -313,7 +313,7 @@ export class BusyEntries {
   /** Increments the count and returns it. */
   add({ recordId }: ClaimedEntry): number {
     const times = (this.#times.get(recordId) ?? 0) + 1;
-    // Moves the entry to the end of the map, so that entries taken over by another node are dropped first.
+    // Move the entry to the end of the map, so that entries that another node has claimed are removed first.
     this.#times.delete(recordId);
     this.#times.set(recordId, times);
     const [oldest] = this.#times.keys();

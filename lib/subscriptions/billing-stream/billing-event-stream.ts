@@ -70,7 +70,7 @@ export interface BillingEventStream {
  * @throws BillingError CATALOG_NO_PRICE_FOR_CURRENCY (2010), CATALOG_PRICE_VALUE_NULL_FOR_CURRENCY (2011).
  */
 export function billingEvents(input: BillingEventsInput): BillingEventStream {
-  // Processes one bundle at a time to free intermediate events early.
+  // Process one bundle at a time, so that intermediate events can be freed early.
   const bundles = Map.groupBy(input.histories, ({ subscription }) => subscription.bundleId);
   const streams = [...bundles.values()]
     .flatMap((histories) => streamsOfBundle(histories, input))

@@ -198,7 +198,7 @@ function usableBase(
   const states = [now, entitlement.at].map((at) => subscriptionStateAt(own, at));
   if (states.includes(EntitlementState.CANCELLED))
     throw noUsableBase(`The base subscription ${id} is cancelled`, { subscriptionId: id });
-  // If the base's service has started, an add-on may start earlier. Only a pending base must start first.
+  // If the base's service has started, an add-on may start earlier than the base. A pending base must start first.
   if (states.every((state) => state === EntitlementState.PENDING))
     throw noUsableBase(`The service of base subscription ${id} starts after that of the add-on`, {
       subscriptionId: id,

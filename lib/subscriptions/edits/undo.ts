@@ -96,7 +96,7 @@ export function planUndoChange(
   const inserted = new Set(undone.flatMap((change) => insertedWith(change, [...events, ...history])));
   const causes = new Set<Uuid | null>(undone.map(({ id }) => id));
   const restored = history.filter((event) => causes.has(event.deactivatedBy) && !inserted.has(event));
-  // Also drops the events of changes that a cancellation has withdrawn.
+  // Also remove the events of changes that a cancellation has withdrawn.
   // Otherwise, reversing the cancellation would restore these events without their plan.
   const withdrawn = [...events, ...history.filter((event) => !causes.has(event.deactivatedBy))].filter(
     (event) => inserted.has(event),

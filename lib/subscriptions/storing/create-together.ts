@@ -58,7 +58,7 @@ export async function createTogether(
   const catalogsOf = await tools.catalogs.open({ tenant, now, accounts: accountIds });
   return tools.storage.write(tenant, authorship, async (session) => {
     const [, { accounts, facts }] = await allEnded([
-      // Also reads the revisions, which the lock would otherwise read.
+      // Also read the revisions, which the lock would otherwise read.
       session.catalogs.keepPlans(),
       lockedWithFacts(session, calls, accountIds),
     ]);

@@ -159,7 +159,7 @@ export function readReason(text: string): EventReason {
  * the catalog version of that time (catalog §14 rule 2).
  */
 export function decidedOf({ reason, createdDate }: Pick<LifecycleEvent, 'reason' | 'createdDate'>): Instant {
-  // Most reasons need no parsing, because they do not contain this member.
+  // Most reasons need not be parsed, because they do not contain this field.
   if (!reason?.includes('"decided"')) return createdDate;
   const { decided } = readReason(reason);
   return decided === undefined ? createdDate : instant(decided);

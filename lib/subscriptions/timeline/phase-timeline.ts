@@ -177,7 +177,7 @@ export function datedInstant(
     return atReferenceTime(requested.date, account);
   }
   const at = truncateToSecond(requested?.at ?? now);
-  // Uses the UTC day, because at the end of the calendar an instant has no day in some zones.
+  // Use the UTC day, because at the end of the calendar an instant has no day in some zones.
   checkReach(localDateOf(at, UTC), today);
   return { at, date: localDateOf(at, account.timeZone) };
 }

@@ -49,7 +49,7 @@ export function archivedDays(
       consumed,
     }),
   );
-  // Sums the points themselves, so that no point is lost if the zone now assigns the point to an adjacent day.
+  // Add up the points themselves, so that no point is lost if the zone's rules now put it on an adjacent day.
   const counted = days.map((day) => ({ ...day, version: 0, sum: ZERO, max: ZERO }));
   const { split: splits } = piecesNeeded({ days: counted, events: [], zone, billed });
   const splitOf = new Map(splits.map((split) => [bucketOf(split), split]));

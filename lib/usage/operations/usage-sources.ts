@@ -240,7 +240,7 @@ async function addedUp(
       if (sums.get(record.subscriptionId)?.add(record) !== true) passedOver += 1;
     }
   } catch (error) {
-    // Lets the source free its resources without waiting.
+    // The source can free its resources, but this call does not wait for that.
     runHostCode(() => iterator?.return?.());
     throw sourceFailure(called, plainError(error));
   } finally {

@@ -36,7 +36,7 @@ export function billedNow(billed: readonly BilledInterval[], events: readonly Bi
     const event = supersedingEvent(one, events);
     if (event !== null) supersededBy.set(one, event);
   }
-  // The common case: most subscriptions with usage have no credits.
+  // This is the common case, because most subscriptions with usage have no credits.
   const hasCredits = billed.some(({ entries }) => entries.some(({ linkedItemId }) => linkedItemId !== null));
   if (supersededBy.size === 0 && !hasCredits) return { billed, superseded: [] };
   const carriers = carriersOf(billed);

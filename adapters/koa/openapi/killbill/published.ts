@@ -1,7 +1,7 @@
 import { BillingActionPolicy } from '../../../../lib/records/index.ts';
 import type { JsonSchema } from '../../wire/wire-type.ts';
 
-// Details of the Kill Bill 0.24 clients that are missing from the route table.
+// These details of the Kill Bill 0.24 clients are not in the route table.
 
 /** Client class by path segment. */
 export const classes: Readonly<Record<string, string>> = {
@@ -253,7 +253,7 @@ export function published(operationId: string): Published {
   return operations[operationId] ?? {};
 }
 
-// Details of the Kill Bill 0.24 client models that the server's models do not contain.
+// These details of the Kill Bill 0.24 client models are not in the server's models.
 
 /** Client names of models. */
 export const modelNames: Readonly<Record<string, string>> = {

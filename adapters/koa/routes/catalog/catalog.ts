@@ -27,7 +27,7 @@ import { instantParameter, moment, plainText, required, uuidParameter } from '..
 import { timestamp } from '../../wire/scalars.ts';
 import { listOf, unaudited } from '../../wire/wire-type.ts';
 
-// Selects the account's own catalog if it has one (catalog §15.6, §16).
+// If the account has its own catalog, use that catalog (catalog §15.6, §16).
 const accountQuery = { accountId: uuidParameter };
 const query = { requestedDate: instantParameter, ...accountQuery };
 
@@ -155,7 +155,7 @@ export const catalogReadRoutes: readonly Route[] = [
   }),
   subscriptionRoute('getProductForSubscriptionAndDate', 'product', {
     shows: Product,
-    // Omits the product's plans (json-models §5).
+    // The product's plans are omitted (json-models §5).
     view: ({ version, plan }) => ({ ...version.findProduct(plan.product), plans: [] }),
   }),
   subscriptionRoute('getPriceListForSubscriptionAndDate', 'priceList', {

@@ -153,7 +153,7 @@ export const invoiceRoutes: readonly Route[] = [
     async handle(call) {
       const { billing, context, body, dialect, query } = call;
       const accountId = query.accountId ?? (await accountOfDryRun(call));
-      // Dialect K defaults to now; dialect D leaves the date to the engine (R53).
+      // In dialect K, the date defaults to now. In dialect D, the engine chooses the default (R53).
       const isNow = dialect === Dialect.K && body?.dryRunType === DryRunType.SUBSCRIPTION_ACTION;
       const now = isNow ? ({ kind: 'DATE_TIME', at: context.createdDate } as const) : null;
       const targetDate = await requestedDay(call, accountId, query.targetDate ?? now);

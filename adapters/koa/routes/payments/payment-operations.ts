@@ -188,7 +188,7 @@ export const paymentRepairRoutes: readonly Route[] = [
       const asked = inputOf(transaction, { ...query, pluginProperty: [] });
       const properties = [...propertiesOf(body.transactionPluginProperties), ...asked.properties];
       const { transactionType, amount } = transaction;
-      // Missing values are reported after account and method are found.
+      // Missing values are reported only after the account and the payment method have been found.
       const given = { transactionType, amount } as Pick<ComboPaymentInput, 'transactionType' | 'amount'>;
       const input = { ...asked, ...partiesOf(call, body), properties, ...given };
       return outcomeOf(await call.billing.payments.combo(call.context, input));

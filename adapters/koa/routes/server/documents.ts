@@ -86,7 +86,7 @@ function rowsOf(
   const renderer = async () => ({ text: await rendererFile('swagger-ui-bundle.js'), headers: cached });
   const start = () => ({ text: startScript, headers: cached });
   const page = (basePath: string) => {
-    // Fails if the package is missing, because the page would be empty.
+    // If the package is missing, the request fails, because the page would be empty.
     packageUrl();
     return { text: pageHtml(basePath), headers: pageHeaders };
   };

@@ -206,7 +206,7 @@ export function unknownMember(json: unknown, members: Members): string | null {
  */
 function firstUnknown(json: unknown, { names, inList }: Members): Found | null {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) return null;
-  // Excludes exact numbers, which are objects here.
+  // Exact numbers are objects too, so they must be excluded.
   if (Object.getPrototypeOf(json) !== Object.prototype) return null;
   for (const name in json) if (!names.has(name)) return { place: name, name, names };
   if (inList === undefined) return null;

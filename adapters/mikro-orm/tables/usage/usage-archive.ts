@@ -28,7 +28,7 @@ export const archivedPiecesTable = archiveTable(
 
 /** Tracking ids of archived points, including voided ones. There is one row for each part of a day that has points. */
 export const archivedIdsTable = archiveTable('usage_archived_ids', [
-  // Set only for parts between two instants.
+  // This value is set only for parts between two instants.
   { name: 'start_at', type: 'bigint', nullable: true, isInstant: true },
   { name: 'end_at', type: 'bigint', nullable: true, isInstant: true },
   // The record id, the tracking id and the time of voiding, for each submission.

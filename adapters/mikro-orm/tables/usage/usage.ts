@@ -55,7 +55,7 @@ export const usagePointsTable: TableSpec = {
   columns: [
     tenantColumn,
     ...bucketColumns,
-    // Numbers start at 1 and have no gaps, in commit order.
+    // The numbers start at 1, follow the commit order and have no gaps.
     { name: 'ordinal', type: 'bigint', nullable: false },
     { name: 'recorded_for', type: 'bigint', nullable: false, isInstant: true },
     { name: 'is_date_only', type: 'boolean', nullable: false },
@@ -74,7 +74,7 @@ export const aggregateColumns: readonly Column[] = [
   { name: 'amount_sum', type: 'decimal', nullable: false },
   { name: 'amount_max', type: 'decimal', nullable: true },
   { name: 'amount_min', type: 'decimal', nullable: true },
-  // The latest point. Of several points with the same time, the point that was stored last.
+  // The latest point. If several points have the same time, this is the point that was stored last.
   { name: 'last_recorded_for', type: 'bigint', nullable: true, isInstant: true },
   { name: 'last_amount', type: 'decimal', nullable: true },
 ];

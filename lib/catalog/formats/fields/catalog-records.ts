@@ -71,7 +71,7 @@ import {
   type Scalar,
 } from './field.ts';
 
-// The rule records of §3.3, with conditions in document order.
+// These are the rule records of §3.3. The conditions are in document order.
 
 const phaseType = oneOf('a phase type', PhaseType);
 const productCategory = oneOf('a product category', ProductCategory);
