@@ -45,7 +45,7 @@ export interface DocumentLine {
   /** The quantity. Quantity and unit price are both null if the item has no unit price. */
   readonly quantity: Decimal | null;
   readonly unitPrice: Decimal | null;
-  /** The line before discounts (coupons §4). Null without discounts. */
+  /** The line before discounts (coupons §4). Null if there are no discounts. */
   readonly list: ListedLine | null;
   /** The tax details of the line's TAX items. Empty if these items have no tax details. */
   readonly taxes: readonly ItemTax[];

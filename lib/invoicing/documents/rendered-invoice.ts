@@ -47,7 +47,7 @@ export interface InvoiceToRender {
   readonly seller: Seller | null;
   /** True if the customer pays without a stored payment method (tag MANUAL_PAY). */
   readonly isManualPay: boolean;
-  /** The currency of the last processed payment. Null without such a payment. */
+  /** The currency of the last processed payment. Null if there is no such payment. */
   readonly processedCurrency: Currency | null;
   /** The locale for accounts without one and for missing translations (`default.locale`). */
   readonly defaultLocale: Locale;

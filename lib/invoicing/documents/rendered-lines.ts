@@ -16,7 +16,7 @@ export interface RenderedLine extends LineName {
   readonly usageName: string | null;
   readonly formattedStartDate: string | null;
   readonly formattedEndDate: string | null;
-  /** The last day of a period, which is the day before the end date. Null without a period. */
+  /** The last day of a period, which is the day before the end date. Null if there is no period. */
   readonly lastDay: LocalDate | null;
   readonly formattedLastDay: string | null;
   /** The first and the last day, or the only date. Null for an adjustment, whose date is not a service period. */
@@ -33,12 +33,12 @@ export interface RenderedLine extends LineName {
    */
   readonly calculation: string | null;
   readonly formattedListRate: string | null;
-  /** The amount before discounts. Null without discounts. */
+  /** The amount before discounts. Null if there are no discounts. */
   readonly listAmount: Decimal | null;
   readonly formattedListAmount: string | null;
   /** The discount of each coupon. Empty if the line has no discounts. */
   readonly discounts: readonly RenderedDiscount[];
-  /** The tax rates, such as `19%`. Null without rates. */
+  /** The tax rates, such as `19%`. Null if there are no rates. */
   readonly formattedTaxRate: string | null;
   /** The charged usage. Empty if the line does not charge usage. */
   readonly usage: readonly RenderedUsage[];

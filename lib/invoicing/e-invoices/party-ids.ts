@@ -50,8 +50,8 @@ const vatSchemes: Readonly<Record<string, { readonly scheme: string; readonly di
 };
 
 /**
- * Returns the tax id without spaces, dots and hyphens if it is a VAT id: it starts with a prefix of the list or with
- * the country. Null for any other tax number, such as a US EIN.
+ * Returns the tax id without spaces, dots and hyphens if it is a VAT id. A VAT id starts with a prefix of the list or
+ * with the country. Returns null for any other tax number, such as a US EIN.
  */
 export function vatIdOf(taxId: string | null, country: string | null): string | null {
   const plain = (taxId ?? '').toUpperCase().replace(/[\s.-]/g, '');

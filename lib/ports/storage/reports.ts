@@ -97,7 +97,7 @@ export interface ReportReads {
     dates: { readonly from: Instant; readonly to: Instant },
     part: CountPart,
   ): Promise<CountedPart<TransactionSum>>;
-  /** Returns the voids, chargebacks and reversals of chargebacks in the same part of the count. */
+  /** Returns the voids, chargebacks and chargeback reversals for the same range of records. */
   voidsAndChargebacks(
     dates: { readonly from: Instant; readonly to: Instant },
     part: { readonly after: CountPosition | null; readonly last: CountPosition | null },
