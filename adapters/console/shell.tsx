@@ -16,10 +16,9 @@ import { href, hrefIn, navigate, pagePath, tenantKey } from './core/location.ts'
 import { matchedPage } from './core/routes.ts';
 import { SignIn, SignInAgain } from './pages/sign-in.tsx';
 import { Tenants } from './pages/tenants.tsx';
-import { CallLog, isCallLogOpen } from './parts/call-log.tsx';
 import { ClockBar } from './parts/clock-bar.tsx';
 import { Page, Problem, Waiting } from './parts/layout.tsx';
-import { Notices, notify } from './parts/notices.tsx';
+import { CallLog, isCallLogOpen, Notices, notify } from './parts/notices.tsx';
 import { routes } from './routes.ts';
 import { texts } from './texts.ts';
 

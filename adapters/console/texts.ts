@@ -4,35 +4,16 @@
  */
 export const labels: Readonly<Record<string, string>> = {
   '': '',
-  addAddOn: 'Add add-on',
-  allChanges: 'Changes of everything that the account has',
-  apiKey: 'API key',
-  apiSecret: 'API secret',
-  cancelAll: 'Cancel all subscriptions',
-  checks: 'Checks of the node that answers',
-  downloadXml: 'Download XML',
   eInvoice: 'E-invoice',
   eInvoiceDeliveries: 'E-invoice deliveries',
   email: 'E-mail',
-  failedAndRecovered: 'Failed payments, and what was recovered',
-  failedPayments: 'Failed payments of the last 7 days',
-  furtherAddresses: 'Further e-mail addresses',
-  happened: 'What happened in between',
   isBlockBilling: 'Billing',
   isBlockChange: 'Changes of plan',
   isBlockEntitlement: 'Service',
   isDefault: 'Default',
   isPaymentDelegatedToParent: 'The parent account pays',
   locale: 'Language',
-  maxRedemptions: 'Maximum redemptions',
-  median: 'Half are faster',
-  notOnAnInvoice: 'Not on an invoice, and why',
-  offersAsAddOn: 'Offers as add-on',
-  onTheNextInvoice: 'On the next invoice so far',
-  parentAccountId: 'Id of the parent account',
-  payUnpaidInvoices: 'Pay all unpaid invoices with it now',
   paymentMethodId: 'Payment method',
-  pdf: 'PDF',
   planId: 'Plan name',
   planName: 'Plan',
   policy: 'When',
@@ -42,11 +23,6 @@ export const labels: Readonly<Record<string, string>> = {
   stateName: 'State',
   slowest: '95 of 100 are faster',
   token: 'Token of the gateway',
-  undoWriteOff: 'Undo write-off',
-  unpark: 'Remove from list',
-  url: 'URL',
-  xmlFile: 'XML file',
-  xmlOrJson: 'XML or JSON',
   ADJUST: 'Adjust them to zero',
   BY_CATALOG: 'As the catalog decides',
   CATALOG_TRANSLATION: 'Names of plans',
@@ -57,24 +33,10 @@ export const labels: Readonly<Record<string, string>> = {
   MANUAL_PAY_TEMPLATE: 'Template without automatic payment',
   SUBSCRIPTION_BUNDLE: 'Bundle',
   TEMPLATE: 'Invoice template',
-  TRANSLATION: 'Translations',
   UPDATE: 'Changed',
   WRITE_OFF: 'Write them off as losses',
   false: 'No',
   true: 'Yes',
-  // Parts of the engine that make changes by themselves.
-  SubscriptionBaseTransition: 'Subscriptions (automatic)',
-  NextBillingDateNotifier: 'Invoicing (automatic)',
-  CreateParentInvoice: 'Invoice of the parent (automatic)',
-  EInvoiceService: 'E-invoices (automatic)',
-  PaymentRequestProcessor: 'Payments (automatic)',
-  PaymentRetryService: 'Payment retry (automatic)',
-  Janitor: 'Payment recovery (automatic)',
-  OverdueService: 'Overdue (automatic)',
-  EntitlementService: 'Entitlement (automatic)',
-  UsageService: 'Usage (automatic)',
-  CouponService: 'Coupons (automatic)',
-  FeatureService: 'Features (automatic)',
 };
 
 /** Billing periods that are more than a word in lower case. */
@@ -99,19 +61,15 @@ export function periodText(period: string): string {
   return periods[period] ?? period.toLowerCase();
 }
 
-/** What an action does, by its name. The dialog shows it above the fields. */
+/** What an action does, and what a list contains, by its name. The dialog of an action shows it above the fields. */
 export const explanations: Readonly<Record<string, string>> = {
   addAddOn: 'Starts an add-on in the bundle of this subscription.',
-  addAddress: 'Messages to the customer also go to this address.',
-  addPaymentMethod:
-    'Adds a payment method that the gateway already knows. Card numbers are never entered here.',
+  addPaymentMethod: 'Adds a payment method that the gateway knows. Card numbers are never entered here.',
   addSubscription: 'Starts a subscription with a bundle of its own.',
-  addTag:
-    'Tags in capital letters change how the account is billed. The text below the tag describes the effect.',
+  addTag: 'Tags in capital letters change how the account is billed. See below the tag for the effect.',
   anonymize: 'Replaces all personal data of the account and of its history. It cannot be undone.',
   askTheGatewayAgain: 'Asks the gateway how the open transaction ended, and records the answer.',
-  billCycleDay:
-    'Moves the day of the month on which this subscription is billed. The next invoice covers the days up to it.',
+  billCycleDay: 'Moves the day of the month on which the subscription is billed.',
   block: 'Stops what is checked until the block is lifted. Days without billing are credited.',
   cancelSubscription: 'Ends the subscription, and with a base subscription its add-ons.',
   changeMyPassword: 'Use the new password the next time you sign in.',
@@ -120,31 +78,32 @@ export const explanations: Readonly<Record<string, string>> = {
   charge: 'Creates an invoice with one charge. It is paid with the default payment method right away.',
   clearCaches: 'All nodes read the catalogs again on their next use. No data is lost.',
   closeAccount: 'Stops invoicing and rejects new subscriptions. Nothing is deleted.',
-  deleteTheCatalog:
-    'Deletes all versions of the catalog. Subscriptions of its plans can then no longer be invoiced.',
+  configuration: 'Values with the mark are set for this tenant. All others come from the server.',
+  deleteTheCatalog: 'Deletes all versions. Subscriptions of their plans can no longer be invoiced.',
   eInvoice: 'The machine-readable invoice by the European standard EN 16931.',
   endTheOverride: 'The value of the plan applies again from now on.',
+  failedWork: 'Work of the last 90 days that failed in every attempt. It stays undone until you put it back.',
   fixTheState:
-    'For a state that is wrong. Check at the gateway first what really happened. The gateway is not called. The balance of the invoice and the planned attempts follow the new state.',
+    'Check at the gateway first what really happened. The gateway is not called. The balance of the invoice and the planned attempts follow the new state.',
   free: 'Work that a node holds or that waits for its next attempt can be done by any node at once.',
+  lateWork: 'Work that should have been done by now, the oldest first, with the reason for the delay.',
   makeDefault: 'Automatic payments will use this method.',
   moveCreditToParent: 'Moves the whole credit of this account to its parent.',
   newAccount: 'Creates a customer. Subscriptions and payment methods follow on the page of the account.',
-  newCoupon:
-    'Customers redeem the coupon by its code. Redemptions keep these terms when the coupon changes later.',
-  newPlan:
-    'Adds a plan with one price to the catalog. For phases, usage and several currencies, upload a document.',
+  newCoupon: 'Customers redeem the coupon by its code. Redemptions keep the terms when it changes later.',
+  newPlan: 'Adds a plan with one price. For phases, usage and several currencies, upload a document.',
   newTag: 'Users can set the tag on objects of these kinds.',
   newTenant: 'A tenant has its own catalog, accounts and settings. API clients need the key and the secret.',
   newUser: 'The user can sign in at once. Ask the user to change the password.',
   note: 'The customer reads the note on the document.',
   override: 'Replaces the value of the plan for this customer.',
+  parkedAccounts:
+    'Skipped by the invoice run, because a run failed or a user parked them. Mend the cause, then retry.',
   pause: 'Stops service and billing of all subscriptions of the bundle, with credit for unused days.',
   payNow: 'Charges a payment method of the customer at once.',
   putBack: 'The work is tried again from its first attempt. Mend its cause first.',
   putInRotation: 'The health check of the node that answers this call passes again.',
-  recordChargeback:
-    'Records that the bank of the customer took the money back. The gateway is not called. An invoice is owed again.',
+  recordChargeback: 'The bank of the customer took the money back. The gateway is not called.',
   recordPayment: 'Records money that arrived by transfer, cash or check. Nothing is charged.',
   recordUsage: 'Adds usage of one day. An invoice contains it at the end of the billing period.',
   release: 'Releases the authorized amount. Nothing is charged.',
@@ -152,19 +111,19 @@ export const explanations: Readonly<Record<string, string>> = {
   resume: 'Starts service and billing of the bundle again. Overdue blocks end by payment, not here.',
   retry: 'Runs the invoices of the account. If the run succeeds, the account is no longer parked.',
   reverseChargeback: 'Records that the dispute ended in your favor. The invoice counts as paid again.',
+  roles: 'A user may do everything that one of the roles allows.',
   save: 'All documents show the new text from now on, also when an earlier invoice is opened again.',
   sendAgain: 'The same event is sent once more, with the same webhook id, to the current callback.',
   sendEInvoiceAgain: 'Sends the e-invoice to the access point again at once.',
-  setDate:
-    'The clock of this test server moves to the start of the day (UTC), and all work that becomes due is done.',
+  setDate: 'The test clock moves to the start of the day (UTC), and all work that becomes due is done.',
   takeOutOfRotation:
-    'The health check of the node that answers this call fails, so that a load balancer sends no more requests to it. Until then it rejects changes.',
+    'The health check of the node that answers this call fails, so that a load balancer sends it no more requests.',
   undoCancellation: 'The subscription continues as if it had never been cancelled.',
   undoChangeAhead: 'Removes the change of plan that has not happened yet. The current plan continues.',
-  unpark: 'The next invoice run includes the account again. No invoice is made now.',
-  uploadConfiguration:
-    'The document replaces all states. Accounts are checked against the new states at their next check.',
+  removeFromList: 'The next invoice run includes the account again. No invoice is made now.',
+  uploadConfiguration: 'The document replaces all states. It applies from the next check of each account.',
   useBuiltInText: 'Documents show the built-in text again.',
+  workInProgress: 'Work that a node is doing now. Free an entry if its node hangs.',
 };
 
 /** The sentences of the console by page. Another language is another file with the same members. */
@@ -195,8 +154,6 @@ export const texts = {
     unreachable: 'The server cannot be reached. Check your connection and try again.',
     timedOut: 'The server did not answer in time.',
     none: 'None',
-    yes: 'Yes',
-    no: 'No',
   },
   preview: {
     why: 'Why this amount',
@@ -208,7 +165,6 @@ export const texts = {
     nextOn: (date: string) => `Next invoice on ${date}`,
     noNext: 'No invoice follows.',
     credit: (amount: string) => `${amount} is added to the credit of the account.`,
-    usage: (plan: string, usage: string) => `${plan}: ${usage}`,
     period: (from: string, to: string) => `${from} – ${to}`,
     mayNotForesee: 'You may not foresee invoices.',
   },
@@ -266,7 +222,7 @@ export const texts = {
     happened: 'What happened in between',
     between: (from: string, to: string, count: number) =>
       `From ${from} to ${to} (UTC): ${count === 1 ? '1 event' : `${count} events`}.`,
-    more: 'There are more events than shown here. The page Operations has all events.',
+    more: 'There are more events than shown here. The event feed has all events.',
   },
   operations: {
     putBack: (count: number, isChosen: boolean) =>
@@ -276,52 +232,9 @@ export const texts = {
     deliveryStates: { FAILED: 'Failed', AVAILABLE: 'Waiting', PROCESSED: 'Accepted', REMOVED: 'Removed' },
     body: 'Body of the request',
     noCallback: 'No callback is set. Events are only in the event feed.',
-    parkedExplanation:
-      'The invoice run skips these accounts, because a run failed or a user parked them. Mend the cause, then retry.',
-    eventsExplanation: 'What happened in the tenant, as far back as events are kept.',
-    newest: '← Newest events',
-    earlier: 'Earlier events →',
-    checkNames: {
-      database: 'The database answers',
-      queues: 'The queues are processed',
-      clock: 'The clock agrees with the database',
-      rotation: 'The node is in rotation',
-      serverKey: 'The key for secrets is set',
-    } as Readonly<Record<string, string>>,
-    ranges: { hour: 'Last hour', day: 'Last day', week: 'Last week' },
-    charts: {
-      late: 'Late work and parked accounts',
-      age: 'Age of work when it is done (95 of 100 are faster)',
-      requests: 'Requests',
-      latency: 'Duration of requests',
-      gateway: 'Duration of calls to payment gateways',
-      errors: 'Errors',
-    },
     callback: 'Each event of the tenant is sent to this URL as a POST request with a JSON body.',
-    lists: {
-      late: {
-        title: 'Late work',
-        explanation:
-          'Work that should have been done by now, the oldest first, with the reason for the delay.',
-        empty: 'No work is late',
-      },
-      busy: {
-        title: 'Work in progress',
-        explanation:
-          'Work that a node is doing now. Free an entry if its node hangs, so that another node can do it.',
-        empty: 'No work is in progress',
-      },
-      failed: {
-        title: 'Failed work',
-        explanation:
-          'Work of the last 90 days that failed in every attempt. It stays undone until you put it back.',
-        empty: 'No work has failed',
-      },
-    },
   },
   tenant: {
-    configurationExplanation:
-      'Values with the mark are set for this tenant. All others come from the server.',
     changeExplanation: 'The value applies to this tenant from now on.',
     allowed: (words: string) => `Must be ${words}.`,
     textHelp: {
@@ -332,11 +245,7 @@ export const texts = {
     },
     noText: 'No text is saved. Documents use the built-in one.',
     noInvoice: 'The tenant has no invoice to show yet.',
-    deleteTag: (name: string) => ({
-      label: 'Delete',
-      explanation: `Nobody can set the tag ${name} any more. It must not be in use.`,
-      done: 'Deleted',
-    }),
+    deleteTag: (name: string) => `Nobody can set the tag ${name} any more. It must not be in use.`,
   },
   explanation: {
     steps: 'Step by step',
@@ -348,15 +257,6 @@ export const texts = {
   invoices: {
     one: (number: string) => `Invoice ${number}`,
     searchHint: 'Number or id',
-    states: {
-      draft: 'Draft',
-      void: 'Void',
-      imported: 'Imported',
-      writtenOff: 'Written off',
-      paid: 'Paid',
-      partlyPaid: 'Partly paid',
-      unpaid: 'Unpaid',
-    },
     why: 'Why is this the amount?',
     openLine: 'Open a line to see how its amount was calculated.',
     itemTypes: {
@@ -372,16 +272,7 @@ export const texts = {
       PARENT_SUMMARY: 'Charges of a child account',
     },
     discount: (name: string, amount: string) => `${name}: ${amount} off`,
-    totals: {
-      charges: 'Charges',
-      taxes: 'Taxes',
-      adjustments: 'Adjustments',
-      credits: 'Credits given',
-      accountCredit: 'Account credit (used: negative, added: positive)',
-      all: 'Total of all lines',
-      paid: 'Payments less refunds',
-      writtenOff: 'Written off',
-    },
+    creditReasons: { VOID: 'Void invoice', ADJUSTMENT: 'Adjustment', REPAIR: 'Changed period' },
     deleteUsedCredit:
       'The credit goes back to the account, and this invoice is owed again by the same amount. The credit is not used again by itself.',
     deleteGivenCredit:
@@ -391,8 +282,8 @@ export const texts = {
   unpaid: {
     title: 'Why is it unpaid, and what happens next?',
     state: 'What happens next?',
-    draft: 'This is a draft. Nobody owes it until it is committed, and until then nothing is charged.',
-    void: 'This invoice is void. Nobody owes it. The next invoice bills the same periods again.',
+    DRAFT: 'This is a draft. Nobody owes it until it is committed, and until then nothing is charged.',
+    VOID: 'This invoice is void. Nobody owes it. The next invoice bills the same periods again.',
     writtenOff: 'This invoice is written off. Nobody owes it, and no payment is tried.',
     noMethod: 'The account has no default payment method, so nothing can be charged automatically.',
     notTried: (method: string) => `No payment was tried yet. The default payment method is ${method}.`,
@@ -462,14 +353,6 @@ export const texts = {
     creditPaysThis: 'It pays unpaid invoices at once, the oldest first. The rest pays the next invoices.',
     creditPaysNext: 'Unpaid invoices of the account use it at once. The rest pays the next invoices.',
   },
-  documents: {
-    file: 'invoice',
-  },
-  creditNotes: {
-    one: (number: string) => `Credit note ${number}`,
-    file: 'credit-note',
-    reasons: { VOID: 'Void invoice', ADJUSTMENT: 'Adjustment', REPAIR: 'Changed period' },
-  },
   payments: {
     one: (number: number) => `Payment ${number}`,
     searchHint: 'Id or external key',
@@ -515,13 +398,6 @@ export const texts = {
       PLUGIN_FAILURE: 'not sent',
       PAYMENT_SYSTEM_OFF: 'not sent',
     },
-    attemptStates: {
-      SCHEDULED: 'Planned',
-      INIT: 'Running',
-      SUCCESS: 'Succeeded',
-      RETRIED: 'Failed, another attempt follows',
-      ABORTED: 'Ended without success',
-    },
     byPerson: 'A person or the API',
     bySystem: 'Automatic payment',
     filters: {
@@ -545,34 +421,12 @@ export const texts = {
   users: {
     signedIn: (name: string) => `You are signed in as ${name}.`,
     passwordsDiffer: 'The two new passwords differ.',
-    rolesExplanation: 'A user may do everything that one of the roles allows.',
-    hasRole: (role: string) => `Role ${role}`,
-    hasTenant: (key: string) => `Tenant ${key}`,
-    newRole: {
-      label: 'New role',
-      explanation: 'Choose what users with this role may do. Everybody may read most data of their tenants.',
-      done: 'The role is saved',
-    },
-    changeUser: (name: string) => ({
-      label: 'Change',
-      explanation: `The roles and tenants of ${name} change at once.`,
-      done: 'The user is changed',
-    }),
-    setPassword: (name: string) => ({
-      label: 'Password',
-      explanation: `Sets another password for ${name} and ends the sessions of the user.`,
-      done: 'The password is changed',
-    }),
-    removeUser: (name: string) => ({
-      label: 'Remove',
-      explanation: `${name} can no longer sign in, and all sessions and tokens of the user end.`,
-      done: 'The user is removed',
-    }),
-    changeRole: (role: string) => ({
-      label: `Change ${role}`,
-      explanation: `All users with the role ${role} get these permissions at once.`,
-      done: 'The role is saved',
-    }),
+    newRole: 'Choose what users with this role may do. Everybody may read most data of their tenants.',
+    changeUser: (name: string) => `The roles and tenants of ${name} change at once.`,
+    setPassword: (name: string) => `Sets another password for ${name} and ends the sessions of the user.`,
+    removeUser: (name: string) =>
+      `${name} can no longer sign in, and all sessions and tokens of the user end.`,
+    changeRole: (role: string) => `All users with the role ${role} get these permissions at once.`,
   },
   signIn: {
     ended: 'Your session has ended. Sign in again to continue.',
@@ -594,7 +448,6 @@ export const texts = {
     keyHelp: 'Your own name for it. Without one, its id is used.',
     fixedHelp: 'Three letters. It cannot be changed later.',
     zoneHelp: 'Decides when a day starts and ends. It cannot be changed later.',
-    parentPays: 'The parent account pays',
     noBalance: 'The balance of the account is missing.',
     overdueState: (state: string) => `Overdue: ${state}`,
     noUnpaid: 'No unpaid invoices',
@@ -615,7 +468,7 @@ export const texts = {
       AUTO_INVOICING_REUSE_DRAFT: 'Charges are collected on one draft (tag AUTO_INVOICING_REUSE_DRAFT).',
       MANUAL_PAY: 'Invoices are paid by hand (tag MANUAL_PAY).',
       OVERDUE_ENFORCEMENT_OFF: 'The account never becomes overdue (tag OVERDUE_ENFORCEMENT_OFF).',
-    },
+    } as Readonly<Record<string, string>>,
     parkedAccount: (reason: string) =>
       `No invoices are created for this account, because it is parked: ${reason}`,
     noSubscriptions: 'No subscriptions yet',
@@ -630,8 +483,8 @@ export const texts = {
   subscription: {
     planHelp: 'Name of a plan in the catalog.',
     choosePlan: 'Choose a plan',
+    incomplete: 'Fill in the required fields.',
     dateHelp: 'Leave it empty for today, or for the day that the rules give.',
-    noPrice: 'free',
   },
   catalog: {
     empty: 'This tenant has no catalog yet. Upload a document, or add a first plan.',
@@ -692,11 +545,18 @@ export const texts = {
     months: (count: number) => (count === 1 ? 'for 1 month' : `for ${count} months`),
     severalPeriods: 'for several billing periods',
     severalMonths: 'for several months',
-    percentage: 'Percentage',
     plansHelp: 'Names of plans. Empty for all plans.',
     emptyMeansUnlimited: 'Empty for no limit.',
     changeExplanation: 'The change does not affect earlier redemptions.',
     forever: 'forever',
+    appliesTo: (scope: string) => `Applies to ${scope}.`,
+    noEnd: 'no end',
+    notUsed: 'not used yet',
+    ofAccount: 'The discount applies to all subscriptions of the account that the coupon allows.',
+    ofSubscription: 'The discount applies to this subscription.',
+    rebillHelp: 'Without it, a coupon that would change billed periods is rejected.',
+    remove: (code: string) => `Ends the discount of ${code} today.`,
+    removedOn: (date: string) => `removed on ${date}`,
   },
   blocks: {
     serviceHelp: 'Name of a team or system. Each has one state at a time.',
@@ -756,16 +616,5 @@ export const texts = {
     removeDefault:
       'Removes the default payment method and turns automatic payment off. Invoices stay unpaid until the account has another method and the tag AUTO_PAY_OFF is removed.',
     tokenHelp: 'For example pm_… of Stripe. Test gateways need none.',
-  },
-  redemptions: {
-    appliesTo: (prices: string, limits: string) =>
-      limits === '' ? `Applies to ${prices} prices.` : `Applies to ${prices} prices of ${limits}.`,
-    noEnd: 'no end',
-    notUsed: 'not used yet',
-    ofAccount: 'The discount applies to all subscriptions of the account that the coupon allows.',
-    ofSubscription: 'The discount applies to this subscription.',
-    rebillHelp: 'Without it, a coupon that would change billed periods is rejected.',
-    remove: (code: string) => `Ends the discount of ${code} today.`,
-    removedOn: (date: string) => `removed on ${date}`,
   },
 } as const;

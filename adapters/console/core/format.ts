@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { labels, texts } from '../texts.ts';
+import { labels } from '../texts.ts';
 import { browserZone } from './browser.ts';
 
 /** An amount of the API: a Decimal, or text or a number of a REST answer. */
@@ -92,7 +92,10 @@ export function shortId(id: string): string {
 export function words(name: string | null | undefined): string {
   if (!name) return '–';
   const spaced = name.replaceAll(/(?<=[a-z0-9])(?=[A-Z])|(?<=[a-z])(?=[0-9])|_/g, ' ').toLowerCase();
-  return spaced.charAt(0).toUpperCase() + spaced.slice(1);
+  const text = spaced
+    .replaceAll(/\b(api|json|pdf|url|xml)\b/g, (acronym) => acronym.toUpperCase())
+    .replaceAll(/\badd on/g, 'add-on');
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** Returns the label of a name: its own one, or else the name as words. A currency keeps its letters. */
@@ -104,7 +107,7 @@ export function label(name: string): string {
 /** Returns a value of the API as text: dates and instants in words, and `–` without a value. */
 export function valueText(value: unknown): string {
   if (value === null || value === undefined || value === '') return '–';
-  if (typeof value === 'boolean') return value ? texts.common.yes : texts.common.no;
+  if (typeof value === 'boolean') return label(String(value));
   if (value instanceof Date) return instant(value);
   if (Array.isArray(value)) return value.map(valueText).join(', ') || '–';
   if (typeof value === 'object' && value.constructor === Object) return JSON.stringify(value);

@@ -14,8 +14,13 @@ export interface Loaded<T> {
 /**
  * Loads data now, when a value of `inputs` changes, and after each change made in the console.
  * @param inputs the values that the data depend on: text, numbers, booleans or null.
+ * @param keepsData true to keep the previous data while data for other inputs are loaded.
  */
-export function useLoad<T>(load: () => Promise<T>, inputs: readonly unknown[] = []): Loaded<T> {
+export function useLoad<T>(
+  load: () => Promise<T>,
+  inputs: readonly unknown[] = [],
+  keepsData = false,
+): Loaded<T> {
   const key = JSON.stringify(inputs);
   const [state, setState] = useState<{ key: string; data?: T; error: Error | null }>({ key, error: null });
   const [isLoading, setLoading] = useState(true);
@@ -41,8 +46,9 @@ export function useLoad<T>(load: () => Promise<T>, inputs: readonly unknown[] = 
     };
   }, [key, change, asked]);
 
-  const { data, error } = state.key === key ? state : { data: undefined, error: null };
-  return { data, error, isLoading, reload: () => setAsked(asked + 1) };
+  const isLoaded = state.key === key;
+  const { data, error } = isLoaded || keepsData ? state : { data: undefined, error: null };
+  return { data, error, isLoading: isLoading || !isLoaded, reload: () => setAsked(asked + 1) };
 }
 
 /** Work that the user starts with a button or by submitting a form, and its error. */

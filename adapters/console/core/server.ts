@@ -1,4 +1,4 @@
-import { BillingError, type ErrorCode } from '../../client/index.ts';
+import { BillingError, ErrorCode } from '../../client/index.ts';
 import { recordingFetch } from './calls.ts';
 import { serverBase } from './location.ts';
 
@@ -13,6 +13,11 @@ export async function failureOf(response: Response): Promise<Error> {
     if (!(error instanceof SyntaxError)) throw error;
   }
   return new Error(`${response.status}: ${text.slice(0, 200)}`);
+}
+
+/** Returns true for the error of a call without a valid session or password. */
+export function isUnauthenticated(error: unknown): boolean {
+  return error instanceof BillingError && error.code === ErrorCode.UNAUTHENTICATED;
 }
 
 interface ServerRequest {

@@ -1,7 +1,6 @@
 import { computed, signal } from '@preact/signals';
-import { calls, recordingFetch, sessionEnded } from './calls.ts';
-import { serverBase } from './location.ts';
-import { callServerPage, failureOf } from './server.ts';
+import { calls, sessionEnded } from './calls.ts';
+import { callServer, callServerPage, isUnauthenticated } from './server.ts';
 
 /** A tenant that the user may work on. */
 export interface SessionTenant {
@@ -20,10 +19,6 @@ export interface Session {
 /** The session of the signed-in user; null if nobody is signed in; undefined until the server has answered. */
 export const session = signal<Session | null | undefined>(undefined);
 
-const SESSIONS = `${serverBase}/1.0/kb/security/sessions`;
-/** Marks calls of scripts, which a form of another site cannot send. */
-const SCRIPT = { 'X-Requested-With': 'billwright' };
-
 /** Reports to the other tabs of this browser that another user, or nobody, is signed in. */
 const otherTabs = new BroadcastChannel('billwright-session');
 otherTabs.onmessage = ({ data }) => {
@@ -32,31 +27,26 @@ otherTabs.onmessage = ({ data }) => {
 
 /** Loads the session of the cookie. */
 export async function restoreSession(): Promise<void> {
-  const response = await recordingFetch(`${SESSIONS}/current`, { headers: SCRIPT });
-  if (response.ok) session.value = (await response.json()) as Session;
-  else if (response.status === 401) session.value = null;
-  else throw await failureOf(response);
+  session.value = await callServer<Session>('GET /security/sessions/current').catch(nullIfSignedOut);
 }
 
 export async function signIn(username: string, password: string): Promise<void> {
-  const response = await recordingFetch(SESSIONS, {
-    method: 'POST',
-    headers: { ...SCRIPT, 'Content-Type': 'application/json' },
-    body: JSON.stringify({ username, password }),
-  });
-  if (!response.ok) throw await failureOf(response);
-  session.value = (await response.json()) as Session;
+  session.value = await callServer<Session>('POST /security/sessions', { body: { username, password } });
   sessionEnded.value = false;
   otherTabs.postMessage(username);
 }
 
 export async function signOut(): Promise<void> {
-  const response = await recordingFetch(`${SESSIONS}/current`, { method: 'DELETE', headers: SCRIPT });
-  if (!response.ok && response.status !== 401) throw await failureOf(response);
+  await callServer('DELETE /security/sessions/current').catch(nullIfSignedOut);
   session.value = null;
   otherTabs.postMessage(null);
   // The next user of this browser must not see them.
   calls.value = [];
+}
+
+function nullIfSignedOut(error: unknown): null {
+  if (isUnauthenticated(error)) return null;
+  throw error;
 }
 
 /** Returns a page of the tenants that the user may work on, ordered by key. */

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
-import { api, type ResultOf, useLoad } from '../core/data.ts';
+import { api, type ResultOf } from '../core/data.ts';
 import { instant, label, quantity } from '../core/format.ts';
 import { href } from '../core/location.ts';
-import { Action, requiredText, textOrNull, type Values } from '../parts/action.tsx';
-import { Page, Sentences, Show } from '../parts/layout.tsx';
+import { Action } from '../parts/action.tsx';
+import { Load, Page, pageOf, Sentences } from '../parts/layout.tsx';
 import { List } from '../parts/table.tsx';
 import { texts } from '../texts.ts';
 
@@ -11,20 +11,11 @@ const t = texts.features;
 
 type Feature = ResultOf<'features', 'of'>[number];
 
-interface FeatureProps {
-  readonly accountId: string;
-  readonly feature: Feature;
-}
-
 /** The features of an account: values, reasons, the use of quotas, and overrides. */
-export function Features({ id: accountId }: { readonly id: string }) {
-  const account = useLoad(() => api().accounts.get(accountId));
-  const { name, externalKey, timeZone } = account.data ?? {};
-  return (
-    <Page
-      name="features"
-      above={[[name ?? externalKey ?? texts.common.loading, href('/accounts', accountId)]]}
-    >
+export const Features = pageOf(
+  (id) => api().accounts.get(id),
+  ({ id: accountId, name, externalKey, timeZone }) => (
+    <Page name="features" above={['accounts', [name ?? externalKey, href('/accounts', accountId)]]}>
       <List
         name="features"
         load={() => api().features.of({ accountId })}
@@ -36,10 +27,10 @@ export function Features({ id: accountId }: { readonly id: string }) {
         ]}
       />
     </Page>
-  );
-}
+  ),
+);
 
-function Value({ feature, zone }: { readonly feature: Feature; readonly zone: string | undefined }) {
+function Value({ feature, zone }: { readonly feature: Feature; readonly zone: string }) {
   const { kind, isOn, text, amount, isUnlimited, used, resetsAt } = feature;
   if (kind === 'SWITCH') return <>{label(isOn ? 'on' : 'off')}</>;
   if (kind === 'TEXT') return <>{text ?? '–'}</>;
@@ -55,57 +46,44 @@ function Value({ feature, zone }: { readonly feature: Feature; readonly zone: st
   );
 }
 
-interface WhyProps {
-  readonly accountId: string;
-  readonly feature: string;
-}
-
 /** The reasons for a value, loaded when the user opens them. */
-function Why(props: WhyProps) {
+function Why(props: { readonly accountId: string; readonly feature: string }) {
   const [isOpen, setOpen] = useState(false);
   return (
     <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>{label('explain')}</summary>
-      {isOpen && <Explained {...props} />}
+      {isOpen && (
+        <Load from={() => api().features.explain(props)}>{({ reasons }) => <Sentences of={reasons} />}</Load>
+      )}
     </details>
   );
 }
 
-function Explained(props: WhyProps) {
-  const explained = useLoad(() => api().features.explain(props));
-  return <Show of={explained}>{({ reasons }) => <Sentences of={reasons} />}</Show>;
-}
-
-function Overrides({ accountId, feature: { name: feature, kind, isOn, sources } }: FeatureProps) {
-  const overrides = sources.flatMap(({ overrideId }) => (overrideId === null ? [] : [overrideId]));
-  const given = (values: Values) => {
-    if (kind === 'SWITCH') return values.on === true;
-    const value = requiredText(values, 'value');
-    return kind === 'TEXT' ? value : { amount: value };
-  };
+function Overrides(props: { readonly accountId: string; readonly feature: Feature }) {
+  const { accountId, feature } = props;
+  const { kind, isOn, sources } = feature;
+  const overrides = sources.flatMap(({ overrideId }) => overrideId ?? []);
   return (
-    <span class="actions">
+    <>
       <Action
         name="override"
         needs="feature:override"
-        fields={[
-          kind === 'SWITCH'
-            ? { name: 'on', kind: 'checkbox' }
-            : { name: 'value', kind: kind === 'TEXT' ? 'text' : 'amount', isRequired: true },
-          { name: 'until', kind: 'date', help: t.untilHelp },
-          { name: 'reason', isRequired: true },
-        ]}
-        initial={{ on: isOn !== true }}
-        run={(values) => {
-          const until = textOrNull(values, 'until');
-          return api().features.override({
-            accountId,
-            feature,
-            value: given(values),
-            until: until === null ? null : `${until}T00:00:00Z`,
-            reason: textOrNull(values, 'reason'),
-          });
+        fields={{
+          on: kind === 'SWITCH' && 'checkbox',
+          value: kind !== 'SWITCH' && { kind: kind === 'TEXT' ? 'text' : 'amount', isRequired: true },
+          until: { kind: 'date', help: t.untilHelp },
+          reason: 'required',
         }}
+        initial={{ on: isOn !== true }}
+        run={({ on = false, value, until, reason }) =>
+          api().features.override({
+            accountId,
+            feature: feature.name,
+            value: value === undefined ? on : kind === 'TEXT' ? value : { amount: value },
+            until: until && `${until}T00:00:00Z`,
+            reason,
+          })
+        }
       />
       {overrides.map((id) => (
         <Action
@@ -116,6 +94,6 @@ function Overrides({ accountId, feature: { name: feature, kind, isOn, sources } 
           isDangerous
         />
       ))}
-    </span>
+    </>
   );
 }

@@ -1,14 +1,11 @@
 import { useEffect } from 'preact/hooks';
 import { api, type Loaded, type ResultOf, useLoad } from '../core/data.ts';
-import { type Amount, label, money } from '../core/format.ts';
+import { type Amount, label, money, quantity } from '../core/format.ts';
 import { href, parameters } from '../core/location.ts';
-import { Bars } from '../parts/bars.tsx';
 import { Chart } from '../parts/chart.tsx';
-import { Columns, Section, Show } from '../parts/layout.tsx';
-import { Filter } from '../parts/table.tsx';
+import { Load, Section, Show } from '../parts/layout.tsx';
+import { Filters } from '../parts/table.tsx';
 import { texts } from '../texts.ts';
-
-const t = texts.home;
 
 type Months = ResultOf<'reports', 'months'>;
 type Figures = Months['months'][number]['currencies'][number];
@@ -30,37 +27,28 @@ export function Charts() {
   usePolling(months, months.data?.isComplete === false);
   const plans = useLoad(() => api().reports.subscriptions());
   usePolling(plans, plans.data?.isCounting === true);
-  const overdue = useLoad(() => api().reports.overdue());
   return (
     <>
       <Show of={months}>{(data) => <MonthCharts {...data} />}</Show>
-      <Columns>
+      <div class="columns">
         <Section name="activeSubscriptionsByPlan">
           <Show of={plans}>
-            {(data) => (
-              <Bars
-                rows={data.plans.map(({ planName, subscriptions }) => ({
-                  name: planName,
-                  count: subscriptions,
-                }))}
-              />
+            {({ plans: rows }) => (
+              <Bars rows={rows.map(({ planName, subscriptions }) => [planName, subscriptions])} />
             )}
           </Show>
         </Section>
         <Section name="overdueAccountsByState">
-          <Show of={overdue}>
+          <Load from={() => api().reports.overdue()}>
             {({ states }) => (
               <Bars
-                rows={states.map(({ name, accounts }) => ({
-                  name,
-                  count: accounts,
-                  url: `${href('/overdue')}?state=${encodeURIComponent(name)}`,
-                }))}
+                rows={states.map(({ name, accounts }) => [name, accounts])}
+                url={(name) => `${href('/overdue')}?state=${encodeURIComponent(name)}`}
               />
             )}
-          </Show>
+          </Load>
         </Section>
-      </Columns>
+      </div>
     </>
   );
 }
@@ -75,18 +63,19 @@ const charts: Readonly<Record<string, Readonly<Record<string, (figures: Figures)
 };
 
 function MonthCharts({ months, isComplete }: Months) {
-  const currencies = new Set(months.flatMap((month) => month.currencies.map(({ currency }) => currency)));
-  const options = [...currencies].sort().map((each) => [each, each] as const);
-  const currency = parameters.value.get('currency') ?? options[0]?.[0] ?? '';
+  const currencies = months.flatMap((month) => month.currencies.map((each) => each.currency));
+  const options = [...new Set(currencies)].sort();
+  const currency = parameters.value.get('currency') ?? options[0] ?? '';
   const amounts = (read: (figures: Figures) => Amount) =>
     months.map((month) => {
       const figures = month.currencies.find((each) => each.currency === currency);
       return figures === undefined ? 0 : Number(read(figures));
     });
+  const filter = options.length > 1 && <Filters of={{ currency: { kind: 'select', options } }} />;
   return (
-    <Section name="last12Months" actions={options.length > 1 && <Filter name="currency" options={options} />}>
-      {!isComplete && <p role="status">{t.counting}</p>}
-      <Columns>
+    <Section name="last12Months" actions={filter}>
+      {!isComplete && <p role="status">{texts.home.counting}</p>}
+      <div class="columns">
         {Object.entries(charts).map(([name, lines]) => (
           <Chart
             key={name}
@@ -99,7 +88,29 @@ function MonthCharts({ months, isComplete }: Months) {
             valueText={(value) => money(value, currency)}
           />
         ))}
-      </Columns>
+      </div>
     </Section>
+  );
+}
+
+interface BarsProps {
+  readonly rows: readonly (readonly [name: string, count: number])[];
+  readonly url?: (name: string) => string;
+}
+
+/** Counts by name as horizontal bars. */
+function Bars({ rows, url }: BarsProps) {
+  if (rows.length === 0) return <p class="empty">{texts.common.nothing}</p>;
+  const largest = Math.max(...rows.map(([, count]) => count), 1);
+  return (
+    <ul class="bars">
+      {rows.map(([name, count]) => (
+        <li key={name}>
+          {url === undefined ? <span>{name}</span> : <a href={url(name)}>{name}</a>}
+          <meter max={largest} value={count} aria-hidden="true" />
+          <span class="number">{quantity(count)}</span>
+        </li>
+      ))}
+    </ul>
   );
 }

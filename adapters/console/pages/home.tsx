@@ -1,7 +1,7 @@
-import { api, may, useLoad } from '../core/data.ts';
-import { distance, instant, label, money, now, words } from '../core/format.ts';
+import { api, may } from '../core/data.ts';
+import { distance, label, money, now, words } from '../core/format.ts';
 import { href } from '../core/location.ts';
-import { Badge, Figure, Page, Section, Show } from '../parts/layout.tsx';
+import { Badge, Figure, IdLink, Load, Page, Section } from '../parts/layout.tsx';
 import { ListSection, Table } from '../parts/table.tsx';
 import { Charts } from './home-charts.tsx';
 
@@ -9,7 +9,9 @@ import { Charts } from './home-charts.tsx';
 export function Home() {
   return (
     <Page name="home">
-      <Attention />
+      <Section name="needsAttention">
+        <Load from={loadAttention}>{(found) => <Attention {...found} />}</Load>
+      </Section>
       <FailedPayments />
       <Charts />
     </Page>
@@ -18,48 +20,43 @@ export function Home() {
 
 const COUNTED = 100;
 
-/** Counts of what needs attention. Each links to its list. */
-function Attention() {
+async function loadAttention() {
   const mayOperate = may('admin:health');
-  const loaded = useLoad(async () => {
-    const [late, failed, health, parked, deliveries] = await Promise.all([
-      mayOperate ? api().queues.late({ limit: COUNTED }) : [],
-      mayOperate ? api().queues.failed({ limit: COUNTED }) : [],
-      mayOperate ? api().monitoring.data() : null,
-      api().invoices.parked({ offset: 0, limit: 1 }),
-      mayOperate ? api().deliveries.list({ state: 'FAILED', offset: 0, limit: 1 }) : { total: 0 },
-    ]);
-    return { late, failed: failed.length, health, parked: parked.total, deliveries: deliveries.total };
-  });
+  const [late, failed, health, parked, deliveries] = await Promise.all([
+    mayOperate ? api().queues.late({ limit: COUNTED }) : [],
+    mayOperate ? api().queues.failed({ limit: COUNTED }) : [],
+    mayOperate ? api().monitoring.data() : null,
+    api().invoices.parked({ offset: 0, limit: 1 }),
+    mayOperate ? api().deliveries.list({ state: 'FAILED', offset: 0, limit: 1 }) : { total: 0 },
+  ]);
+  return { late, failed: failed.length, health, parked: parked.total, deliveries: deliveries.total };
+}
+
+/** Counts of what needs attention, each with a link to its list, and the late work. */
+function Attention({ late, failed, health, parked, deliveries }: Awaited<ReturnType<typeof loadAttention>>) {
   return (
-    <Section name="needsAttention">
-      <Show of={loaded}>
-        {({ late, failed, health, parked, deliveries }) => (
-          <>
-            <div class="figures">
-              <Count name="lateWork" count={late.length} tab="queues" />
-              <Count name="failedWork" count={failed} tab="queues&list=failed" />
-              <Count name="parkedAccounts" count={parked} tab="parkedAccounts" />
-              <Count name="failedDeliveries" count={deliveries} tab="deliveries" />
-              {health !== null && (
-                <Figure name="nodes" value={health.nodes.length} url={`${href('/operations')}?tab=nodes`} />
-              )}
-            </div>
-            {late.length > 0 && (
-              <Table
-                name="lateWork"
-                rows={late.slice(0, 5)}
-                columns={[
-                  ['work', ({ topic }) => topic],
-                  ['due', ({ dueDate }) => distance(dueDate, now())],
-                  ['reason', ({ why }) => why, 'text'],
-                ]}
-              />
-            )}
-          </>
+    <>
+      <div class="figures">
+        <Count name="lateWork" count={late.length} tab="queues" />
+        <Count name="failedWork" count={failed} tab="queues&list=failedWork" />
+        <Count name="parkedAccounts" count={parked} tab="parkedAccounts" />
+        <Count name="failedDeliveries" count={deliveries} tab="deliveries" />
+        {health !== null && (
+          <Figure name="nodes" value={health.nodes.length} url={`${href('/operations')}?tab=nodes`} />
         )}
-      </Show>
-    </Section>
+      </div>
+      {late.length > 0 && (
+        <Table
+          name="lateWork"
+          rows={late.slice(0, 5)}
+          columns={[
+            ['work', 'topic'],
+            ['due', ({ dueDate }) => distance(dueDate, now())],
+            ['reason', 'why', 'text'],
+          ]}
+        />
+      )}
+    </>
   );
 }
 
@@ -80,23 +77,23 @@ function Count(props: { readonly name: string; readonly count: number; readonly 
 function FailedPayments() {
   return (
     <ListSection
-      name="failedPayments"
+      name="failedPaymentsOfTheLast7Days"
       load={() => api().reports.failedPayments({ limit: 10 })}
       columns={[
         [
           'account',
           ({ accountId, accountName, accountKey }) => (
-            <a href={href('/accounts', accountId)}>{accountName ?? accountKey}</a>
+            <IdLink page="/accounts" id={accountId} label={accountName ?? accountKey} />
           ),
         ],
         [
           'amount',
           ({ paymentId, amount, currency }) => (
-            <a href={href('/payments', paymentId)}>{money(amount, currency)}</a>
+            <IdLink page="/payments" id={paymentId} label={money(amount, currency)} />
           ),
           'number',
         ],
-        ['date', ({ date }) => instant(date)],
+        'date',
         ['reason', (row) => row.gatewayErrorMsg ?? words(row.paymentResponse ?? row.status), 'text'],
         [
           'state',

@@ -1,10 +1,10 @@
-import { api, type ResultOf, useLoad } from '../core/data.ts';
+import { api, type ResultOf } from '../core/data.ts';
 import { words } from '../core/format.ts';
 import { href, parameters } from '../core/location.ts';
-import { Action, requiredText } from '../parts/action.tsx';
-import { Badge, Page, Section, Sentences, Show } from '../parts/layout.tsx';
+import { Action } from '../parts/action.tsx';
+import { Badge, IdLink, Load, Page, Section, Sentences } from '../parts/layout.tsx';
 import { Outlook } from '../parts/outlook.tsx';
-import { Filter, FilterInput, ListSection } from '../parts/table.tsx';
+import { Filters, ListSection } from '../parts/table.tsx';
 import { texts } from '../texts.ts';
 
 const t = texts.overdue;
@@ -22,32 +22,42 @@ async function load() {
 
 /** The overdue configuration as a picture, the accounts in each state, and the forecast of one account. */
 export function Overdue() {
+  const account = parameters.value.get('account');
   const upload = (
     <Action
       name="uploadConfiguration"
       needs="overdue:config_upload"
-      fields={[{ name: 'xmlOrJson', kind: 'area', rows: 14, isRequired: true }]}
-      run={(values) => api().overdue.upload(requiredText(values, 'xmlOrJson'))}
+      fields={{ xmlOrJson: { kind: 'area', rows: 14, isRequired: true } }}
+      run={({ xmlOrJson }) => api().overdue.upload(xmlOrJson)}
     />
   );
-  const loaded = useLoad(load);
-  const account = parameters.value.get('account') ?? '';
   return (
     <Page name="overdue" actions={upload}>
-      <Section name="states">
-        <p>{t.explanation}</p>
-        <Show of={loaded}>{(data) => <Flow {...data} />}</Show>
-      </Section>
-      <Show of={loaded}>{({ states }) => <Accounts states={states} />}</Show>
-      <Section name="forecast" actions={<FilterInput name="account" label={t.accountIdOrKey} />}>
-        {account !== '' && <Forecast key={account} account={account} />}
+      <Load from={load}>
+        {(data) => (
+          <>
+            <Section name="states">
+              <p>{t.explanation}</p>
+              <Flow {...data} />
+            </Section>
+            <Accounts {...data} />
+          </>
+        )}
+      </Load>
+      <Section
+        name="forecast"
+        actions={<Filters of={{ account: { kind: 'search', label: t.accountIdOrKey } }} />}
+      >
+        {account !== null && <Forecast key={account} account={account} />}
       </Section>
     </Page>
   );
 }
 
+type Configuration = Awaited<ReturnType<typeof load>>;
+
 /** The states from no debt to the most severe one, with the condition of each step and its effects. */
-function Flow({ states, accounts }: Awaited<ReturnType<typeof load>>) {
+function Flow({ states, accounts }: Configuration) {
   if (states.length === 0) return <p class="empty">{t.none}</p>;
   return (
     <ol class="flow">
@@ -98,20 +108,17 @@ function effectsOf(state: State): readonly string[] {
   ];
 }
 
-function Accounts({ states }: { readonly states: readonly State[] }) {
+function Accounts({ states }: Configuration) {
   const state = parameters.value.get('state');
   const options = [['', t.anyState] as const, ...states.map(({ name }) => [name, name] as const)];
   return (
     <ListSection
       name="overdueAccounts"
       pageParameter="page"
-      actions={<Filter name="state" options={options} />}
-      load={({ offset, limit }) =>
-        api().overdue.accounts({ offset, limit, ...(state !== null && { state }) })
-      }
-      inputs={[state]}
+      actions={<Filters of={{ state: { kind: 'select', options } }} />}
+      load={(page) => api().overdue.accounts({ ...page, ...(state !== null && { state }) })}
       columns={[
-        ['name', (row) => <a href={href('/accounts', row.accountId)}>{row.name ?? row.externalKey}</a>],
+        ['name', (row) => <IdLink page="/accounts" id={row.accountId} label={row.name ?? row.externalKey} />],
         'externalKey',
         ['state', (row) => <Badge tone="warning">{row.state}</Badge>],
         [
@@ -127,12 +134,11 @@ function Accounts({ states }: { readonly states: readonly State[] }) {
 
 /** The states that an account will reach if nothing is paid. */
 function Forecast({ account }: { readonly account: string }) {
-  const loaded = useLoad(async () => ({ found: await api().accounts.findExactly(account) }));
   return (
-    <Show of={loaded}>
+    <Load from={async () => ({ found: await api().accounts.findExactly(account) })}>
       {({ found }) =>
         found === null ? <p class="empty">{t.unknownAccount(account)}</p> : <Outlook accountId={found.id} />
       }
-    </Show>
+    </Load>
   );
 }

@@ -1,9 +1,9 @@
 import { useEffect } from 'preact/hooks';
-import { api, type ResultOf, useLoad } from '../core/data.ts';
+import { api, type ResultOf } from '../core/data.ts';
 import { label } from '../core/format.ts';
 import { href, navigate, parameters } from '../core/location.ts';
-import { Badge, Page, Show } from '../parts/layout.tsx';
-import { KnownList } from '../parts/table.tsx';
+import { Badge, Load, Page } from '../parts/layout.tsx';
+import { List } from '../parts/table.tsx';
 import { texts } from '../texts.ts';
 
 const t = texts.search;
@@ -23,43 +23,39 @@ function urlOf({ kind, id, accountId }: Hit): string {
   return href(pages[kind], kind === 'BUNDLE' ? accountId : id);
 }
 
-/** Returns the hits with exactly this id, name, key or e-mail address; all hits if none matches exactly. */
-function exactHits(hits: readonly Hit[], text: string): readonly Hit[] {
-  const exact = hits.filter(({ id, title, detail }) =>
-    [id, title, ...detail.split(' · ')].some((value) => value.toLowerCase() === text.toLowerCase()),
-  );
-  return exact.length === 0 ? hits : exact;
-}
-
 /** What matches the search text. A single exact hit opens immediately. */
 export function Search() {
   const text = parameters.value.get('text') ?? '';
-  const loaded = useLoad(async () => (text === '' ? [] : api().reports.find({ text })), [text]);
-  const { data: hits = [] } = loaded;
+  const load = async () => (text === '' ? [] : api().reports.find({ text }));
+  return (
+    <Page title={t.title(text)}>
+      <Load from={load} inputs={[text]}>
+        {(hits) => <Hits hits={hits} text={text.toLowerCase()} />}
+      </Load>
+      <a href={`${href('/accounts')}?search=${encodeURIComponent(text)}`}>{t.accounts}</a>
+    </Page>
+  );
+}
+
+function Hits({ hits, text }: { readonly hits: readonly Hit[]; readonly text: string }) {
   useEffect(() => {
-    const [only, second] = exactHits(hits, text);
+    const exact = hits.filter(({ id, title, detail }) =>
+      [id, title, ...detail.split(' · ')].some((value) => value.toLowerCase() === text),
+    );
+    const [only, second] = exact.length === 0 ? hits : exact;
     if (only !== undefined && second === undefined) navigate(urlOf(only), { replace: true });
   }, [hits]);
   return (
-    <Page title={t.title(text)}>
-      <Show of={loaded}>
-        {(rows) => (
-          <KnownList
-            name="hits"
-            rows={rows}
-            empty={t.none}
-            columns={[
-              ['kind', ({ kind }) => <Badge>{label(kind)}</Badge>],
-              ['found', (hit) => <a href={urlOf(hit)}>{hit.title}</a>],
-              ['account', ({ kind, accountName }) => kind !== 'ACCOUNT' && accountName],
-              ['details', ({ detail }) => detail],
-            ]}
-          />
-        )}
-      </Show>
-      <p>
-        <a href={`${href('/accounts')}?search=${encodeURIComponent(text)}`}>{t.accounts}</a>
-      </p>
-    </Page>
+    <List
+      name="hits"
+      rows={hits}
+      empty={t.none}
+      columns={[
+        ['kind', ({ kind }) => <Badge>{label(kind)}</Badge>],
+        ['found', (hit) => <a href={urlOf(hit)}>{hit.title}</a>],
+        ['account', ({ kind, accountName }) => kind !== 'ACCOUNT' && accountName],
+        ['details', 'detail'],
+      ]}
+    />
   );
 }

@@ -1,15 +1,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { BillingError, ErrorCode } from '../../client/index.ts';
-import { revision, session, signIn, useTask } from '../core/data.ts';
+import { isUnauthenticated, revision, session, signIn, useTask } from '../core/data.ts';
 import { label } from '../core/format.ts';
-import { type Field, Fields, requiredText, type Values } from '../parts/action.tsx';
+import { type Entered, FormFields, valuesOf } from '../parts/form.tsx';
 import { Problem } from '../parts/layout.tsx';
 import { texts } from '../texts.ts';
 
-const fields: readonly Field[] = [
-  { name: 'user', isRequired: true },
-  { name: 'password', kind: 'password', isRequired: true },
-];
+const fields = { user: 'required', password: { kind: 'password', isRequired: true } } as const;
 
 /** The sign-in form. */
 export function SignIn() {
@@ -33,21 +29,23 @@ export function SignInAgain() {
 }
 
 function SignInForm(props: { readonly title: string; readonly message?: string }) {
-  const [values, setValues] = useState<Values>({ user: session.value?.username ?? '', password: '' });
+  const [entered, enter] = useState<Entered>({ user: session.value?.username });
   const { isRunning, error, start } = useTask(async () => {
     const before = session.value?.username;
-    await signIn(requiredText(values, 'user'), String(values.password ?? ''));
+    const { user, password } = valuesOf(fields, entered);
+    await signIn(user, password);
     // The page shows what the other user was allowed to see.
     if (before !== undefined && before !== session.value?.username) location.reload();
     revision.value += 1;
   });
-  const isRejected = error instanceof BillingError && error.code === ErrorCode.UNAUTHENTICATED;
   return (
     <form onSubmit={start}>
       <h1>{props.title}</h1>
       {props.message !== undefined && <p>{props.message}</p>}
-      <Fields fields={fields} values={values} change={setValues} />
-      {error !== null && <Problem error={isRejected ? new Error(texts.signIn.rejected) : error} />}
+      <FormFields fields={fields} entered={entered} change={enter} />
+      {error !== null && (
+        <Problem error={isUnauthenticated(error) ? new Error(texts.signIn.rejected) : error} />
+      )}
       <button type="submit" class="primary" disabled={isRunning}>
         {isRunning ? texts.common.working : label('signIn')}
       </button>

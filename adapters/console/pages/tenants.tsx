@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks';
 import { callServer, headerText, refusedTenant, session, sessionTenants } from '../core/data.ts';
 import { hrefIn, navigate } from '../core/location.ts';
-import { Action, textsOf } from '../parts/action.tsx';
+import { Action } from '../parts/action.tsx';
 import { Page } from '../parts/layout.tsx';
 import { List } from '../parts/table.tsx';
 import { texts } from '../texts.ts';
@@ -30,15 +30,14 @@ function NewTenant() {
     <Action
       name="newTenant"
       needs="tenant:create"
-      fields={[
-        { name: 'apiKey', isRequired: true },
-        { name: 'apiSecret', kind: 'new-password', isRequired: true },
-        'externalKey',
-      ]}
-      run={async (values) => {
-        const { apiKey, externalKey } = textsOf(values, 'apiKey', 'externalKey');
+      fields={{
+        apiKey: 'required',
+        apiSecret: { kind: 'new-password', isRequired: true },
+        externalKey: 'text',
+      }}
+      run={async ({ apiKey, apiSecret, externalKey }) => {
         await callServer('POST /tenants', {
-          body: { apiKey, apiSecret: values.apiSecret, ...(externalKey !== null && { externalKey }) },
+          body: { apiKey, apiSecret, ...(externalKey !== null && { externalKey }) },
           headers: { 'X-Service-CreatedBy': headerText(session.value?.username ?? '') },
         });
         return apiKey;

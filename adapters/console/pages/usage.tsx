@@ -1,10 +1,10 @@
-import { api, useLoad } from '../core/data.ts';
-import { day, now, quantity, words } from '../core/format.ts';
+import { api, type ResultOf } from '../core/data.ts';
+import { day, now, quantity } from '../core/format.ts';
 import { href, parameters } from '../core/location.ts';
-import { Action, requiredText, textOrNull, type Values } from '../parts/action.tsx';
+import { Action } from '../parts/action.tsx';
 import { Chart } from '../parts/chart.tsx';
-import { Page, Section, Show } from '../parts/layout.tsx';
-import { amountColumn, type Column, FilterInput, ListSection } from '../parts/table.tsx';
+import { Load, Page, pageOf, Section } from '../parts/layout.tsx';
+import { type Column, Filters, ListSection } from '../parts/table.tsx';
 import { texts } from '../texts.ts';
 
 const t = texts.usage;
@@ -12,59 +12,52 @@ const t = texts.usage;
 const DAY_MS = 86_400_000;
 const SHOWN_DAYS = 45;
 
-interface SpanProps {
-  readonly id: string;
-  readonly from: string;
-  readonly before: string;
-}
-
 /** Usage of a subscription: recorded by day, rated so far, and what no invoice contains, with the reasons. */
-export function Usage({ id }: { readonly id: string }) {
-  const subscription = useLoad(() => api().subscriptions.get(id));
-  const before = parameters.value.get('before') ?? dateAfter(now(), 1);
-  const from = parameters.value.get('from') ?? dateAfter(new Date(before), -SHOWN_DAYS);
-  const span = { id, from, before };
-  return (
-    <Page
-      name="usage"
-      above={[[subscription.data?.planName ?? texts.common.loading, href('/subscriptions', id)]]}
-      actions={<RecordUsage id={id} />}
-    >
-      <div class="filters">
-        <FilterInput name="from" isDate preset={from} />
-        <FilterInput name="before" isDate preset={before} />
-      </div>
-      <Recorded {...span} />
-      <ListSection
-        name="onTheNextInvoice"
-        load={() => api().usage.rated(id)}
-        columns={[
-          ['usage', ({ prettyUsageName, usageName }) => prettyUsageName ?? usageName],
-          periodColumn,
-          [
-            'quantity',
-            (item) =>
-              item.usage.map((unit) => `${quantity(unit.quantity)} ${unit.name}`).join(', ') ||
-              quantity(item.quantity),
-            'number',
-          ],
-          amountColumn,
-        ]}
-      />
-      <ListSection
-        name="notOnAnInvoice"
-        load={() => api().usage.unbilled(id, { startDate: from, endDate: before })}
-        inputs={[from, before]}
-        columns={[
-          ['unit', ({ unitType }) => unitType],
-          ['quantity', ({ amount }) => quantity(amount), 'number'],
-          periodColumn,
-          ['reason', ({ reason }) => t.reasons[reason] ?? words(reason), 'text'],
-        ]}
-      />
-    </Page>
-  );
-}
+export const Usage = pageOf(
+  (id) => api().subscriptions.get(id),
+  ({ subscriptionId: id, planName, externalKey }) => {
+    const before = parameters.value.get('before') ?? dateAfter(now(), 1);
+    const from = parameters.value.get('from') ?? dateAfter(new Date(before), -SHOWN_DAYS);
+    return (
+      <Page
+        name="usage"
+        above={[[planName ?? externalKey, href('/subscriptions', id)]]}
+        actions={<RecordUsage id={id} />}
+      >
+        <div class="filters">
+          <Filters of={{ from: 'date', before: 'date' }} presets={{ from, before }} />
+        </div>
+        <Recorded id={id} from={from} before={before} />
+        <ListSection
+          name="onTheNextInvoice"
+          load={() => api().usage.rated(id)}
+          columns={[
+            ['usage', ({ prettyUsageName, usageName }) => prettyUsageName ?? usageName],
+            periodColumn,
+            [
+              'quantity',
+              (item) =>
+                item.usage.map((unit) => `${quantity(unit.quantity)} ${unit.name}`).join(', ') ||
+                quantity(item.quantity),
+              'number',
+            ],
+            'amount',
+          ]}
+        />
+        <ListSection
+          name="notOnAnInvoice"
+          load={() => api().usage.unbilled(id, { startDate: from, endDate: before })}
+          columns={[
+            ['unit', 'unitType'],
+            ['quantity', 'amount'],
+            periodColumn,
+            ['reason', ({ reason }) => t.reasons[reason], 'text'],
+          ]}
+        />
+      </Page>
+    );
+  },
+);
 
 const periodColumn: Column<{ readonly startDate: string | null; readonly endDate: string | null }> = [
   'period',
@@ -75,54 +68,57 @@ function dateAfter(start: Date, days: number): string {
   return new Date(start.getTime() + days * DAY_MS).toISOString().slice(0, 10);
 }
 
-function Recorded({ id, from, before }: SpanProps) {
-  const days = useLoad(
-    () => api().usage.timeline(id, { granularity: 'DAY', startDate: from, endDate: before }),
-    [from, before],
-  );
+function Recorded(props: { readonly id: string; readonly from: string; readonly before: string }) {
+  const { id, from, before } = props;
+  const length = Math.max(0, (Date.parse(before) - Date.parse(from)) / DAY_MS);
+  const days = Array.from({ length }, (_, index) => dateAfter(new Date(from), index));
+  const load = () => api().usage.timeline(id, { granularity: 'DAY', startDate: from, endDate: before });
   return (
     <Section name="recordedByDay">
-      <Show of={days}>
+      <Load from={load} inputs={[from, before]}>
         {(rows) => {
           const units = new Set(rows.flatMap((row) => row.rolledUpUnits.map(({ unitType }) => unitType)));
           if (units.size === 0) return <p class="empty">{t.nothingRecorded}</p>;
-          const amountOf = (row: (typeof rows)[number], unit: string) =>
-            Number(row.rolledUpUnits.find(({ unitType }) => unitType === unit)?.amount ?? 0);
           return [...units].map((unit) => (
             <Chart
               key={unit}
               title={unit}
-              labels={rows.map(({ startDate }) => startDate.toISOString().slice(5, 10))}
-              series={[{ label: unit, values: rows.map((row) => amountOf(row, unit)) }]}
+              labels={days.map((date) => date.slice(5))}
+              series={[{ label: unit, values: days.map((date) => amountOf(rows, date, unit)) }]}
               valueText={quantity}
             />
           ));
         }}
-      </Show>
+      </Load>
     </Section>
   );
 }
 
-function RecordUsage({ id }: { readonly id: string }) {
-  const record = (values: Values) => {
-    const [recordDate, amount] = [requiredText(values, 'date'), requiredText(values, 'quantity')];
-    return api().usage.record({
-      subscriptionId: id,
-      trackingId: textOrNull(values, 'trackingId'),
-      unitUsageRecords: [{ unitType: requiredText(values, 'unit'), usageRecords: [{ recordDate, amount }] }],
-    });
-  };
+type UsageDays = ResultOf<'usage', 'timeline'>;
+
+function amountOf(rows: UsageDays, date: string, unit: string): number {
+  const row = rows.find(({ startDate }) => startDate.toISOString().startsWith(date));
+  return Number(row?.rolledUpUnits.find(({ unitType }) => unitType === unit)?.amount ?? 0);
+}
+
+function RecordUsage({ id: subscriptionId }: { readonly id: string }) {
   return (
     <Action
       name="recordUsage"
       needs="usage:record"
-      fields={[
-        { name: 'unit', isRequired: true },
-        { name: 'quantity', kind: 'amount', isRequired: true },
-        { name: 'date', kind: 'date', isRequired: true },
-        { name: 'trackingId', help: t.trackingIdHelp },
-      ]}
-      run={record}
+      fields={{
+        unit: 'required',
+        quantity: { kind: 'amount', isRequired: true },
+        date: { kind: 'date', isRequired: true },
+        trackingId: { help: t.trackingIdHelp },
+      }}
+      run={({ unit, quantity: amount, date: recordDate, trackingId }) =>
+        api().usage.record({
+          subscriptionId,
+          trackingId,
+          unitUsageRecords: [{ unitType: unit, usageRecords: [{ recordDate, amount }] }],
+        })
+      }
     />
   );
 }

@@ -6,12 +6,12 @@ import {
   type SessionTenant,
   session,
   sessionTenants,
-  useLoad,
 } from '../core/data.ts';
 import { label, words } from '../core/format.ts';
-import { Action, type Field, type FieldOrName, requiredText, textOf, type Values } from '../parts/action.tsx';
-import { Page, Section, Show, Tabs } from '../parts/layout.tsx';
-import { KnownList, ListSection } from '../parts/table.tsx';
+import { Action } from '../parts/action.tsx';
+import type { Entered, Fields } from '../parts/form.tsx';
+import { Load, Page, Tabs } from '../parts/layout.tsx';
+import { ListSection } from '../parts/table.tsx';
 import { texts } from '../texts.ts';
 
 const t = texts.users;
@@ -25,24 +25,29 @@ export function Users() {
   );
 }
 
-const passwordField: Field = { name: 'newPassword', kind: 'new-password', isRequired: true };
+const passwordField = { kind: 'new-password', isRequired: true } as const;
 
 function pathOf(username: string): string {
   return `/security/users/${encodeURIComponent(username)}`;
 }
 
 function OwnPassword() {
-  const run = async ({ newPassword, newPasswordAgain, currentPassword }: Values) => {
-    if (newPassword !== newPasswordAgain) throw new Error(t.passwordsDiffer);
-    const body = { password: newPassword, currentPassword };
-    await callTenant(`PUT ${pathOf(session.value?.username ?? '')}/password`, { body });
-  };
-  const fields: readonly Field[] = [
-    { name: 'currentPassword', kind: 'password', isRequired: true },
-    passwordField,
-    { ...passwordField, name: 'newPasswordAgain' },
-  ];
-  return <Action name="changeMyPassword" fields={fields} run={run} />;
+  return (
+    <Action
+      name="changeMyPassword"
+      fields={{
+        currentPassword: { kind: 'password', isRequired: true },
+        newPassword: passwordField,
+        newPasswordAgain: passwordField,
+      }}
+      run={async ({ currentPassword, newPassword: password, newPasswordAgain }) => {
+        if (password !== newPasswordAgain) throw new Error(t.passwordsDiffer);
+        await callTenant(`PUT ${pathOf(session.value?.username ?? '')}/password`, {
+          body: { password, currentPassword },
+        });
+      }}
+    />
+  );
 }
 
 interface User {
@@ -78,100 +83,80 @@ async function loadChoices(): Promise<Choices> {
 }
 
 function UserList() {
-  const loaded = useLoad(loadChoices);
-  const tenantsOf = ({ allTenants, tenantIds }: User, { tenants }: Choices) =>
-    allTenants
-      ? label('allTenants')
-      : tenantIds.map((id) => tenants.find(({ tenantId }) => tenantId === id)?.apiKey ?? id).join(', ');
   return (
-    <Show of={loaded}>
-      {(choices) => (
-        <ListSection
-          name="users"
-          actions={<NewUser {...choices} />}
-          load={(page) => callServerPage<User>('GET /security/users', page)}
-          columns={[
-            ['user', ({ username }) => username],
-            ['roles', ({ roles }) => roles.join(', '), 'text'],
-            ['tenants', (user) => tenantsOf(user, choices), 'text'],
-            ['', (user) => <UserActions user={user} choices={choices} />],
-          ]}
-        />
-      )}
-    </Show>
+    <Load from={loadChoices}>
+      {(choices) => {
+        const keyOf = (id: string) => choices.tenants.find(({ tenantId }) => tenantId === id)?.apiKey ?? id;
+        return (
+          <ListSection
+            name="users"
+            actions={<NewUser {...choices} />}
+            load={(page) => callServerPage<User>('GET /security/users', page)}
+            columns={[
+              ['user', 'username'],
+              ['roles', 'roles', 'text'],
+              [
+                'tenants',
+                (user) => (user.allTenants ? label('allTenants') : user.tenantIds.map(keyOf).join(', ')),
+                'text',
+              ],
+              ['', (user) => <UserActions user={user} choices={choices} />],
+            ]}
+          />
+        );
+      }}
+    </Load>
   );
 }
 
-function checkbox(name: string, text: string): Field {
-  return { name, label: text, kind: 'checkbox' };
-}
-
-/** Returns the names of the checked fields with a prefix, without the prefix. */
-function chosen(values: Values, prefix: string): readonly string[] {
-  return Object.entries(values)
-    .filter(([name, value]) => name.startsWith(prefix) && value === true)
-    .map(([name]) => name.slice(prefix.length));
-}
-
-function grantFields({ roles, tenants }: Choices, { allTenants }: Values): readonly FieldOrName[] {
-  const ofTenants = tenants.map(({ tenantId, apiKey }) =>
-    checkbox(`tenant ${tenantId}`, t.hasTenant(apiKey)),
-  );
-  return [
-    ...roles.map(({ role }) => checkbox(`role ${role}`, t.hasRole(role))),
-    { name: 'allTenants', kind: 'checkbox' },
-    ...(allTenants === true ? [] : ofTenants),
-  ];
+function grantFields({ roles, tenants }: Choices, { allTenants }: Entered) {
+  const options = tenants.map(({ tenantId, apiKey }) => [tenantId, apiKey] as const);
+  return {
+    roles: { kind: 'several', options: roles.map(({ role }) => [role, role] as const) },
+    allTenants: 'checkbox',
+    tenantIds: allTenants !== true && { kind: 'several', label: label('tenants'), options },
+  } satisfies Fields;
 }
 
 function NewUser(choices: Choices) {
-  const run = (values: Values) =>
-    callTenant('POST /security/users', {
-      body: {
-        username: textOf(values, 'user'),
-        password: values.newPassword,
-        roles: chosen(values, 'role '),
-        ...(values.allTenants !== true && { tenants: chosen(values, 'tenant ') }),
-      },
-    });
   return (
     <Action
       name="newUser"
-      fields={(values) => [
-        { name: 'user', isRequired: true },
-        passwordField,
-        ...grantFields(choices, values),
-      ]}
-      run={run}
+      fields={(_, entered) => ({
+        user: 'required',
+        newPassword: passwordField,
+        ...grantFields(choices, entered),
+      })}
+      run={({ user: username, newPassword: password, roles, tenantIds: tenants }) =>
+        callTenant('POST /security/users', {
+          body: { username, password, roles, ...(tenants !== undefined && { tenants }) },
+        })
+      }
       isPrimary
     />
   );
 }
 
 function UserActions({ user, choices }: { readonly user: User; readonly choices: Choices }) {
-  const { username, roles, tenantIds, allTenants } = user;
+  const { username } = user;
   const path = pathOf(username);
-  const granted = [...roles.map((role) => `role ${role}`), ...tenantIds.map((id) => `tenant ${id}`)];
-  const change = async (values: Values) => {
-    const isAll = values.allTenants === true;
-    const grants = { allTenants: isAll, tenantIds: isAll ? [] : chosen(values, 'tenant ') };
-    await callTenant(`PUT ${path}/roles`, { body: { roles: chosen(values, 'role ') } });
-    await callTenant(`PUT ${path}/tenants`, { body: grants });
-  };
   return (
-    <div class="actions">
+    <>
       <Action
         name="change"
         explanation={t.changeUser(username)}
-        fields={(values) => grantFields(choices, values)}
-        initial={{ ...Object.fromEntries(granted.map((name) => [name, true])), allTenants }}
-        run={change}
+        fields={(_, entered) => grantFields(choices, entered)}
+        initial={{ ...user }}
+        run={async ({ roles, allTenants, tenantIds = [] }) => {
+          await callTenant(`PUT ${path}/roles`, { body: { roles } });
+          await callTenant(`PUT ${path}/tenants`, { body: { allTenants, tenantIds } });
+        }}
       />
       <Action
         name="password"
         explanation={t.setPassword(username)}
-        fields={[passwordField]}
-        run={({ newPassword }) => callTenant(`PUT ${path}/password`, { body: { password: newPassword } })}
+        fields={{ newPassword: passwordField }}
+        run={({ newPassword: password }) => callTenant(`PUT ${path}/password`, { body: { password } })}
       />
       {username !== session.value?.username && (
         <Action
@@ -181,7 +166,7 @@ function UserActions({ user, choices }: { readonly user: User; readonly choices:
           isDangerous
         />
       )}
-    </div>
+    </>
   );
 }
 
@@ -193,50 +178,46 @@ function groupOf(permission: string): string {
   return permission.split(':')[0] ?? '';
 }
 
+function actionOf(permission: string): string {
+  const [, action = ''] = permission.split(':');
+  return (action === '*' ? label('everything') : words(action)).toLowerCase();
+}
+
 /** The roles with what they may do. */
 function Roles() {
-  const loaded = useLoad(async () => ({
-    roles: await loadRoles(),
-    all: await callServer<readonly string[]>('GET /security/permissions/all'),
-  }));
+  const load = () =>
+    Promise.all([loadRoles(), callServer<readonly string[]>('GET /security/permissions/all')]);
   return (
-    <Show of={loaded}>
-      {({ roles, all }) => (
-        <Section name="roles" actions={<RoleAction of={null} all={all} />}>
-          <p class="quiet-text">{t.rolesExplanation}</p>
-          <KnownList
-            name="roles"
-            rows={roles}
-            columns={[
-              ['role', ({ role }) => role],
-              ['mayDo', Permissions, 'text'],
-              ['', (role) => !role.permissions.some(isAll) && <RoleAction of={role} all={all} />],
-            ]}
-          />
-        </Section>
+    <Load from={load}>
+      {([roles, all]) => (
+        <ListSection
+          name="roles"
+          actions={<RoleAction of={null} all={all} />}
+          isExplained
+          rows={roles}
+          columns={[
+            'role',
+            ['mayDo', Permissions, 'text'],
+            ['', (role) => !role.permissions.some(isAll) && <RoleAction of={role} all={all} />],
+          ]}
+        />
       )}
-    </Show>
+    </Load>
   );
 }
 
 /** The permissions of a role by group. */
 function Permissions({ permissions }: Role) {
   if (permissions.some(isAll)) return <>{label('everything')}</>;
-  const groups = Map.groupBy(permissions, groupOf);
   return (
     <>
-      {[...groups].map(([group, granted]) => (
+      {[...Map.groupBy(permissions, groupOf)].map(([group, granted]) => (
         <div key={group}>
-          {words(group)}: {granted.map((each) => actionOf(each)).join(', ')}
+          {words(group)}: {granted.map(actionOf).join(', ')}
         </div>
       ))}
     </>
   );
-}
-
-function actionOf(permission: string): string {
-  const [, action = ''] = permission.split(':');
-  return (action === '*' ? label('everything') : words(action)).toLowerCase();
 }
 
 interface RoleActionProps {
@@ -248,30 +229,25 @@ interface RoleActionProps {
 
 /** Creates a role, or changes the permissions of one. */
 function RoleAction({ of: role, all }: RoleActionProps) {
-  const permissions = role?.permissions ?? [];
-  const has = (permission: string) =>
-    permissions.some((each) => each === permission || each === `${groupOf(permission)}:*`);
-  const isOffered = (permission: string) =>
-    all.includes(permission) ||
-    (permission.endsWith(':*') && all.some((each) => groupOf(each) === groupOf(permission)));
-  const fields: readonly FieldOrName[] = [
-    role === null && { name: 'role', isRequired: true },
-    ...all.map((each) => checkbox(`may ${each}`, `${words(groupOf(each))}: ${actionOf(each)}`)),
-  ];
-  const run = (values: Values) =>
-    callTenant(role === null ? 'POST /security/roles' : 'PUT /security/roles', {
-      body: {
-        role: role?.role ?? requiredText(values, 'role'),
-        permissions: [...chosen(values, 'may '), ...permissions.filter((each) => !isOffered(each))],
-      },
-    });
+  const before = role?.permissions ?? [];
+  const isGranted = (permission: string) =>
+    before.includes(permission) || before.includes(`${groupOf(permission)}:*`);
+  // Permissions that the form does not offer, such as those of plugins, stay.
+  const others = before.filter(
+    (each) => !all.some((offered) => offered === each || each === `${groupOf(offered)}:*`),
+  );
+  const options = all.map((each) => [each, `${words(groupOf(each))}: ${actionOf(each)}`] as const);
   return (
     <Action
       name={role === null ? 'newRole' : 'change'}
       explanation={role === null ? t.newRole : t.changeRole(role.role)}
-      fields={fields}
-      initial={Object.fromEntries(all.map((permission) => [`may ${permission}`, has(permission)]))}
-      run={run}
+      fields={{ role: role === null && 'required', permissions: { kind: 'several', options } }}
+      initial={{ permissions: all.filter(isGranted) }}
+      run={({ role: name = role?.role, permissions }) =>
+        callTenant(role === null ? 'POST /security/roles' : 'PUT /security/roles', {
+          body: { role: name, permissions: [...permissions, ...others] },
+        })
+      }
       isPrimary={role === null}
     />
   );

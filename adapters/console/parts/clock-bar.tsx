@@ -4,9 +4,9 @@ import { api, asError, callTenant, type ResultOf, revision, withNames } from '..
 import { instant, testTime as time, words } from '../core/format.ts';
 import { pagePath } from '../core/location.ts';
 import { texts } from '../texts.ts';
-import { Action, requiredText } from './action.tsx';
+import { Action } from './action.tsx';
 import { Badge, Dialog, Problem } from './layout.tsx';
-import { eventColumns, type FeedEvent, KnownList } from './table.tsx';
+import { eventColumns, type FeedEvent, List } from './table.tsx';
 
 const t = texts.clock;
 
@@ -64,9 +64,9 @@ export function ClockBar() {
       ))}
       <Action
         name="setDate"
-        fields={[{ name: 'date', kind: 'date', isRequired: true }]}
+        fields={{ date: { kind: 'date', isRequired: true } }}
         initial={{ date: time.value.slice(0, 10) }}
-        run={(values) => move('POST /test/clock', { requestedDate: requiredText(values, 'date') })}
+        run={({ date: requestedDate }) => move('POST /test/clock', { requestedDate })}
       />
       <span role="status">{isMoving && t.working(seconds)}</span>
       {error !== null && <Problem error={error} />}
@@ -141,7 +141,7 @@ function OutcomeDialog(props: { readonly outcome: Outcome; readonly close: () =>
             </Badge>
           ))}
         </div>
-        <KnownList name="happened" pageParameter="happened" rows={events} columns={eventColumns} />
+        <List name="events" pageParameter="happened" rows={events} columns={eventColumns} />
       </div>
     </Dialog>
   );

@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact';
 import { api, type ResultOf } from '../core/data.ts';
 import { valueText, words } from '../core/format.ts';
-import { labels, texts } from '../texts.ts';
+import { texts } from '../texts.ts';
 import { CustomFields, Tags } from './labels.tsx';
 import { Section } from './layout.tsx';
-import { List } from './table.tsx';
+import { type Column, List } from './table.tsx';
 
 const t = texts.history;
 
@@ -24,11 +24,7 @@ export function History({ accountId, of: object }: HistoryProps) {
       name="history"
       pageParameter="history"
       load={load}
-      columns={[
-        ['when', ({ changeDate }) => valueText(changeDate)],
-        ['who', (row) => <Author of={row} />],
-        ['whatChanged', whatChanged, 'text'],
-      ]}
+      columns={[['when', 'changeDate'], whoColumn, ['whatChanged', whatChanged, 'text']]}
     />
   );
 }
@@ -46,17 +42,21 @@ export function LabelsAndHistory({ accountId, of }: HistoryProps & Parameters<ty
   );
 }
 
-type Changed = Pick<HistoryRow, 'changedBy' | 'reasonCode' | 'comments'>;
+/** Names under which parts of the engine make changes, such as `OverdueService`. */
+const ENGINE = /[a-z](Service|Notifier|Processor|Transition)$/;
 
 /** The user of a change, with the given reason and comment. */
-export function Author({ of: { changedBy, reasonCode, comments } }: { readonly of: Changed }) {
-  const given = [reasonCode, comments].filter((text) => text !== null).join(': ');
-  return (
-    <>
-      {labels[changedBy] ?? changedBy} {given !== '' && <small>{given}</small>}
-    </>
-  );
-}
+export const whoColumn: Column<Pick<HistoryRow, 'changedBy' | 'reasonCode' | 'comments'>> = [
+  'who',
+  ({ changedBy, reasonCode, comments }) => {
+    const given = [reasonCode, comments].filter((text) => text !== null).join(': ');
+    return (
+      <>
+        {ENGINE.test(changedBy) ? words(changedBy) : changedBy} {given !== '' && <small>{given}</small>}
+      </>
+    );
+  },
+];
 
 /** Adds to each change the members that differ from the change before. */
 function withDifferences(rows: readonly HistoryRow[]) {

@@ -1,8 +1,8 @@
-import { api, useLoad } from '../core/data.ts';
+import { api } from '../core/data.ts';
 import { texts } from '../texts.ts';
-import { Action, requiredText, textsOf } from './action.tsx';
-import { Badge, Section, Show } from './layout.tsx';
-import { KnownList, ListSection } from './table.tsx';
+import { Action } from './action.tsx';
+import { Badge, Load } from './layout.tsx';
+import { ListSection } from './table.tsx';
 
 const t = texts.labels;
 
@@ -11,41 +11,35 @@ type Fielded = Parameters<ReturnType<typeof api>['customFields']['add']>[0];
 
 /** The tags of an object, with actions to add and remove them. */
 export function Tags({ of: object }: { readonly of: Tagged }) {
-  const loaded = useLoad(async () => {
-    const [tags, definitions] = await Promise.all([api().tags.ofObject(object), api().tagDefinitions.list()]);
-    return { tags, definitions };
-  });
-  const { tags = [], definitions = [] } = loaded.data ?? {};
-  const has = (definition: string) => tags.some(({ tagDefinitionId }) => tagDefinitionId === definition);
-  const free = definitions.filter(
-    ({ id, name, applicableObjectTypes }) =>
-      !isOfEngine(name) && applicableObjectTypes.includes(object.type ?? '') && !has(id),
-  );
-  const descriptionOf = (definition: unknown) => definitions.find(({ id }) => id === definition)?.description;
-  const add = free.length > 0 && (
-    <Action
-      name="addTag"
-      needs="tag:add"
-      initial={{ tag: free[0]?.id ?? '' }}
-      fields={({ tag }) => [
-        {
-          name: 'tag',
-          kind: 'select',
-          options: free.map(({ id, name }) => [id, name]),
-          help: descriptionOf(tag) ?? '',
-        },
-      ]}
-      run={(values) => api().tags.add(object, [requiredText(values, 'tag')])}
-    />
-  );
+  const load = () => Promise.all([api().tags.ofObject(object), api().tagDefinitions.list()]);
   return (
-    <Section name="tags" actions={add}>
-      <Show of={loaded}>
-        {() => (
-          <KnownList
+    <Load from={load}>
+      {([tags, definitions]) => {
+        const descriptionOf = (definition: unknown) =>
+          definitions.find(({ id }) => id === definition)?.description;
+        const free = definitions.filter(
+          ({ id, name, applicableObjectTypes }) =>
+            !isOfEngine(name) &&
+            applicableObjectTypes.includes(object.type ?? '') &&
+            !tags.some(({ tagDefinitionId }) => tagDefinitionId === id),
+        );
+        const options = free.map(({ id, name }) => [id, name] as const);
+        return (
+          <ListSection
             name="tags"
-            pageParameter="tags"
             rows={tags}
+            actions={
+              free.length > 0 && (
+                <Action
+                  name="addTag"
+                  needs="tag:add"
+                  fields={(_, { tag = free[0]?.id }) => ({
+                    tag: { kind: 'select', options, help: descriptionOf(tag) },
+                  })}
+                  run={({ tag }) => api().tags.add(object, [tag])}
+                />
+              )
+            }
             columns={[
               ['tag', ({ tagDefinitionName }) => <Badge>{tagDefinitionName}</Badge>],
               ['meaning', ({ tagDefinitionId }) => descriptionOf(tagDefinitionId), 'text'],
@@ -63,9 +57,9 @@ export function Tags({ of: object }: { readonly of: Tagged }) {
               ],
             ]}
           />
-        )}
-      </Show>
-    </Section>
+        );
+      }}
+    </Load>
   );
 }
 
@@ -76,7 +70,6 @@ function isOfEngine(name: string): boolean {
 
 /** The custom fields of an object, with actions to add, change and remove them. */
 export function CustomFields({ of: object }: { readonly of: Fielded }) {
-  const fields = ['name', 'value'].map((name) => ({ name, isRequired: true }));
   return (
     <ListSection
       name="customFields"
@@ -85,8 +78,8 @@ export function CustomFields({ of: object }: { readonly of: Fielded }) {
         <Action
           name="addField"
           needs="custom_field:add"
-          fields={fields}
-          run={(values) => api().customFields.add(object, [textsOf(values, 'name', 'value')])}
+          fields={{ name: 'required', value: 'required' }}
+          run={(field) => api().customFields.add(object, [field])}
         />
       }
       columns={[
@@ -95,16 +88,14 @@ export function CustomFields({ of: object }: { readonly of: Fielded }) {
         [
           '',
           ({ id: customFieldId, name, value }) => (
-            <span class="actions">
+            <>
               <Action
                 name="change"
                 needs="custom_field:update"
                 explanation={name}
-                fields={fields.slice(1)}
+                fields={{ value: 'required' }}
                 initial={{ value }}
-                run={(values) =>
-                  api().customFields.modify(object, [{ customFieldId, ...textsOf(values, 'value') }])
-                }
+                run={(changed) => api().customFields.modify(object, [{ customFieldId, ...changed }])}
               />
               <Action
                 name="remove"
@@ -112,7 +103,7 @@ export function CustomFields({ of: object }: { readonly of: Fielded }) {
                 explanation={t.removeField(name)}
                 run={() => api().customFields.remove(object, [customFieldId])}
               />
-            </span>
+            </>
           ),
         ],
       ]}

@@ -1,17 +1,17 @@
 import { type ComponentChildren, type ComponentType, isValidElement } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import { BillingError, ErrorCode } from '../../client/index.ts';
-import { type Loaded, useLoad, useTask } from '../core/data.ts';
+import { BillingError } from '../../client/index.ts';
+import { isUnauthenticated, type Loaded, useLoad, useTask } from '../core/data.ts';
 import { label, shortId, valueText, words } from '../core/format.ts';
 import { href, hrefWith, parameters } from '../core/location.ts';
-import { texts } from '../texts.ts';
+import { explanations, texts } from '../texts.ts';
 
 interface PageProps {
   /** Default: the label of the name. */
   readonly title?: string;
   readonly name?: string;
-  /** Links to the pages above, from the top. */
-  readonly above?: readonly (readonly [label: string, url: string])[];
+  /** Links to the pages above, from the top: names of pages in the menu, and labels with URLs. */
+  readonly above?: readonly (string | readonly [label: string, url: string])[];
   readonly subtitle?: ComponentChildren;
   readonly actions?: ComponentChildren;
   readonly children: ComponentChildren;
@@ -26,11 +26,14 @@ export function Page({ name = '', title = label(name), above = [], subtitle, act
     <article class="page">
       {above.length > 0 && (
         <nav class="above" aria-label={texts.common.pagesAbove}>
-          {above.map(([label, url]) => (
-            <a key={url} href={url}>
-              {label}
-            </a>
-          ))}
+          {above.map((each) => {
+            const [text, url] = typeof each === 'string' ? [label(each), href(`/${each}`)] : each;
+            return (
+              <a key={url} href={url}>
+                {text}
+              </a>
+            );
+          })}
         </nav>
       )}
       <header class="page-header">
@@ -45,28 +48,28 @@ export function Page({ name = '', title = label(name), above = [], subtitle, act
   );
 }
 
-/** A titled part of a page. */
-export function Section(props: {
+interface SectionProps {
   readonly name: string;
   /** Default: the label of the name. */
-  readonly title?: string;
+  readonly title?: string | undefined;
   readonly actions?: ComponentChildren;
+  /** True to show the explanation of the name. */
+  readonly isExplained?: boolean;
   readonly children: ComponentChildren;
-}) {
+}
+
+/** A titled part of a page. */
+export function Section({ name, title = label(name), actions, isExplained, children }: SectionProps) {
   return (
     <section class="section">
       <header class="section-header">
-        <h2>{props.title ?? label(props.name)}</h2>
-        {props.actions !== undefined && <div class="actions">{props.actions}</div>}
+        <h2>{title}</h2>
+        {actions !== undefined && <div class="actions">{actions}</div>}
       </header>
-      {props.children}
+      {isExplained && <p class="quiet-text">{explanations[name]}</p>}
+      {children}
     </section>
   );
-}
-
-/** Sections side by side where there is room. */
-export function Columns(props: { readonly children: ComponentChildren }) {
-  return <div class="columns">{props.children}</div>;
 }
 
 /** Values by the names of their labels. Absent values are left out. */
@@ -234,21 +237,24 @@ const pages: Readonly<Record<string, string>> = {
   SUBSCRIPTION: '/subscriptions',
 };
 
-interface EventObject {
-  readonly objectType: string;
-  readonly objectId: string | null;
-}
-
 /** The kind of an object, with a link to its page if it has one. */
-export function ObjectLink({ objectType, objectId }: EventObject) {
+export function ObjectLink(props: { readonly objectType: string; readonly objectId: string | null }) {
+  const { objectType, objectId } = props;
   const page = pages[objectType];
   if (objectId === null) return <>{words(objectType)}</>;
   const text = `${words(objectType)} ${shortId(objectId)}`;
-  return page === undefined ? (
-    <span title={objectId}>{text}</span>
-  ) : (
-    <IdLink page={page} id={objectId} label={text} />
-  );
+  if (page === undefined) return <span title={objectId}>{text}</span>;
+  return <IdLink page={page} id={objectId} label={text} />;
+}
+
+interface NamedAccount {
+  readonly id: string;
+  readonly name: string | null;
+  readonly externalKey: string;
+}
+
+export function AccountLink({ id, name, externalKey }: NamedAccount) {
+  return <IdLink page="/accounts" id={id} label={name ?? externalKey} />;
 }
 
 /** Data of an object as JSON, folded until the user opens it. */
@@ -276,10 +282,20 @@ export function Show<T>(props: {
   );
 }
 
+/** Loads data again when one of the inputs changes, and shows the children with them. */
+export function Load<T>(props: {
+  readonly from: () => Promise<T>;
+  readonly inputs?: readonly unknown[];
+  readonly keepsData?: boolean;
+  readonly children: (data: T) => ComponentChildren;
+}) {
+  return <Show of={useLoad(props.from, props.inputs, props.keepsData)}>{props.children}</Show>;
+}
+
 /** Returns a page that loads its data by the id in its path. */
 export function pageOf<T extends object>(load: (id: string) => Promise<T>, Content: ComponentType<T>) {
   return ({ id }: { readonly id: string }) => (
-    <Show of={useLoad(() => load(id))}>{(data) => <Content {...data} />}</Show>
+    <Load from={() => load(id)}>{(data) => <Content {...data} />}</Load>
   );
 }
 
@@ -318,8 +334,7 @@ export function Problem(props: { readonly error: Error; readonly retry?: () => v
 }
 
 function messageOf(error: Error): string {
-  if (error instanceof BillingError && error.code === ErrorCode.UNAUTHENTICATED)
-    return texts.common.signedOut;
+  if (isUnauthenticated(error)) return texts.common.signedOut;
   if (error instanceof TypeError && /fetch|network/i.test(error.message)) return texts.common.unreachable;
   if (error.name === 'TimeoutError') return texts.common.timedOut;
   return error.message;

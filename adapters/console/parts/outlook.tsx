@@ -1,8 +1,8 @@
-import { api, useLoad } from '../core/data.ts';
+import { api } from '../core/data.ts';
 import { day, instant } from '../core/format.ts';
 import { href } from '../core/location.ts';
 import { texts } from '../texts.ts';
-import { Sentences, Show } from './layout.tsx';
+import { Load, Sentences } from './layout.tsx';
 
 const t = texts.unpaid;
 const FORECAST_DAYS = 90;
@@ -16,7 +16,7 @@ interface OutlookProps {
 /** The overdue state of an account now, what holds its payments, and the states ahead if nobody pays. */
 export function Outlook({ accountId, parentInvoiceId = null }: OutlookProps) {
   return (
-    <Show of={useLoad(() => loadOutlook(accountId))}>
+    <Load from={() => loadOutlook(accountId)}>
       {(outlook) => {
         const { payingAccountId } = outlook.now;
         const parent = payingAccountId !== accountId && (
@@ -27,7 +27,7 @@ export function Outlook({ accountId, parentInvoiceId = null }: OutlookProps) {
         );
         return <Sentences of={[...holds(outlook), ...states(outlook), ...(parent ? [parent] : [])]} />;
       }}
-    </Show>
+    </Load>
   );
 }
 

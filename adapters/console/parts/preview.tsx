@@ -1,43 +1,49 @@
 import type { ComponentChildren } from 'preact';
-import { type Account, api, may, type ResultOf } from '../core/data.ts';
-import { day, money, words } from '../core/format.ts';
+import { type Account, api, type InvoiceItem, may, type ResultOf } from '../core/data.ts';
+import { day, money } from '../core/format.ts';
 import { texts } from '../texts.ts';
 
 const t = texts.preview;
 
 /** An invoice that does not exist yet, with explained items. */
-export type ForeseenInvoice = NonNullable<ResultOf<'invoices', 'dryRun'>>;
+type ForeseenInvoice = NonNullable<ResultOf<'invoices', 'dryRun'>>;
 
-type ForeseenItem = ForeseenInvoice['items'][number];
+type NamedItem = Pick<
+  InvoiceItem,
+  'itemType' | 'description' | 'planName' | 'prettyPlanName' | 'usageName' | 'prettyUsageName'
+>;
 
-/** Items of an invoice with their periods and amounts, each with the sentences that explain its amount. */
-export function ExplainedItems(props: { readonly items: readonly ForeseenItem[] }) {
-  return (
-    <ul class="items">
-      {props.items.map((item) => (
-        <li key={item.id}>
-          <div class="item">
-            <span>{nameOf(item)}</span>
-            <span class="number">{money(item.amount, item.currency)}</span>
-          </div>
-          <small>{periodOf(item)}</small>
-          {item.explanation !== undefined && (
-            <details>
-              <summary>{t.why}</summary>
-              <p>{item.explanation.text}</p>
-            </details>
-          )}
-        </li>
-      ))}
-    </ul>
-  );
+/** Returns what a line is for, in the words of the catalog if it has some. */
+export function itemName(item: NamedItem): string {
+  const plan = item.prettyPlanName ?? item.planName;
+  const usage = item.prettyUsageName ?? item.usageName;
+  const isOfPlan = item.itemType === 'RECURRING' || item.itemType === 'FIXED';
+  if (plan !== null && item.itemType === 'USAGE') return `${plan}: ${usage ?? ''}`;
+  if (plan !== null && isOfPlan) return plan;
+  return item.description ?? texts.invoices.itemTypes[item.itemType];
 }
 
-/** Items of an invoice that does not exist yet, with the amount that remains to be paid. */
+/** Explained items of an invoice that does not exist yet, with the amount that remains to be paid. */
 export function InvoicePreview({ invoice }: { readonly invoice: ForeseenInvoice }) {
   return (
     <>
-      <ExplainedItems items={invoice.items} />
+      <ul class="items">
+        {invoice.items.map((item) => (
+          <li key={item.id}>
+            <div class="item">
+              <span>{itemName(item)}</span>
+              <span class="number">{money(item.amount, item.currency)}</span>
+            </div>
+            <small>{periodOf(item)}</small>
+            {item.explanation !== undefined && (
+              <details>
+                <summary>{t.why}</summary>
+                <p>{item.explanation.text}</p>
+              </details>
+            )}
+          </li>
+        ))}
+      </ul>
       <p class="item total">
         <span>{t.toPay}</span>
         <span class="number">{money(invoice.balance, invoice.currency)}</span>
@@ -46,7 +52,13 @@ export function InvoicePreview({ invoice }: { readonly invoice: ForeseenInvoice 
   );
 }
 
-type PreviewRequest = Parameters<ReturnType<typeof api>['subscriptions']['preview']>[0];
+function periodOf({ startDate, endDate, quantity }: ForeseenInvoice['items'][number]): string {
+  const isPeriod = endDate !== null && endDate !== startDate;
+  const period = isPeriod ? t.period(day(startDate), day(endDate)) : day(startDate);
+  return quantity === null || String(quantity) === '1' ? period : `${period} · × ${quantity}`;
+}
+
+export type PreviewRequest = Parameters<ReturnType<typeof api>['subscriptions']['preview']>[0];
 
 /** Loads the effect of a change on invoices. A user who may not foresee invoices sees none. */
 export async function previewOf(account: Account, request: PreviewRequest): Promise<ComponentChildren> {
@@ -72,15 +84,49 @@ function ChangePreview(props: {
   );
 }
 
-function nameOf(item: ForeseenItem): string {
-  const { itemType, prettyPlanName, prettyUsageName, description } = item;
-  const plan = prettyPlanName ?? description ?? words(itemType);
-  if (itemType === 'USAGE') return t.usage(plan, prettyUsageName ?? '');
-  return itemType === 'RECURRING' || itemType === 'FIXED' ? plan : (description ?? words(itemType));
+type ItemExplanation = ResultOf<'invoices', 'explain'>;
+type Step = ItemExplanation['steps'][number];
+
+/** The amount of an invoice line in words, with the steps of its calculation. */
+export function Explanation({ of }: { readonly of: ItemExplanation }) {
+  const steps = of.steps.map((step) => stepText(step, of.currency)).filter((text) => text !== null);
+  return (
+    <div class="explained">
+      <p>{of.text}</p>
+      {steps.length > 1 && (
+        <>
+          <h3>{texts.explanation.steps}</h3>
+          <ol>
+            {steps.map((text) => (
+              <li key={text}>{text}</li>
+            ))}
+          </ol>
+        </>
+      )}
+    </div>
+  );
 }
 
-function periodOf({ startDate, endDate, quantity }: ForeseenItem): string {
-  const isPeriod = endDate !== null && endDate !== startDate;
-  const period = isPeriod ? t.period(day(startDate), day(endDate)) : day(startDate);
-  return quantity === null || String(quantity) === '1' ? period : `${period} · × ${quantity}`;
+/** Returns a step as a calculation; null for a step that changes nothing. */
+function stepText(step: Step, currency: string): string | null {
+  const show = (amount: Step['factor']) => money(amount, currency);
+  const [base, result] = [show(step.base), show(step.result)];
+  switch (step.operation) {
+    case 'MULTIPLY':
+      return `${base} × ${step.factor} = ${result}`;
+    case 'PRORATE':
+      return `${base} × ${step.days ?? step.ratio}${step.totalDays === null ? '' : ` / ${step.totalDays}`} = ${result}`;
+    case 'ROUND':
+      return step.unrounded?.equals(step.result) === false ? texts.explanation.rounded(base, result) : null;
+    case 'LIMIT':
+      return step.base.equals(step.result) ? null : texts.explanation.limited(base, result);
+    case 'REMAINDER':
+      return texts.explanation.remainder(result);
+    case 'NEGATE':
+      return texts.explanation.negated(result);
+    case 'ADD':
+      return `${base} + ${show(step.factor)} = ${result}`;
+    case 'SUBTRACT':
+      return `${base} − ${show(step.factor)} = ${result}`;
+  }
 }

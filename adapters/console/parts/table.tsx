@@ -1,20 +1,23 @@
 import type { ComponentChildren } from 'preact';
-import { useId } from 'preact/hooks';
-import { type ResultOf, useLoad } from '../core/data.ts';
-import { type Amount, instant, label, money, valueText, words } from '../core/format.ts';
+import type { ResultOf } from '../core/data.ts';
+import { label, money, quantity, valueText, words } from '../core/format.ts';
 import { hrefWith, navigate, parameters } from '../core/location.ts';
 import { texts } from '../texts.ts';
-import { type Option, Options } from './action.tsx';
-import { IdLink, Json, ObjectLink, Section, Show } from './layout.tsx';
+import { type Fields, FilterField } from './form.tsx';
+import { IdLink, Json, Load, ObjectLink, Section } from './layout.tsx';
 
 /**
- * A column: a member of the rows, or a name with what its cells show. The name gives the heading. Numbers are aligned
- * to the right, and text breaks into lines; other cells have one line, but for the first column. A heading that sorts
- * has the name by which the API sorts.
+ * A column: a member of the rows, or a name with a member or with what its cells show. The name gives the heading.
+ * Numbers are aligned to the right, and text breaks into lines; other cells have one line, but for the first column. A
+ * heading that sorts has the name by which the API sorts.
  */
 export type Column<R> =
   | (keyof R & string)
-  | readonly [name: string, cell: (row: R) => ComponentChildren, as?: 'number' | 'text' | 'sorted'];
+  | readonly [
+      name: string,
+      cell: (keyof R & string) | ((row: R) => ComponentChildren),
+      as?: 'number' | 'text' | 'sorted',
+    ];
 
 interface TableProps<R> {
   /** Its label describes the table to screen readers. */
@@ -29,22 +32,26 @@ interface TableProps<R> {
 /** A table of rows that are already loaded. On a narrow screen, each row is a card with the headings in its cells. */
 export function Table<R extends object>(props: TableProps<R>) {
   const { name, columns, rows, empty, isSortable = false } = props;
-  if (rows.length === 0) return <p class="empty">{empty ?? texts.common.nothing}</p>;
-  const all = columns.map((column) =>
-    typeof column === 'string' ? ([column, (row: R) => valueText(row[column])] as const) : column,
-  );
+  const [first] = rows;
+  if (first === undefined) return <p class="empty">{empty ?? texts.common.nothing}</p>;
+  const all = columns.map((column) => {
+    const [heading, cell = column as keyof R & string, as] = typeof column === 'string' ? [column] : column;
+    if (typeof cell === 'function') return { heading, cell, as };
+    const isNumber = typeof first[cell] === 'number' || isDecimal(first[cell]);
+    return { heading, cell: (row: R) => memberText(row, cell), as: as ?? (isNumber ? 'number' : undefined) };
+  });
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable by keyboard.
     <section class="table" aria-label={label(name)} tabIndex={0}>
       <table>
         <thead>
           <tr>
-            {all.map(([column, , as]) =>
-              label(column) === '' ? (
-                <td key={column} />
+            {all.map(({ heading, as }) =>
+              label(heading) === '' ? (
+                <td key={heading} />
               ) : (
-                <th key={column} scope="col" class={as}>
-                  {as === 'sorted' && isSortable ? <SortLink name={column} /> : label(column)}
+                <th key={heading} scope="col" class={as}>
+                  {as === 'sorted' && isSortable ? <SortLink name={heading} /> : label(heading)}
                 </th>
               ),
             )}
@@ -53,8 +60,8 @@ export function Table<R extends object>(props: TableProps<R>) {
         <tbody>
           {rows.map((row) => (
             <tr key={keyOf(row)}>
-              {all.map(([column, cell, as]) => (
-                <td key={column} class={as} data-label={label(column)}>
+              {all.map(({ heading, cell, as }) => (
+                <td key={heading} class={as} data-label={label(heading)}>
                   {cell(row)}
                 </td>
               ))}
@@ -64,6 +71,17 @@ export function Table<R extends object>(props: TableProps<R>) {
       </table>
     </section>
   );
+}
+
+function isDecimal(value: unknown): value is { toString(): string } {
+  return typeof value === 'object' && value !== null && 'toFixed' in value;
+}
+
+/** Returns a member of a row as text. A decimal is an amount in the currency of the row, if rows have one. */
+function memberText<R extends object>(row: R, member: keyof R): string {
+  const value = row[member];
+  if (!isDecimal(value)) return valueText(value);
+  return 'currency' in row ? money(value, row.currency as string | null) : quantity(value);
 }
 
 /** Returns what tells rows apart: their id, or all their values. */
@@ -84,27 +102,15 @@ function SortLink({ name }: { readonly name: string }) {
   );
 }
 
-export interface PageOf<R> {
-  readonly rows: readonly R[];
-  readonly total: number;
-}
-
-/** Position of a page in its list, from the URL. */
-interface ListRequest {
-  readonly offset: number;
-  readonly limit: number;
-  readonly sort: string | null;
-}
-
 export const PAGE_SIZE = 25;
 
 /** Returns the number of the page in a parameter of the URL, from 1. */
-export function pageNumber(name: string): number {
+function pageNumber(name: string): number {
   return Math.max(1, Number.parseInt(parameters.value.get(name) ?? '1', 10) || 1);
 }
 
 /** Links to the pages of a list. */
-export function Pages(props: { page: number; total: number; shown: number; name: string }) {
+function Pages(props: { page: number; total: number; shown: number; name: string }) {
   const { page, total, shown, name } = props;
   if (page === 1 && total <= shown) return null;
   const first = (page - 1) * PAGE_SIZE + 1;
@@ -118,168 +124,109 @@ export function Pages(props: { page: number; total: number; shown: number; name:
   );
 }
 
-interface ListProps<R> extends Omit<TableProps<R>, 'rows'> {
-  /** Loads one page, or the whole list, which is then shown in pages. */
-  readonly load: (request: ListRequest) => Promise<PageOf<R> | readonly R[]>;
-  /** Values that the rows depend on, such as filters. */
-  readonly inputs?: readonly unknown[];
-  /** Name of the URL parameter for the page. Two tables of one page need two names. */
+/** A page of a list, or the whole list, which is then shown in pages. */
+type Rows<R> = { readonly rows: readonly R[]; readonly total: number } | readonly R[];
+
+/** Loads a page of a list, or the whole list. A negative limit counts from the end of the list. */
+type LoadRows<R> = (page: { readonly offset: number; readonly limit: number }) => Promise<Rows<R>>;
+
+interface ListSource<R> {
+  /** The rows that are already loaded, or `load`. */
+  readonly rows?: readonly R[];
+  readonly load?: LoadRows<R>;
+  /** True if the list begins at its end, unless the user sorts by a column. */
+  readonly isNewestFirst?: boolean;
+  /** Name of the URL parameter for the page. Two lists of one page need two names. */
   readonly pageParameter?: string;
 }
 
-/** A table that loads its rows. The page and the order are in the URL. */
-export function List<R extends object>({ load, inputs = [], ...table }: ListProps<R>) {
-  const { pageParameter = 'page' } = table;
+interface ListPagesProps<R> extends ListSource<R> {
+  readonly children: (shown: readonly R[], isSortable: boolean) => ComponentChildren;
+}
+
+/** Shows one page of a list, with links to the others. The page, the order and the filters are in the URL. */
+export function ListPages<R>(props: ListPagesProps<R>) {
+  const { rows = [], load, pageParameter = 'page', isNewestFirst = false, children } = props;
   const page = pageNumber(pageParameter);
+  const offset = (page - 1) * PAGE_SIZE;
   const sort = parameters.value.get('sort');
-  const request: ListRequest = { offset: (page - 1) * PAGE_SIZE, limit: PAGE_SIZE, sort };
-  const loaded = useLoad(() => load(request), [page, sort, ...inputs]);
+  const isFromEnd = isNewestFirst && (sort === null || sort.startsWith('-'));
+  const show = (found: Rows<R>) => {
+    const isPage = 'total' in found;
+    const shown = isPage ? found.rows : found.slice(offset, offset + PAGE_SIZE);
+    const total = isPage ? found.total : found.length;
+    return (
+      <>
+        {children(shown, isPage)}
+        <Pages page={page} total={total} shown={shown.length} name={pageParameter} />
+      </>
+    );
+  };
+  if (load === undefined) return show(rows);
+  const limit = isFromEnd ? -PAGE_SIZE : PAGE_SIZE;
   return (
-    <Show of={loaded}>
-      {(found) =>
-        'total' in found ? (
-          <>
-            <Table {...table} rows={found.rows} isSortable />
-            <Pages page={page} total={found.total} shown={found.rows.length} name={pageParameter} />
-          </>
-        ) : (
-          <KnownList {...table} rows={found} />
-        )
-      }
-    </Show>
+    <Load from={() => load({ offset, limit })} inputs={[parameters.value.toString()]} keepsData>
+      {show}
+    </Load>
   );
 }
 
-interface ListSectionProps<R> extends ListProps<R> {
-  readonly actions?: ComponentChildren;
-  /** Shown above the table, such as filters. */
-  readonly above?: ComponentChildren;
+interface ListProps<R> extends Omit<TableProps<R>, 'rows' | 'isSortable'>, ListSource<R> {}
+
+/** A table with its pages. */
+export function List<R extends object>({ name, columns, empty, ...source }: ListProps<R>) {
+  return (
+    <ListPages {...source}>
+      {(rows, isSortable) => (
+        <Table name={name} columns={columns} rows={rows} empty={empty} isSortable={isSortable} />
+      )}
+    </ListPages>
+  );
 }
 
+type ListSectionProps<R> = ListProps<R> & Omit<Parameters<typeof Section>[0], 'children'>;
+
 /** A section with a list. */
-export function ListSection<R extends object>({ actions, above, ...list }: ListSectionProps<R>) {
+export function ListSection<R extends object>({ title, actions, isExplained, ...list }: ListSectionProps<R>) {
   return (
-    <Section name={list.name} actions={actions}>
-      {above}
+    <Section name={list.name} title={title} actions={actions} isExplained={isExplained === true}>
       <List pageParameter={list.name} {...list} />
     </Section>
   );
 }
 
-/** A table of rows that are already loaded, in pages. */
-export function KnownList<R extends object>(props: TableProps<R> & { readonly pageParameter?: string }) {
-  const { rows, pageParameter, ...table } = props;
-  return (
-    <ListPages rows={rows} {...(pageParameter !== undefined && { pageParameter })}>
-      {(shown) => <Table {...table} rows={shown} />}
-    </ListPages>
-  );
-}
-
-/** Shows one page of rows that are already loaded. */
-export function ListPages<R>(props: {
-  readonly rows: readonly R[];
-  readonly pageParameter?: string;
-  readonly children: (shown: readonly R[]) => ComponentChildren;
-}) {
-  const { rows, pageParameter = 'page' } = props;
-  const page = pageNumber(pageParameter);
-  const shown = rows.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE);
-  return (
-    <>
-      {props.children(shown)}
-      <Pages page={page} total={rows.length} shown={shown.length} name={pageParameter} />
-    </>
-  );
-}
-
-/** A select whose value is in the URL, as a filter of a table. */
-export function Filter(props: {
-  readonly name: string;
-  /** Default: the label of the name. */
-  readonly label?: string;
-  /** The first option is the default and stays out of the URL. */
-  readonly options: readonly Option[];
-}) {
-  const { name, options } = props;
-  const [first = ''] = options;
-  const preset = typeof first === 'string' ? first : first[0];
-  const choose = (value: string) =>
-    navigate(hrefWith({ [name]: value === preset ? null : value, page: null }), { replace: true });
-  return (
-    <label class="filter">
-      {props.label ?? label(name)}
-      <select
-        value={parameters.value.get(name) ?? preset}
-        onChange={({ currentTarget }) => choose(currentTarget.value)}
-      >
-        <Options of={options} />
-      </select>
-    </label>
-  );
-}
-
-/** A text or date whose value is in the URL, as a filter of a table. It applies on Enter or when it loses the focus. */
-export function FilterInput(props: {
-  readonly name: string;
-  /** Default: the label of the name. */
-  readonly label?: string;
-  /** The value while the URL has none. */
-  readonly preset?: string;
-  readonly isDate?: boolean;
-  readonly placeholder?: string;
-  readonly size?: number;
-}) {
-  const { name, label: text = label(name), preset = '', isDate = false, ...input } = props;
-  const id = useId();
-  return (
-    <label class="filter" for={id}>
-      {text}
-      <input
-        {...input}
-        {...(isDate ? { type: 'date' } : { type: 'search' })}
-        id={id}
-        value={parameters.value.get(name) ?? preset}
-        onChange={({ currentTarget }) =>
-          navigate(hrefWith({ [name]: currentTarget.value.trim(), page: null }), { replace: true })
-        }
-      />
-    </label>
-  );
+/** Filters of the lists on a page. Their values are in the URL. */
+export function Filters(props: { readonly of: Fields; readonly presets?: Readonly<Record<string, string>> }) {
+  const { of, presets = {} } = props;
+  return Object.entries(of).map(([name, field]) => (
+    <FilterField
+      key={name}
+      name={name}
+      field={field}
+      value={parameters.value.get(name) ?? presets[name]}
+      change={(value) => navigate(hrefWith({ [name]: String(value).trim(), page: null }), { replace: true })}
+    />
+  ));
 }
 
 export interface OfAccount {
-  readonly accountId: string;
+  readonly accountId: string | null;
   readonly accountName: string;
 }
 
 /** The account of each row, with its name. */
 export const accountColumn = [
   'account',
-  ({ accountId, accountName }) => <IdLink page="/accounts" id={accountId} label={accountName} />,
+  ({ accountId, accountName }) =>
+    accountId !== null && <IdLink page="/accounts" id={accountId} label={accountName} />,
 ] as const satisfies Column<OfAccount>;
 
-interface Priced {
-  readonly amount: Amount;
-  readonly currency: string | null;
-}
-
-export const amountColumn: Column<Priced> = [
-  'amount',
-  ({ amount, currency }) => money(amount, currency),
-  'number',
-];
-
-export type FeedEvent = ResultOf<'events', 'list'>['events'][number] & { readonly accountName: string };
+export type FeedEvent = ResultOf<'events', 'list'>['events'][number] & OfAccount;
 
 export const eventColumns: readonly Column<FeedEvent>[] = [
-  ['time', ({ createdDate }) => instant(createdDate)],
+  ['time', 'createdDate'],
   ['event', ({ eventType }) => words(eventType)],
   ['object', (event) => <ObjectLink {...event} />],
-  [
-    'account',
-    ({ accountId, accountName }) =>
-      accountId !== null && <IdLink page="/accounts" id={accountId} label={accountName} />,
-  ],
+  accountColumn,
   ['', ({ metaData }) => metaData !== null && <Json value={metaData} />],
 ];

@@ -25,6 +25,7 @@ interface TimelineProps {
 export function Timeline({ rows, today }: TimelineProps) {
   const region = useRef<HTMLElement>(null);
   const [room, setRoom] = useState(0);
+  const [scrolled, setScrolled] = useState(0);
   useEffect(() => {
     const element = region.current;
     if (element === null) return undefined;
@@ -32,6 +33,7 @@ export function Timeline({ rows, today }: TimelineProps) {
     observer.observe(element);
     return () => observer.disconnect();
   }, []);
+  const follow = () => setScrolled(region.current?.scrollLeft ?? 0);
   const scale = scaleOf(rows, { today, room });
   useEffect(() => {
     // Shows today and what comes, when the past does not fit.
@@ -48,8 +50,8 @@ export function Timeline({ rows, today }: TimelineProps) {
         ))}
       </ul>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable by keyboard. */}
-      <section class="timeline-region" aria-label={t.title} tabIndex={0} ref={region}>
-        <Drawing rows={rows} today={today} scale={scale} />
+      <section class="timeline-region" aria-label={t.title} tabIndex={0} ref={region} onScroll={follow}>
+        <Drawing rows={rows} today={today} scale={scale} scrolled={scrolled} />
       </section>
       <p class="quiet-text">{t.legend}</p>
       <Ahead rows={rows} today={today} />
@@ -97,8 +99,13 @@ function scaleOf(rows: readonly TimelineRow[], on: { readonly today: string; rea
 const MONTH = { month: 'short', timeZone: 'UTC' } as const;
 const YEAR = { year: 'numeric', timeZone: 'UTC' } as const;
 
-function Drawing(props: TimelineProps & { readonly scale: Scale }) {
-  const { rows, today, scale } = props;
+interface DrawingProps extends TimelineProps {
+  readonly scale: Scale;
+  /** Pixels at the left that are scrolled out of sight. */
+  readonly scrolled: number;
+}
+
+function Drawing({ rows, today, scale, scrolled }: DrawingProps) {
   const height = AXIS_HEIGHT + rows.length * ROW_HEIGHT;
   const hatch = useId();
   return (
@@ -119,7 +126,7 @@ function Drawing(props: TimelineProps & { readonly scale: Scale }) {
       ))}
       {rows.map((row, index) => (
         <g key={row.id} transform={`translate(0 ${AXIS_HEIGHT + index * ROW_HEIGHT})`}>
-          <Bars row={row} scale={scale} hatch={hatch} />
+          <Bars row={row} scale={scale} hatch={hatch} scrolled={scrolled} />
         </g>
       ))}
       <rect
@@ -164,8 +171,13 @@ const SHAPES = {
   END: 'M-6 -6 L6 6 M6 -6 L-6 6',
 };
 
-function Bars(props: { readonly row: TimelineRow; readonly scale: Scale; readonly hatch: string }) {
-  const { row, scale, hatch } = props;
+interface BarsProps extends Pick<DrawingProps, 'scale' | 'scrolled'> {
+  readonly row: TimelineRow;
+  /** Id of the pattern of blocked times. */
+  readonly hatch: string;
+}
+
+function Bars({ row, scale, hatch, scrolled }: BarsProps) {
   const place = ({ from, to }: Span) => ({
     x: scale.x(from),
     width: Math.max(2, scale.x(to) - scale.x(from) - 1),
@@ -178,7 +190,7 @@ function Bars(props: { readonly row: TimelineRow; readonly scale: Scale; readonl
         <svg key={phase.from} {...place(phase)} y={6} height={BAR_HEIGHT}>
           <title>{spanText(phase)}</title>
           <rect class={`phase ${phase.kind}`} width="100%" height="100%" rx={3} />
-          <text class="bar-label" x={8} y={16}>
+          <text class="bar-label" x={8 + Math.max(0, scrolled - scale.x(phase.from))} y={16}>
             {phase.label}
           </text>
         </svg>

@@ -1,14 +1,13 @@
 import { type Account, api } from '../../core/data.ts';
-import { instant } from '../../core/format.ts';
-import { href } from '../../core/location.ts';
-import { Action, requiredText } from '../../parts/action.tsx';
+import { instant, label } from '../../core/format.ts';
+import { hrefWith, parameters } from '../../core/location.ts';
+import { History, whoColumn } from '../../parts/history.tsx';
 import { CustomFields, Tags } from '../../parts/labels.tsx';
-import { Columns, Copyable, Facts, IdLink, Section } from '../../parts/layout.tsx';
+import { AccountLink, Copyable, Facts, IdLink, ObjectLink, Section } from '../../parts/layout.tsx';
 import { List, ListSection } from '../../parts/table.tsx';
 import { texts } from '../../texts.ts';
 import { Blocks } from '../subscriptions/blocks.tsx';
-import { RareActions } from './account-actions.tsx';
-import { changeableOf } from './account-form.ts';
+import { changeableOf, RareActions } from './account-actions.tsx';
 
 const t = texts.account;
 
@@ -16,13 +15,13 @@ interface AccountProps {
   readonly account: Account;
 }
 
-/** Facts, tags, custom fields, family and addresses of an account. */
+/** Facts, tags, custom fields, family and blocks of an account. */
 export function Details({ account }: AccountProps) {
   const { id, currency, timeZone, billCycleDayLocal, createdDate } = account;
   const object = { type: 'ACCOUNT', id } as const;
   return (
     <>
-      <Columns>
+      <div class="columns">
         <Section name="facts">
           <Facts
             of={{
@@ -37,46 +36,14 @@ export function Details({ account }: AccountProps) {
         </Section>
         <Tags of={object} />
         <CustomFields of={object} />
-        <Emails accountId={id} />
         <Family account={account} />
         <Blocks accountId={id} of={[object]} />
-      </Columns>
+      </div>
       <Section name="closeOrAnonymize">
         <p>{t.rareExplanation}</p>
         <RareActions account={account} />
       </Section>
     </>
-  );
-}
-
-function Emails({ accountId }: { readonly accountId: string }) {
-  return (
-    <ListSection
-      name="furtherAddresses"
-      load={() => api().accounts.emails(accountId)}
-      columns={[
-        'email',
-        [
-          '',
-          ({ email }) => (
-            <Action
-              name="remove"
-              needs="account:delete_emails"
-              explanation={email}
-              run={() => api().accounts.removeEmail(accountId, email)}
-            />
-          ),
-        ],
-      ]}
-      actions={
-        <Action
-          name="addAddress"
-          needs="account:add_emails"
-          fields={[{ name: 'email', kind: 'email', isRequired: true }]}
-          run={(values) => api().accounts.addEmail(accountId, requiredText(values, 'email'))}
-        />
-      }
-    />
   );
 }
 
@@ -87,21 +54,48 @@ function Family({ account: { id, parentAccountId, isPaymentDelegatedToParent } }
       {parentAccountId !== null && (
         <p>
           {t.parent} <IdLink page="/accounts" id={parentAccountId} />{' '}
-          {isPaymentDelegatedToParent && t.parentPays}
+          {isPaymentDelegatedToParent && label('isPaymentDelegatedToParent')}
         </p>
       )}
       <List
         name="childAccounts"
         pageParameter="children"
         load={() => api().accounts.children(id)}
-        columns={[
-          [
-            'childAccount',
-            (child) => <a href={href('/accounts', child.id)}>{child.name ?? child.externalKey}</a>,
-          ],
-          'isPaymentDelegatedToParent',
-        ]}
+        columns={[['childAccount', (child) => <AccountLink {...child} />], 'isPaymentDelegatedToParent']}
       />
     </Section>
   );
+}
+
+/** Who changed the account, when, and what; and the changes of all its objects, which take longer to load. */
+export function HistoryOfAccount({ accountId }: { readonly accountId: string }) {
+  return (
+    <>
+      <Section name="changesOfTheAccount">
+        <History accountId={accountId} of={{ type: 'ACCOUNT', id: accountId }} />
+      </Section>
+      {parameters.value.get('all') === null ? (
+        <a href={hrefWith({ all: 1 })}>{t.showAllHistory}</a>
+      ) : (
+        <ListSection
+          name="changesOfAllObjects"
+          load={() => loadAllChanges(accountId)}
+          columns={[
+            ['when', 'changeDate'],
+            whoColumn,
+            ['change', ({ changeType }) => label(changeType)],
+            ['object', (row) => <ObjectLink objectType={row.objectType} objectId={row.targetId} />],
+          ]}
+        />
+      )}
+    </>
+  );
+}
+
+/** Loads the changes of the account's objects, newest first. A table is named for its objects, with an S at the end. */
+async function loadAllChanges(accountId: string) {
+  const entries = await api().audit.ofAccount(accountId);
+  return entries
+    .toSorted((a, b) => b.changeDate.getTime() - a.changeDate.getTime() || b.recordId - a.recordId)
+    .map((entry) => ({ ...entry, id: entry.recordId, objectType: entry.tableName.replace(/S$/, '') }));
 }

@@ -1,58 +1,74 @@
-import { type Account, api, may, useLoad } from '../../core/data.ts';
+import { type Account, api, may } from '../../core/data.ts';
 import { day, label, money } from '../../core/format.ts';
 import { href, hrefWith } from '../../core/location.ts';
-import { Columns, Section, Show } from '../../parts/layout.tsx';
+import { Load, Section } from '../../parts/layout.tsx';
 import { Outlook } from '../../parts/outlook.tsx';
 import { InvoicePreview } from '../../parts/preview.tsx';
-import { PAGE_SIZE, Pages, pageNumber, Table } from '../../parts/table.tsx';
+import { ListPages, Table } from '../../parts/table.tsx';
 import { Timeline } from '../../parts/timeline.tsx';
 import { timelineRow } from '../../parts/timeline-rows.ts';
 import { texts } from '../../texts.ts';
 import { invoiceColumns, isOwed } from '../invoices/data.tsx';
-import { NewSubscription } from '../subscriptions/new-subscription.tsx';
-import type { AccountSummary } from './account-summary.ts';
+import { NewSubscription } from '../subscriptions/subscription-actions.tsx';
 
 const t = texts.account;
+
+/** An account with what it owes and what comes next. */
+export type AccountSummary = Awaited<ReturnType<typeof loadSummary>>;
+
+export async function loadSummary(id: string) {
+  const foreseen = { accountId: id, dryRunType: 'UPCOMING_INVOICE', explain: true } as const;
+  const [account, balances, overdue, tags, next] = await Promise.all([
+    api().accounts.get(id),
+    api().accounts.balances([id]),
+    api().overdue.explain(id),
+    api().tags.ofObject({ type: 'ACCOUNT', id }),
+    may('invoice:dry_run') ? api().invoices.dryRun(foreseen) : undefined,
+  ]);
+  const [balance] = balances.values();
+  if (balance === undefined) throw new Error(t.noBalance);
+  // A suspended account, for example, gets no invoices.
+  const isInvoiced = !overdue.controlTags.includes('AUTO_INVOICING_OFF');
+  return {
+    account,
+    balance,
+    overdue,
+    tags,
+    /** Null if no invoice is foreseen; undefined if the user may not foresee invoices. */
+    next: isInvoiced || next === undefined ? next : null,
+    isInvoiced,
+  };
+}
 
 const NEWEST = 10;
 
 /** The first tab of an account: what is due, what comes next, the subscriptions and the newest invoices. */
 export function Overview(summary: AccountSummary) {
   const { account, overdue } = summary;
-  const { unpaidCount, date } = overdue;
-  const invoices = useLoad(async () => {
-    const { pageOfAccount, ofAccount } = api().invoices;
-    const [newest, unpaid] = await Promise.all([
-      pageOfAccount(account.id, { offset: 0, limit: -NEWEST }),
-      unpaidCount === 0 ? [] : ofAccount({ accountId: account.id, unpaidOnly: true, withItems: false }),
-    ]);
-    return { newest, unpaid: unpaid.filter(isOwed) };
-  }, [unpaidCount]);
+  const { id } = account;
+  const loadUnpaid = async () =>
+    (await api().invoices.ofAccount({ accountId: id, unpaidOnly: true, withItems: false })).filter(isOwed);
   return (
     <>
-      <Subscriptions account={account} today={date} />
-      <Columns>
+      <Subscriptions account={account} today={overdue.date} />
+      <div class="columns">
         <NextInvoice {...summary} />
         <Section name="unpaidInvoices">
-          {unpaidCount > 0 && <Outlook accountId={account.id} />}
-          <Show of={invoices}>
-            {({ unpaid }) => <Table name="unpaidInvoices" rows={unpaid} columns={invoiceColumns} />}
-          </Show>
+          {overdue.unpaidCount > 0 && <Outlook accountId={id} />}
+          <Load from={loadUnpaid}>
+            {(unpaid) => <Table name="unpaidInvoices" rows={unpaid} columns={invoiceColumns} />}
+          </Load>
         </Section>
-      </Columns>
+      </div>
       <Section name="newestInvoices">
-        <Show of={invoices}>
-          {({ newest }) => (
+        <Load from={() => api().invoices.pageOfAccount(id, { offset: 0, limit: -NEWEST })}>
+          {({ rows, total }) => (
             <>
-              <Table name="newestInvoices" rows={newest.rows} columns={invoiceColumns} />
-              {newest.total > NEWEST && (
-                <p>
-                  <a href={hrefWith({ tab: 'invoices' })}>{t.allInvoices(newest.total)}</a>
-                </p>
-              )}
+              <Table name="newestInvoices" rows={rows} columns={invoiceColumns} />
+              {total > NEWEST && <a href={hrefWith({ tab: 'invoices' })}>{t.allInvoices(total)}</a>}
             </>
           )}
-        </Show>
+        </Load>
       </Section>
     </>
   );
@@ -60,24 +76,18 @@ export function Overview(summary: AccountSummary) {
 
 /** When the account is charged next, how much, why, and what may prevent it. */
 function NextInvoice({ account, overdue, next, isInvoiced }: AccountSummary) {
-  const tags = overdue.controlTags.filter((name) => Object.hasOwn(t.effects, name));
   const paysParent = account.isPaymentDelegatedToParent && account.parentAccountId !== null;
+  const obstacles = [
+    next === undefined && texts.preview.mayNotForesee,
+    next === null && isInvoiced && t.noNextLong,
+    next && account.paymentMethodId === null && !paysParent && t.noMethod,
+    next && paysParent && t.parentIsCharged,
+    ...overdue.controlTags.map((tag) => t.effects[tag]),
+  ];
   return (
     <Section name="nextInvoice">
-      {next === undefined && <p>{texts.preview.mayNotForesee}</p>}
-      {next === null && isInvoiced && <p>{t.noNextLong}</p>}
-      {next && (
-        <>
-          <p>
-            <strong>{t.charged(day(next.targetDate), money(next.balance, account.currency))}</strong>
-          </p>
-          {account.paymentMethodId === null && !paysParent && <p>{t.noMethod}</p>}
-          {paysParent && <p>{t.parentIsCharged}</p>}
-        </>
-      )}
-      {tags.map((name) => (
-        <p key={name}>{t.effects[name as keyof typeof t.effects]}</p>
-      ))}
+      {next && <strong>{t.charged(day(next.targetDate), money(next.balance, account.currency))}</strong>}
+      {obstacles.map((text) => text && <p key={text}>{text}</p>)}
       {next && <InvoicePreview invoice={next} />}
     </Section>
   );
@@ -85,9 +95,6 @@ function NextInvoice({ account, overdue, next, isInvoiced }: AccountSummary) {
 
 function Subscriptions({ account, today }: { readonly account: Account; readonly today: string }) {
   const { id, currency } = account;
-  const page = pageNumber('bundles');
-  const request = { offset: (page - 1) * PAGE_SIZE, limit: -PAGE_SIZE };
-  const loaded = useLoad(() => api().subscriptions.pageBundlesOfAccount(id, request), [page]);
   const actions = (
     <>
       {may('feature:view') && (
@@ -100,18 +107,17 @@ function Subscriptions({ account, today }: { readonly account: Account; readonly
   );
   return (
     <Section name="subscriptions" actions={actions}>
-      <Show of={loaded}>
-        {({ rows, total }) => {
-          const subscriptions = rows.flatMap((bundle) => bundle.subscriptions);
+      <ListPages
+        load={(page) => api().subscriptions.pageBundlesOfAccount(id, page)}
+        isNewestFirst
+        pageParameter="bundles"
+      >
+        {(bundles) => {
+          const subscriptions = bundles.flatMap((bundle) => bundle.subscriptions);
           if (subscriptions.length === 0) return <p class="empty">{t.noSubscriptions}</p>;
-          return (
-            <>
-              <Timeline rows={subscriptions.map((each) => timelineRow(each, currency))} today={today} />
-              <Pages page={page} total={total} shown={rows.length} name="bundles" />
-            </>
-          );
+          return <Timeline rows={subscriptions.map((each) => timelineRow(each, currency))} today={today} />;
         }}
-      </Show>
+      </ListPages>
     </Section>
   );
 }

@@ -1,43 +1,49 @@
-import { type Account, api, callServer, type PaymentMethod, useLoad } from '../../core/data.ts';
-import { day, instant, label, shortId } from '../../core/format.ts';
-import { Action, type Field, requiredText, textOrNull } from '../../parts/action.tsx';
-import { Badge, Section, Show } from '../../parts/layout.tsx';
-import { KnownList, ListSection } from '../../parts/table.tsx';
+import { type Account, api, callServer, type PaymentMethod } from '../../core/data.ts';
+import { instant, label, shortId } from '../../core/format.ts';
+import { Action } from '../../parts/action.tsx';
+import { Badge, Load } from '../../parts/layout.tsx';
+import { ListSection } from '../../parts/table.tsx';
 import { texts } from '../../texts.ts';
 import { paymentColumns, scheduledRetries } from '../payments/data.tsx';
 
 const t = texts.methods;
 
-interface AccountProps {
-  readonly account: Account;
-}
-
 /** The payments and payment methods of an account. */
-export function Payments({ account }: AccountProps) {
-  const { id, timeZone } = account;
+export function Payments({ account: { id, timeZone } }: { readonly account: Account }) {
+  const dateOf = ({ effectiveDate }: { readonly effectiveDate: Date }) => instant(effectiveDate, timeZone);
   return (
     <>
       <ListSection
         name="payments"
-        load={({ offset, limit, sort }) =>
-          api().payments.search(`_q=1&account_id[eq]=${id}`, {
-            offset,
-            limit: sort === 'number' ? limit : -limit,
-            withAttempts: true,
-          })
-        }
+        isNewestFirst
+        load={(page) => api().payments.search(`_q=1&account_id[eq]=${id}`, { ...page, withAttempts: true })}
         columns={[
           ...paymentColumns(timeZone),
-          [
-            'triedAgain',
-            (payment) =>
-              scheduledRetries(payment)
-                .map(({ effectiveDate }) => instant(effectiveDate, timeZone))
-                .join(', '),
-          ],
+          ['triedAgain', (payment) => scheduledRetries(payment).map(dateOf).join(', ')],
         ]}
       />
-      <PaymentMethods account={account} />
+      <Load from={() => Promise.all([api().paymentMethods.ofAccount(id), loadGateways()])}>
+        {([methods, gateways]) => (
+          <ListSection
+            name="paymentMethods"
+            rows={methods}
+            actions={<AddMethod accountId={id} methods={methods} gateways={gateways} />}
+            columns={[
+              [
+                'gateway',
+                ({ pluginName, isDefault }) => (
+                  <>
+                    {pluginName} {isDefault && <Badge tone="good">{label('isDefault')}</Badge>}
+                  </>
+                ),
+              ],
+              ['externalKey', ({ externalKey }) => <code title={externalKey}>{shortId(externalKey)}</code>],
+              ['since', 'createdDate'],
+              ['', (method) => <MethodActions {...method} />],
+            ]}
+          />
+        )}
+      </Load>
     </>
   );
 }
@@ -56,85 +62,53 @@ async function loadGateways(): Promise<readonly string[]> {
   return [...new Set(gateways.map(({ registrationName }) => registrationName))];
 }
 
-const paysField: Field = { name: 'payUnpaidInvoices', kind: 'checkbox' };
+const payField = { payUnpaidInvoicesNow: 'checkbox' } as const;
 
-function PaymentMethods({ account: { id: accountId } }: AccountProps) {
-  const loaded = useLoad(async () => {
-    const [methods, gateways] = await Promise.all([
-      api().paymentMethods.ofAccount(accountId),
-      loadGateways(),
-    ]);
-    return { methods, gateways };
-  });
-  const { methods = [], gateways = [] } = loaded.data ?? {};
-  const add = (
+interface AddMethodProps {
+  readonly accountId: string;
+  readonly methods: readonly PaymentMethod[];
+  readonly gateways: readonly string[];
+}
+
+function AddMethod({ accountId, methods, gateways }: AddMethodProps) {
+  return (
     <Action
       name="addPaymentMethod"
       needs="payment_method:create"
-      initial={{ gateway: methods[0]?.pluginName ?? gateways.at(-1) ?? '', isDefault: true }}
-      fields={[
-        {
-          name: 'gateway',
+      initial={{ gateway: methods[0]?.pluginName ?? gateways.at(-1), isDefault: true }}
+      fields={{
+        gateway: {
           isRequired: true,
-          ...(gateways.length > 0 && { help: t.gatewayHelp(gateways.join(', ')) }),
+          help: gateways.length > 0 ? t.gatewayHelp(gateways.join(', ')) : undefined,
         },
-        { name: 'token', help: t.tokenHelp },
-        { name: 'isDefault', kind: 'checkbox' },
-        paysField,
-      ]}
-      run={(values) =>
+        token: { help: t.tokenHelp },
+        isDefault: 'checkbox',
+        ...payField,
+      }}
+      run={({ gateway, token, isDefault, payUnpaidInvoicesNow }) =>
         api().paymentMethods.add({
           accountId,
-          pluginName: requiredText(values, 'gateway'),
-          isDefault: values.isDefault === true,
-          payAllUnpaidInvoices: values.payUnpaidInvoices === true,
-          details: { externalPaymentMethodId: textOrNull(values, 'token') },
+          pluginName: gateway,
+          isDefault,
+          payAllUnpaidInvoices: payUnpaidInvoicesNow,
+          details: { externalPaymentMethodId: token },
         })
       }
     />
   );
-  return (
-    <Section name="paymentMethods" actions={add}>
-      <Show of={loaded}>
-        {() => (
-          <KnownList
-            name="paymentMethods"
-            pageParameter="methods"
-            rows={methods}
-            columns={[
-              [
-                'gateway',
-                ({ pluginName, isDefault }) => (
-                  <>
-                    {pluginName} {isDefault && <Badge tone="good">{label('isDefault')}</Badge>}
-                  </>
-                ),
-              ],
-              ['externalKey', ({ externalKey }) => <code title={externalKey}>{shortId(externalKey)}</code>],
-              ['since', ({ createdDate }) => day(createdDate.toISOString())],
-              ['', (method) => <MethodActions {...method} />],
-            ]}
-          />
-        )}
-      </Show>
-    </Section>
-  );
 }
 
 function MethodActions({ id: paymentMethodId, accountId, isDefault }: PaymentMethod) {
+  const { setDefault, delete: remove } = api().paymentMethods;
   return (
-    <span class="actions">
+    <>
       {!isDefault && (
         <Action
           name="makeDefault"
           needs="payment_method:create"
-          fields={[paysField]}
-          run={({ payUnpaidInvoices }) =>
-            api().paymentMethods.setDefault({
-              accountId,
-              paymentMethodId,
-              payAllUnpaidInvoices: payUnpaidInvoices === true,
-            })
+          fields={payField}
+          run={({ payUnpaidInvoicesNow: payAllUnpaidInvoices }) =>
+            setDefault({ accountId, paymentMethodId, payAllUnpaidInvoices })
           }
         />
       )}
@@ -142,9 +116,9 @@ function MethodActions({ id: paymentMethodId, accountId, isDefault }: PaymentMet
         name="remove"
         needs="payment_method:delete"
         explanation={isDefault ? t.removeDefault : t.remove}
-        run={() => api().paymentMethods.delete({ paymentMethodId, withAutoPayOff: isDefault })}
+        run={() => remove({ paymentMethodId, withAutoPayOff: isDefault })}
         isDangerous
       />
-    </span>
+    </>
   );
 }

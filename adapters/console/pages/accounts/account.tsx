@@ -1,17 +1,15 @@
-import { api, useLoad } from '../../core/data.ts';
+import { api } from '../../core/data.ts';
 import { day, label, money, words } from '../../core/format.ts';
 import { href, hrefWith } from '../../core/location.ts';
-import { Badge, Copyable, Figure, Page, pageOf, Tabs } from '../../parts/layout.tsx';
+import { Badge, Copyable, Figure, Load, Page, pageOf, Tabs } from '../../parts/layout.tsx';
 import { ListSection } from '../../parts/table.tsx';
 import { texts } from '../../texts.ts';
+import { Redemptions } from '../coupons/redemptions.tsx';
 import { invoiceColumns } from '../invoices/data.tsx';
 import { AccountActions } from './account-actions.tsx';
-import { Coupons } from './account-coupons.tsx';
-import { Details } from './account-details.tsx';
-import { AccountHistory } from './account-history.tsx';
-import { Overview } from './account-overview.tsx';
+import { Details, HistoryOfAccount } from './account-details.tsx';
+import { type AccountSummary, loadSummary, Overview } from './account-overview.tsx';
 import { Payments } from './account-payments.tsx';
-import { type AccountSummary, loadSummary } from './account-summary.ts';
 
 const t = texts.account;
 
@@ -19,20 +17,17 @@ const t = texts.account;
 export const AccountPage = pageOf(loadSummary, Content);
 
 function Content(summary: AccountSummary) {
-  const { account } = summary;
+  const { account, tags } = summary;
   const { id } = account;
+  const parked = tags.find(({ tagDefinitionName }) => tagDefinitionName === '__PARK__');
   return (
     <Page
       title={account.name ?? account.externalKey}
-      above={[[label('accounts'), href('/accounts')]]}
+      above={['accounts']}
       subtitle={<Subtitle {...summary} />}
       actions={<AccountActions account={account} />}
     >
-      {summary.tags
-        .filter(({ tagDefinitionName }) => tagDefinitionName === '__PARK__')
-        .map(({ id: tagId }) => (
-          <Parked key={tagId} accountId={id} tagId={tagId} />
-        ))}
+      {parked && <Parked accountId={id} tagId={parked.id} />}
       <Figures {...summary} />
       <Tabs
         of={{
@@ -40,16 +35,15 @@ function Content(summary: AccountSummary) {
           invoices: () => (
             <ListSection
               name="invoices"
-              load={({ offset, limit, sort }) =>
-                api().invoices.pageOfAccount(id, { offset, limit: sort === 'number' ? limit : -limit })
-              }
+              isNewestFirst
+              load={(page) => api().invoices.pageOfAccount(id, page)}
               columns={invoiceColumns}
             />
           ),
           payments: () => <Payments account={account} />,
-          coupons: () => <Coupons accountId={id} subscriptionId={null} />,
+          coupons: () => <Redemptions of={{ accountId: id }} />,
           details: () => <Details account={account} />,
-          history: () => <AccountHistory accountId={id} />,
+          history: () => <HistoryOfAccount accountId={id} />,
         }}
       />
     </Page>
@@ -58,12 +52,15 @@ function Content(summary: AccountSummary) {
 
 /** Why the account gets no invoices. The change that added the tag contains the reason. */
 function Parked({ accountId, tagId }: { readonly accountId: string; readonly tagId: string }) {
-  const history = useLoad(() => api().audit.historyWithin(accountId, { type: 'TAG', id: tagId }));
   return (
-    <p class="problem">
-      {t.parkedAccount(history.data?.[0]?.comments ?? '')}{' '}
-      <a href={`${href('/operations')}?tab=parkedAccounts`}>{label('parkedAccounts')}</a>
-    </p>
+    <Load from={() => api().audit.historyWithin(accountId, { type: 'TAG', id: tagId })}>
+      {([added]) => (
+        <p class="problem">
+          {t.parkedAccount(added?.comments ?? '')}{' '}
+          <a href={`${href('/operations')}?tab=parkedAccounts`}>{label('parkedAccounts')}</a>
+        </p>
+      )}
+    </Load>
   );
 }
 
@@ -73,11 +70,9 @@ function Subtitle({ account, overdue, tags }: AccountSummary) {
     <>
       <Copyable text={externalKey} /> {email !== null && <a href={`mailto:${email}`}>{email}</a>}{' '}
       {[currency, timeZone].filter((text) => text !== null).join(' · ')}{' '}
-      {!overdue.state.isClearState && <Badge tone="bad">{t.overdueState(words(overdue.state.name))}</Badge>}{' '}
+      {!overdue.state.isClearState && <Badge tone="bad">{t.overdueState(words(overdue.state.name))}</Badge>}
       {tags.map(({ id, tagDefinitionName }) => (
-        <span key={id}>
-          <Badge>{tagDefinitionName}</Badge>{' '}
-        </span>
+        <Badge key={id}>{tagDefinitionName}</Badge>
       ))}
     </>
   );
@@ -85,6 +80,7 @@ function Subtitle({ account, overdue, tags }: AccountSummary) {
 
 function Figures({ account: { currency }, balance, overdue, next }: AccountSummary) {
   const { unpaidCount, unpaidTotal, unpaidSince } = overdue;
+  const overview = hrefWith({ tab: null });
   return (
     <div class="figures">
       <Figure
@@ -96,15 +92,15 @@ function Figures({ account: { currency }, balance, overdue, next }: AccountSumma
         name="unpaid"
         title={unpaidSince === null ? t.noUnpaid : t.unpaidSince(day(unpaidSince))}
         value={unpaidCount === 0 ? '0' : `${unpaidCount} · ${money(unpaidTotal, currency)}`}
-        url={hrefWith({ tab: null })}
+        url={overview}
       />
       <Figure name="credit" value={money(balance.accountCBA, currency)} />
       {next !== undefined && (
         <Figure
           name="nextInvoice"
           title={next === null ? t.noNext : t.nextOn(day(next.targetDate))}
-          value={next === null ? '–' : money(next.balance, currency)}
-          url={hrefWith({ tab: null })}
+          value={money(next?.balance, currency)}
+          url={overview}
         />
       )}
     </div>

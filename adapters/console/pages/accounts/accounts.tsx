@@ -1,40 +1,24 @@
 import { api } from '../../core/data.ts';
-import { href, navigate, parameters } from '../../core/location.ts';
-import { Action } from '../../parts/action.tsx';
-import { Page } from '../../parts/layout.tsx';
-import { FilterInput, List } from '../../parts/table.tsx';
+import { parameters } from '../../core/location.ts';
+import { AccountLink, Page } from '../../parts/layout.tsx';
+import { Filters, List } from '../../parts/table.tsx';
 import { texts } from '../../texts.ts';
-import { newAccountFields, newAccountOf } from './account-form.ts';
-
-const t = texts.accounts;
+import { NewAccount } from './account-actions.tsx';
 
 /** All accounts, newest first, or those that match the search text. */
 export function Accounts() {
-  const search = parameters.value.get('search') ?? '';
-  const create = (
-    <Action
-      name="newAccount"
-      needs="account:create"
-      isPrimary
-      fields={newAccountFields}
-      run={(values) => api().accounts.create(newAccountOf(values))}
-      after={({ id }) => navigate(href('/accounts', id))}
-    />
-  );
+  const search = parameters.value.get('search');
   return (
-    <Page name="accounts" actions={create}>
+    <Page name="accounts" actions={<NewAccount />}>
       <search class="filters">
-        <FilterInput name="search" label={t.search} />
+        <Filters of={{ search: { kind: 'search', label: texts.accounts.search } }} />
       </search>
       <List
         name="accounts"
-        load={({ offset, limit }) => {
-          const page = { offset, limit: -limit };
-          return search === '' ? api().accounts.page(page) : api().accounts.search(search, page);
-        }}
-        inputs={[search]}
+        isNewestFirst
+        load={(page) => (search ? api().accounts.search(search, page) : api().accounts.page(page))}
         columns={[
-          ['name', ({ id, name, externalKey }) => <a href={href('/accounts', id)}>{name ?? externalKey}</a>],
+          ['name', (account) => <AccountLink {...account} />],
           'externalKey',
           'email',
           'currency',

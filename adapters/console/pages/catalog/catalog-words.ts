@@ -53,10 +53,8 @@ function usagePrices(usage: Usage, currency: string): readonly string[] {
 
 /** Returns the value of a feature, such as `1,000 per month, then billed`. */
 export function settingText({ value, per, perQuantity, overage }: Setting): string {
-  const amount =
-    value === 'true' ? texts.common.yes : value === 'false' ? texts.common.no : numberOrText(value);
   return [
-    amount,
+    value === 'true' || value === 'false' ? label(value) : numberOrText(value),
     ...(perQuantity ? [t.perSeat] : []),
     ...(per ? [t.perPeriod(words(per).toLowerCase())] : []),
     ...(overage ? [t.overage[overage]] : []),

@@ -1,9 +1,10 @@
-import { api, may, useLoad } from '../../core/data.ts';
+import { api, may } from '../../core/data.ts';
 import { day, label, now, words } from '../../core/format.ts';
 import { parameters } from '../../core/location.ts';
-import { Action, numberOrNull, requiredText, textsOf, type Values } from '../../parts/action.tsx';
-import { Columns, Page, Section, Sentences, Show, Tabs } from '../../parts/layout.tsx';
-import { type Column, Filter, Table } from '../../parts/table.tsx';
+import { Action } from '../../parts/action.tsx';
+import type { Field, Option } from '../../parts/form.tsx';
+import { Load, Page, Section, Sentences, Tabs } from '../../parts/layout.tsx';
+import { type Column, Filters, Table } from '../../parts/table.tsx';
 import { periodText, texts } from '../../texts.ts';
 import {
   type Catalog,
@@ -19,49 +20,47 @@ import {
 import { Upload } from './upload.tsx';
 
 const t = texts.catalog;
-const PERIODS = ['DAILY', 'WEEKLY', 'MONTHLY', 'QUARTERLY', 'BIANNUAL', 'ANNUAL'];
+const PERIODS = ['DAILY', 'WEEKLY', 'MONTHLY', 'QUARTERLY', 'BIANNUAL', 'ANNUAL'] as const;
 
 /** The tenant's catalog: plans with prices, products and rules, differences of versions, and the upload. */
 export function CatalogPage() {
-  const catalog = useLoad(() => api().catalogs.current());
   return (
-    <Page name="catalog" subtitle={catalog.data?.name} actions={<NewPlan />}>
-      <Show of={catalog}>{(loaded) => <CatalogTabs {...loaded} />}</Show>
-    </Page>
+    <Load from={() => api().catalogs.current()}>
+      {(catalog) => (
+        <Page name="catalog" subtitle={catalog.name} actions={<NewPlan />}>
+          <CatalogTabs {...catalog} />
+        </Page>
+      )}
+    </Load>
   );
 }
 
 /** Adds a plan with one price, with or without a free trial. */
 function NewPlan() {
-  const add = (values: Values) => {
-    const trialLength = numberOrNull(values, 'daysOfFreeTrial');
-    return api().catalogs.addSimplePlan({
-      ...textsOf(values, 'planId', 'productName', 'amount'),
-      productCategory: values.productCategory as 'BASE',
-      currency: requiredText(values, 'currency').toUpperCase(),
-      billingPeriod: values.billingPeriod as 'MONTHLY',
-      ...(trialLength !== null && { trialLength, trialTimeUnit: 'DAYS' }),
-    });
-  };
   return (
     <Action
       name="newPlan"
       needs="catalog:config_upload"
-      initial={{ productCategory: 'BASE', billingPeriod: 'MONTHLY' }}
-      fields={[
-        { name: 'planId', isRequired: true, placeholder: 'team-monthly' },
-        { name: 'productName', isRequired: true },
-        { name: 'productCategory', kind: 'select', options: ['BASE', 'ADD_ON', 'STANDALONE'] },
-        { name: 'amount', label: label('price'), kind: 'amount', isRequired: true },
-        { name: 'currency', isRequired: true, placeholder: 'EUR' },
-        {
-          name: 'billingPeriod',
+      initial={{ billingPeriod: 'MONTHLY' }}
+      fields={{
+        planId: { isRequired: true, placeholder: 'team-monthly' },
+        productName: 'required',
+        productCategory: { kind: 'select', options: ['BASE', 'ADD_ON', 'STANDALONE'] },
+        amount: { kind: 'amount', label: label('price'), isRequired: true },
+        currency: { isRequired: true, placeholder: 'EUR' },
+        billingPeriod: {
           kind: 'select',
-          options: PERIODS.map((period) => [period, periodText(period)]),
+          options: PERIODS.map((period) => [period, periodText(period)] as const),
         },
-        { name: 'daysOfFreeTrial', kind: 'number', help: t.trialHelp },
-      ]}
-      run={add}
+        daysOfFreeTrial: { kind: 'number', help: t.trialHelp },
+      }}
+      run={({ currency, daysOfFreeTrial, ...plan }) =>
+        api().catalogs.addSimplePlan({
+          ...plan,
+          currency: currency.toUpperCase(),
+          ...(daysOfFreeTrial !== null && { trialLength: Number(daysOfFreeTrial), trialTimeUnit: 'DAYS' }),
+        })
+      }
       isPrimary
     />
   );
@@ -73,15 +72,16 @@ function CatalogTabs(catalog: Catalog) {
     catalog.versions.findLastIndex(({ effectiveDate }) => effectiveDate <= now()),
   );
   const version = chosenVersion(catalog, 'version', inForce);
+  const mayUpload = may('catalog:config_upload');
   const upload = <Upload catalog={catalog} />;
   if (version === undefined)
     return (
       <>
         <p>{t.empty}</p>
-        {may('catalog:config_upload') && upload}
+        {mayUpload && upload}
       </>
     );
-  const choice = <VersionFilter catalog={catalog} name="version" preset={inForce} />;
+  const choice = <Filters of={{ version: versionField(catalog, inForce) }} />;
   return (
     <Tabs
       of={{
@@ -91,15 +91,15 @@ function CatalogTabs(catalog: Catalog) {
           </Section>
         ),
         productsAndRules: () => (
-          <Columns>
+          <div class="columns">
             <Section name="products" actions={choice}>
               <Table name="products" rows={version.products} columns={productColumns} />
             </Section>
             <Rules {...version} />
-          </Columns>
+          </div>
         ),
         differences: () => <Differences {...catalog} />,
-        ...(may('catalog:config_upload') && { upload: () => upload }),
+        ...(mayUpload && { upload: () => upload }),
       }}
     />
   );
@@ -111,13 +111,11 @@ function chosenVersion({ versions }: Catalog, parameter: string, preset: number)
 }
 
 /** A choice of versions. The first option is the default. */
-function VersionFilter(props: { readonly catalog: Catalog; readonly name: string; readonly preset: number }) {
-  const { catalog, name, preset } = props;
-  const options = catalog.versions.map(({ effectiveDate }): readonly [string, string] => [
-    effectiveDate.toISOString(),
-    t.from(day(effectiveDate.toISOString())),
-  ]);
-  return <Filter name={name} options={[...options.splice(preset, 1), ...options]} />;
+function versionField({ versions }: Catalog, preset: number): Field {
+  const options = versions.map(
+    ({ effectiveDate }): Option => [effectiveDate.toISOString(), t.from(day(effectiveDate.toISOString()))],
+  );
+  return { kind: 'select', options: [...options.splice(preset, 1), ...options] };
 }
 
 interface PlanRow {
@@ -172,10 +170,10 @@ function Plans({ plans, currencies }: CatalogVersion) {
 }
 
 const productColumns: readonly Column<CatalogVersion['products'][number]>[] = [
-  ['product', ({ prettyName }) => prettyName],
+  ['product', 'prettyName'],
   ['category', ({ category }) => words(category)],
-  ['includes', ({ included }) => included.join(', ') || '–', 'text'],
-  ['offersAsAddOn', ({ available }) => available.join(', ') || '–', 'text'],
+  ['includes', 'included', 'text'],
+  ['offersAsAddOn', 'available', 'text'],
 ];
 
 function Rules({ rules, priceLists }: CatalogVersion) {
@@ -202,14 +200,12 @@ function Rules({ rules, priceLists }: CatalogVersion) {
 
 function Differences(catalog: Catalog) {
   const last = catalog.versions.length - 1;
-  const presets = { before: Math.max(0, last - 1), after: last };
-  const before = chosenVersion(catalog, 'before', presets.before);
-  const after = chosenVersion(catalog, 'after', presets.after);
-  const choices = (['before', 'after'] as const).map((name) => (
-    <VersionFilter key={name} catalog={catalog} name={name} preset={presets[name]} />
-  ));
+  const first = Math.max(0, last - 1);
+  const before = chosenVersion(catalog, 'before', first);
+  const after = chosenVersion(catalog, 'after', last);
+  const choices = { before: versionField(catalog, first), after: versionField(catalog, last) };
   return (
-    <Section name="differences" actions={choices}>
+    <Section name="differences" actions={<Filters of={choices} />}>
       <Table
         name="differences"
         rows={before && after ? differences(before, after) : []}

@@ -1,10 +1,7 @@
 import { api, type Decimal, type Invoice, type InvoiceItem } from '../../core/data.ts';
-import { day, money } from '../../core/format.ts';
+import { label } from '../../core/format.ts';
 import { Badge, IdLink, type Tone } from '../../parts/layout.tsx';
 import type { Column } from '../../parts/table.tsx';
-import { texts } from '../../texts.ts';
-
-const t = texts.invoices;
 
 /** An invoice with what its page and its actions need. */
 export type InvoiceFacts = Awaited<ReturnType<typeof loadInvoice>>;
@@ -27,10 +24,10 @@ export async function loadInvoice(idOrNumber: string) {
 /** The columns of a list of invoices. */
 export const invoiceColumns = [
   ['number', (row) => <IdLink page="/invoices" id={row.id} label={numberOf(row)} />, 'sorted'],
-  ['date', ({ invoiceDate }) => day(invoiceDate)],
-  ['state', (row) => <InvoiceState invoice={row} />],
-  ['amount', ({ amount, currency }) => money(amount, currency), 'number'],
-  ['balance', ({ balance, currency }) => money(balance, currency), 'number'],
+  ['date', 'invoiceDate'],
+  ['state', InvoiceState],
+  'amount',
+  'balance',
 ] as const satisfies readonly Column<Invoice>[];
 
 /** Returns the number that customers see. */
@@ -38,12 +35,12 @@ export function numberOf(invoice: Pick<Invoice, 'formattedNumber' | 'invoiceNumb
   return invoice.formattedNumber ?? String(invoice.invoiceNumber);
 }
 
-export function InvoiceState({ invoice }: { readonly invoice: Invoice }) {
+export function InvoiceState(invoice: Invoice) {
   const [state, tone] = stateOf(invoice);
-  return <Badge tone={tone}>{t.states[state]}</Badge>;
+  return <Badge tone={tone}>{label(state)}</Badge>;
 }
 
-function stateOf(invoice: Invoice): readonly [keyof typeof t.states, Tone] {
+function stateOf(invoice: Invoice): readonly [name: string, tone: Tone] {
   if (invoice.status === 'DRAFT') return ['draft', 'quiet'];
   if (invoice.status === 'VOID') return ['void', 'quiet'];
   if (invoice.isMigration) return ['imported', 'quiet'];
@@ -67,11 +64,11 @@ export function paymentsOf({ items, rawBalance }: Invoice): Decimal {
   return sumOf(items, rawBalance).minus(rawBalance);
 }
 
-const ADJUSTABLE: readonly string[] = [
+/** The types of lines that are charges. */
+export const CHARGES: readonly string[] = [
   'EXTERNAL_CHARGE',
   'FIXED',
   'RECURRING',
-  'TAX',
   'USAGE',
   'PARENT_SUMMARY',
 ];
@@ -80,16 +77,6 @@ const ADJUSTABLE: readonly string[] = [
 export function adjustableItems({ status, items }: Invoice): readonly InvoiceItem[] {
   if (status === 'VOID') return [];
   return items.filter(
-    ({ itemType, repairable }) => ADJUSTABLE.includes(itemType) && repairable.greaterThan(0),
+    ({ itemType, repairable }) => [...CHARGES, 'TAX'].includes(itemType) && repairable.greaterThan(0),
   );
-}
-
-/** Returns what a line is for, in the words of the catalog if it has some. */
-export function itemName(item: InvoiceItem): string {
-  const plan = item.prettyPlanName ?? item.planName;
-  const usage = item.prettyUsageName ?? item.usageName;
-  const isOfPlan = item.itemType === 'RECURRING' || item.itemType === 'FIXED';
-  if (plan !== null && item.itemType === 'USAGE') return `${plan}: ${usage ?? ''}`;
-  if (plan !== null && isOfPlan) return plan;
-  return item.description ?? t.itemTypes[item.itemType];
 }

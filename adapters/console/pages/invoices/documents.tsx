@@ -1,22 +1,18 @@
-import { api, useLoad } from '../../core/data.ts';
-import { instant, label } from '../../core/format.ts';
-import { Action, requiredText } from '../../parts/action.tsx';
-import { Badge, Download, Section, Show, saveFile, type Tone } from '../../parts/layout.tsx';
+import { api } from '../../core/data.ts';
+import { label } from '../../core/format.ts';
+import { Action } from '../../parts/action.tsx';
+import { Badge, Download, Load, Section, saveFile, type Tone } from '../../parts/layout.tsx';
 import { Paper } from '../../parts/paper.tsx';
 import { ListSection } from '../../parts/table.tsx';
-import { texts } from '../../texts.ts';
 import { type InvoiceFacts, numberOf } from './data.tsx';
-
-const t = texts.documents;
 
 /** The document that the customer gets, its files, and the deliveries of its e-invoices. */
 export function Documents({ invoice }: InvoiceFacts) {
-  const html = useLoad(() => api().invoices.html(invoice.id));
   const actions = (
     <>
       <Download
         name="pdf"
-        file={`${t.file}-${numberOf(invoice)}.pdf`}
+        file={`invoice-${numberOf(invoice)}.pdf`}
         type="application/pdf"
         load={() => api().invoices.pdf(invoice.id)}
       />
@@ -26,7 +22,9 @@ export function Documents({ invoice }: InvoiceFacts) {
   return (
     <>
       <Section name="documentOfTheCustomer" actions={actions}>
-        <Show of={html}>{(text) => <Paper title={label('documentOfTheCustomer')} html={text} />}</Show>
+        <Load from={() => api().invoices.html(invoice.id)}>
+          {(html) => <Paper title={label('documentOfTheCustomer')} html={html} />}
+        </Load>
       </Section>
       <Deliveries invoiceId={invoice.id} />
     </>
@@ -50,11 +48,10 @@ function EInvoice({ invoiceId }: OfInvoice) {
   return (
     <Action
       name="eInvoice"
-      initial={{ format: FORMATS[0][0] }}
-      fields={[{ name: 'format', kind: 'select', options: FORMATS }]}
+      fields={{ format: { kind: 'select', options: FORMATS } }}
       confirm={label('download')}
       run={async (values) => {
-        const [format, profile] = requiredText(values, 'format').split(':') as ['UBL', 'EN16931'];
+        const [format, profile] = values.format.split(':') as ['UBL', 'EN16931'];
         const file = await api().invoices.eInvoice({ invoiceId, format, profile });
         saveFile(file.bytes, { name: file.fileName, type: file.mediaType });
       }}
@@ -72,9 +69,9 @@ function Deliveries({ invoiceId }: OfInvoice) {
       columns={[
         ['format', ({ format, profile }) => `${format}, ${profile}`],
         ['state', ({ state }) => <Badge tone={tones[state]}>{label(state)}</Badge>],
-        ['attempts', ({ attempts }) => attempts, 'number'],
-        ['lastAttempt', ({ attemptedDate }) => instant(attemptedDate)],
-        ['nextAttempt', ({ nextAttemptDate }) => instant(nextAttemptDate)],
+        'attempts',
+        ['lastAttempt', 'attemptedDate'],
+        ['nextAttempt', 'nextAttemptDate'],
         ['answer', ({ receipt, lastError }) => lastError ?? receipt, 'text'],
         [
           '',

@@ -1,15 +1,9 @@
 import { api } from '../../core/data.ts';
 import { money } from '../../core/format.ts';
-import {
-  Action,
-  amountField,
-  type FieldOrName,
-  textOrNull,
-  textsOf,
-  type Values,
-} from '../../parts/action.tsx';
+import { Action } from '../../parts/action.tsx';
+import { amountField } from '../../parts/form.tsx';
 import { texts } from '../../texts.ts';
-import { amountIn, checkOutcome, methodName } from '../payments/data.tsx';
+import { checkOutcome, isAmount, methodName } from '../payments/data.tsx';
 import { GiveBack } from '../payments/give-back.tsx';
 import { type InvoiceFacts, isOwed, paymentsOf } from './data.tsx';
 
@@ -42,9 +36,9 @@ export function InvoiceActions(facts: InvoiceFacts) {
           <Action
             name="note"
             needs="invoice:commit"
-            initial={{ note: invoice.note ?? '' }}
-            fields={[{ name: 'note', kind: 'area' }]}
-            run={(values) => api().invoices.setNote({ invoiceId: id, note: textOrNull(values, 'note') })}
+            initial={{ note: invoice.note }}
+            fields={{ note: 'area' }}
+            run={({ note }) => api().invoices.setNote({ invoiceId: id, note })}
           />
         </>
       )}
@@ -81,38 +75,33 @@ export function InvoiceActions(facts: InvoiceFacts) {
 /** Charges a payment method, or records money that arrived otherwise. */
 function Pay(props: InvoiceFacts & { readonly isExternal: boolean }) {
   const { invoice, account, methods, isExternal } = props;
+  const { id: invoiceId, balance, currency } = invoice;
   const options = methods.filter(isChargeable).map((method) => [method.id, methodName(method)] as const);
-  const fields: readonly FieldOrName[] = [
-    !isExternal && { name: 'paymentMethodId', kind: 'select', options },
-    amountField(invoice.currency),
-  ];
-  const effectOf = (values: Values, amount: string) => {
-    const { balance, currency } = invoice;
-    const method = options.find(([id]) => id === values.paymentMethodId)?.[1] ?? '';
-    const paid = money(amount, currency);
-    const after = balance.minus(amount);
-    const rest = after.isNegative() ? t.tooMuch(money(balance, currency)) : t.rest(money(after, currency));
-    return `${isExternal ? t.records(paid) : t.charges(paid, method)} ${rest}`;
-  };
+  const nameOf = (methodId: string | undefined) => options.find(([id]) => id === methodId)?.[1] ?? '';
   return (
     <Action
       name={isExternal ? 'recordPayment' : 'payNow'}
       needs="payment:trigger"
-      initial={{
-        amount: invoice.balance.toFixed(),
-        paymentMethodId: account.paymentMethodId ?? options[0]?.[0] ?? '',
+      initial={{ amount: balance.toFixed(), paymentMethodId: account.paymentMethodId }}
+      fields={{
+        paymentMethodId: !isExternal && { kind: 'select', options },
+        amount: amountField(currency),
       }}
-      fields={fields}
-      preview={(values) => {
-        const amount = amountIn(values);
-        return amount === null ? null : Promise.resolve(effectOf(values, amount));
+      preview={({ amount, paymentMethodId }) => {
+        if (!isAmount(amount)) return null;
+        const paid = money(amount, currency);
+        const after = balance.minus(amount);
+        return [
+          isExternal ? t.records(paid) : t.charges(paid, nameOf(paymentMethodId)),
+          after.isNegative() ? t.tooMuch(money(balance, currency)) : t.rest(money(after, currency)),
+        ].join(' ');
       }}
-      run={async (values) =>
+      run={async ({ amount, paymentMethodId }) =>
         checkOutcome(
           await api().invoicePayments.pay({
-            invoiceId: invoice.id,
-            ...textsOf(values, 'amount'),
-            ...(isExternal ? { isExternal } : textsOf(values, 'paymentMethodId')),
+            invoiceId,
+            amount,
+            ...(paymentMethodId === undefined ? { isExternal } : { paymentMethodId }),
           }),
         )
       }

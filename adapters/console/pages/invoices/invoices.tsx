@@ -1,7 +1,7 @@
 import { api, type Invoice, withAccountNames } from '../../core/data.ts';
 import { parameters } from '../../core/location.ts';
 import { Page } from '../../parts/layout.tsx';
-import { accountColumn, Filter, FilterInput, List, type OfAccount } from '../../parts/table.tsx';
+import { accountColumn, Filters, List, type OfAccount } from '../../parts/table.tsx';
 import { texts } from '../../texts.ts';
 import { invoiceColumns } from './data.tsx';
 
@@ -12,27 +12,28 @@ const [numberColumn, dateColumn, ...others] = invoiceColumns;
 export function Invoices() {
   const given = (name: string) => (parameters.value.get(name) ?? '').trim();
   const key = searchKey(given);
+  const isSearch = given('search') !== '';
+  const isUnpaid = given('state') === 'UNPAID';
   return (
     <Page name="invoices">
       <div class="filters">
-        <FilterInput name="search" placeholder={t.searchHint} />
-        {given('search') === '' && <Filter name="state" options={Object.entries(t.filters)} />}
-        {given('search') === '' && given('state') !== 'UNPAID' && (
-          <>
-            <FilterInput name="currency" size={4} />
-            <FilterInput name="from" isDate />
-            <FilterInput name="to" isDate />
-          </>
-        )}
+        <Filters
+          of={{
+            search: { kind: 'search', placeholder: t.searchHint },
+            state: !isSearch && { kind: 'select', options: Object.entries(t.filters) },
+            currency: !isSearch && !isUnpaid && { kind: 'search', size: 4 },
+            from: !isSearch && !isUnpaid && 'date',
+            to: !isSearch && !isUnpaid && 'date',
+          }}
+        />
       </div>
       <List<Invoice & OfAccount>
         name="invoices"
-        load={({ offset, limit, sort }) => {
-          const page = { offset, limit: sort === 'number' ? limit : -limit };
+        isNewestFirst
+        load={(page) => {
           const { invoices } = api();
           return withAccountNames(key === '' ? invoices.page(page) : invoices.search(key, page));
         }}
-        inputs={[key]}
         columns={[numberColumn, dateColumn, accountColumn, ...others]}
       />
     </Page>

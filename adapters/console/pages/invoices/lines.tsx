@@ -1,14 +1,14 @@
 import { useState } from 'preact/hooks';
-import { api, type Decimal, type Invoice, type InvoiceItem, may, useLoad } from '../../core/data.ts';
+import { api, type Decimal, type Invoice, type InvoiceItem, may } from '../../core/data.ts';
 import { day, label, money, quantity } from '../../core/format.ts';
 import { href } from '../../core/location.ts';
 import { Action } from '../../parts/action.tsx';
-import { Explanation } from '../../parts/explanation.tsx';
-import { Section, Show } from '../../parts/layout.tsx';
+import { Load, Section } from '../../parts/layout.tsx';
+import { Explanation, itemName } from '../../parts/preview.tsx';
 import { ListPages } from '../../parts/table.tsx';
 import { texts } from '../../texts.ts';
 import { GiveBack } from '../payments/give-back.tsx';
-import { adjustableItems, type InvoiceFacts, itemName, paymentsOf, sumOf } from './data.tsx';
+import { adjustableItems, CHARGES, type InvoiceFacts, paymentsOf, sumOf } from './data.tsx';
 
 const t = texts.invoices;
 
@@ -81,12 +81,11 @@ function lineDetail(item: InvoiceItem): string {
 /** The explanation of a line, and what can be done with it. */
 function OpenLine({ item, ...facts }: LineProps) {
   const { invoice } = facts;
-  const explained = useLoad(() => api().invoices.explain(item.id));
   const { subscriptionId, itemType, itemDetails, amount } = item;
   const isCredit = itemType === 'CBA_ADJ' && !amount.isZero() && invoice.status === 'COMMITTED';
   return (
     <div class="line-content">
-      <Show of={explained}>{(explanation) => <Explanation of={explanation} />}</Show>
+      <Load from={() => api().invoices.explain(item.id)}>{(found) => <Explanation of={found} />}</Load>
       {itemType !== 'USAGE' && itemDetails !== null && <p class="quiet-text">{itemDetails}</p>}
       {(item.childItems ?? []).length > 0 && <ChildItems {...item} />}
       <div class="actions">
@@ -136,11 +135,12 @@ function ChildItems({ childItems }: Pick<InvoiceItem, 'childItems'>) {
   );
 }
 
-const KINDS: readonly (readonly [keyof typeof t.totals, readonly InvoiceItem['itemType'][]])[] = [
-  ['charges', ['EXTERNAL_CHARGE', 'FIXED', 'RECURRING', 'USAGE', 'PARENT_SUMMARY']],
+/** The kinds of totals with the types of their lines. */
+const KINDS: readonly (readonly [name: string, types: readonly string[]])[] = [
+  ['charges', CHARGES],
   ['taxes', ['TAX']],
   ['adjustments', ['ITEM_ADJ', 'REPAIR_ADJ']],
-  ['credits', ['CREDIT_ADJ']],
+  ['creditsGiven', ['CREDIT_ADJ']],
   ['accountCredit', ['CBA_ADJ']],
 ];
 
@@ -149,20 +149,20 @@ function Totals(invoice: Invoice) {
   const { items, currency, balance, rawBalance, isWrittenOff } = invoice;
   const kinds = KINDS.flatMap(([name, types]): (readonly [string, Decimal])[] => {
     const own = items.filter(({ itemType }) => types.includes(itemType));
-    return own.length === 0 ? [] : [[t.totals[name], sumOf(own, balance)]];
+    return own.length === 0 ? [] : [[name, sumOf(own, balance)]];
   });
   const rows: readonly (readonly [string, Decimal])[] = [
     ...(kinds.length > 1 ? kinds : []),
-    [t.totals.all, sumOf(items, balance)],
-    [t.totals.paid, paymentsOf(invoice).times(-1)],
-    ...(isWrittenOff ? [[t.totals.writtenOff, rawBalance.times(-1)] as const] : []),
-    [label('balance'), balance],
+    ['totalOfAllLines', sumOf(items, balance)],
+    ['paymentsLessRefunds', paymentsOf(invoice).times(-1)],
+    ...(isWrittenOff ? [['writtenOff', rawBalance.times(-1)] as const] : []),
+    ['balance', balance],
   ];
   return (
     <dl class="totals">
       {rows.map(([name, amount]) => (
         <div key={name}>
-          <dt>{name}</dt>
+          <dt>{label(name)}</dt>
           <dd class="number">{money(amount, currency)}</dd>
         </div>
       ))}

@@ -1,19 +1,9 @@
-import { type Api, api, useLoad } from '../../core/data.ts';
-import { instant, label, words } from '../../core/format.ts';
+import { type Api, api } from '../../core/data.ts';
+import { label, words } from '../../core/format.ts';
 import { hrefWith, navigate, parameters } from '../../core/location.ts';
-import { Action, requiredText } from '../../parts/action.tsx';
-import {
-  Badge,
-  Copyable,
-  Dialog,
-  Facts,
-  IdLink,
-  ObjectLink,
-  Section,
-  Show,
-  type Tone,
-} from '../../parts/layout.tsx';
-import { Filter, ListSection } from '../../parts/table.tsx';
+import { Action } from '../../parts/action.tsx';
+import { Badge, Copyable, Dialog, Facts, IdLink, Load, ObjectLink, Section } from '../../parts/layout.tsx';
+import { Filters, ListSection } from '../../parts/table.tsx';
 import { texts } from '../../texts.ts';
 
 const t = texts.operations;
@@ -25,7 +15,7 @@ type Status = keyof typeof tones;
 const statuses = Object.keys(tones) as readonly Status[];
 
 function DeliveryState({ status }: { readonly status: Status }) {
-  return <Badge tone={tones[status] satisfies Tone}>{t.deliveryStates[status]}</Badge>;
+  return <Badge tone={tones[status]}>{t.deliveryStates[status]}</Badge>;
 }
 
 /** The callback of the tenant, and the deliveries of events to it. */
@@ -39,16 +29,17 @@ export function Deliveries() {
       <ListSection
         name="deliveries"
         pageParameter="page"
-        actions={<Filter name="state" options={[['', texts.common.all], ...options]} />}
-        load={({ offset, limit }) => api().deliveries.list({ ...(state && { state }), offset, limit })}
-        inputs={[state]}
+        actions={
+          <Filters of={{ state: { kind: 'select', options: [['', texts.common.all], ...options] } }} />
+        }
+        load={(page) => api().deliveries.list({ ...page, ...(state && { state }) })}
         columns={[
           ['event', ({ id, eventType }) => <a href={hrefWith({ delivery: id })}>{words(eventType)}</a>],
           ['object', (event) => <ObjectLink {...event} />],
-          ['created', ({ createdDate }) => instant(createdDate)],
-          ['state', DeliveryState],
+          ['created', 'createdDate'],
+          ['state', (delivery) => <DeliveryState {...delivery} />],
           ['response', ({ lastStatus, lastError }) => lastError ?? lastStatus, 'text'],
-          ['failedAttempts', ({ attempts }) => attempts, 'number'],
+          ['failedAttempts', 'attempts'],
         ]}
       />
       {open !== null && <DeliveryDialog key={open} id={open as DeliveryId} />}
@@ -60,11 +51,10 @@ type DeliveryId = Parameters<Api['deliveries']['get']>[0];
 
 /** A delivery with what was sent, what the receiver answered, and what happens next. */
 function DeliveryDialog({ id }: { readonly id: DeliveryId }) {
-  const loaded = useLoad(() => api().deliveries.get(id));
   const close = () => navigate(hrefWith({ delivery: null }), { replace: true });
   return (
     <Dialog title={label('delivery')} close={close} isWide>
-      <Show of={loaded}>
+      <Load from={() => api().deliveries.get(id)}>
         {(found) => {
           const { eventType, accountId, objectType, objectId, metaData } = found;
           return (
@@ -72,7 +62,7 @@ function DeliveryDialog({ id }: { readonly id: DeliveryId }) {
               <Facts
                 of={{
                   event: words(eventType),
-                  state: <DeliveryState status={found.status} />,
+                  state: <DeliveryState {...found} />,
                   url: found.url,
                   webhookId: <Copyable text={id} />,
                   account: accountId && <IdLink page="/accounts" id={accountId} />,
@@ -91,7 +81,7 @@ function DeliveryDialog({ id }: { readonly id: DeliveryId }) {
             </div>
           );
         }}
-      </Show>
+      </Load>
     </Dialog>
   );
 }
@@ -100,30 +90,35 @@ const CALLBACK = 'PUSH_NOTIFICATION_CB';
 
 /** The URL that receives the events of the tenant. */
 function Callback() {
-  const loaded = useLoad(() => api().keyValues.get(CALLBACK));
-  const url = loaded.data?.values[0];
-  const actions = (
-    <>
-      <Action
-        name={url === undefined ? 'setCallback' : 'changeCallback'}
-        explanation={t.callback}
-        needs="tenant_kvs:add"
-        fields={[{ name: 'url', isRequired: true, placeholder: 'https://example.com/billing' }]}
-        run={(values) => api().keyValues.add(CALLBACK, requiredText(values, 'url'))}
-      />
-      {url !== undefined && (
-        <Action
-          name="removeCallback"
-          needs="tenant_kvs:delete"
-          run={() => api().keyValues.delete(CALLBACK)}
-          isDangerous
-        />
-      )}
-    </>
-  );
+  const { keyValues } = api();
   return (
-    <Section name="callback" actions={actions}>
-      <Show of={loaded}>{() => (url === undefined ? t.noCallback : <Copyable text={url} />)}</Show>
-    </Section>
+    <Load from={() => keyValues.get(CALLBACK)}>
+      {({ values: [url] }) => (
+        <Section
+          name="callback"
+          actions={
+            <>
+              <Action
+                name={url === undefined ? 'setCallback' : 'changeCallback'}
+                explanation={t.callback}
+                needs="tenant_kvs:add"
+                fields={{ url: { isRequired: true, placeholder: 'https://example.com/billing' } }}
+                run={(given) => keyValues.add(CALLBACK, given.url)}
+              />
+              {url !== undefined && (
+                <Action
+                  name="removeCallback"
+                  needs="tenant_kvs:delete"
+                  run={() => keyValues.delete(CALLBACK)}
+                  isDangerous
+                />
+              )}
+            </>
+          }
+        >
+          {url === undefined ? t.noCallback : <Copyable text={url} />}
+        </Section>
+      )}
+    </Load>
   );
 }

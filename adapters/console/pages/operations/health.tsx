@@ -1,12 +1,9 @@
-import { type Api, api, failureOf, recordingFetch, useLoad } from '../../core/data.ts';
+import { type Api, api, failureOf, recordingFetch } from '../../core/data.ts';
 import { label, quantity, words } from '../../core/format.ts';
 import { parameters, serverBase } from '../../core/location.ts';
 import { Chart } from '../../parts/chart.tsx';
-import { Badge, Columns, Section, Show } from '../../parts/layout.tsx';
-import { Filter, ListSection } from '../../parts/table.tsx';
-import { texts } from '../../texts.ts';
-
-const t = texts.operations;
+import { Badge, Load, Section } from '../../parts/layout.tsx';
+import { Filters, ListSection } from '../../parts/table.tsx';
 
 interface Check {
   readonly name: string;
@@ -27,17 +24,17 @@ export function Health() {
   return (
     <>
       <ListSection
-        name="checks"
+        name="checksOfThisNode"
         load={checks}
         columns={[
-          ['check', ({ name }) => t.checkNames[name] ?? words(name)],
+          ['check', ({ name }) => words(name)],
           [
             'state',
             ({ healthy }) => (
               <Badge tone={healthy ? 'good' : 'bad'}>{label(healthy ? 'healthy' : 'failing')}</Badge>
             ),
           ],
-          ['finding', ({ message }) => message, 'text'],
+          ['finding', 'message', 'text'],
         ]}
       />
       <Measurements />
@@ -49,16 +46,16 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
 const ranges = {
-  hour: { ms: HOUR_MS, stepMs: MINUTE_MS, granularity: 'MINUTE' },
-  day: { ms: 24 * HOUR_MS, stepMs: HOUR_MS, granularity: 'HOUR' },
-  week: { ms: 7 * 24 * HOUR_MS, stepMs: 24 * HOUR_MS, granularity: 'DAY' },
+  lastHour: { ms: HOUR_MS, stepMs: MINUTE_MS, granularity: 'MINUTE' },
+  lastDay: { ms: 24 * HOUR_MS, stepMs: HOUR_MS, granularity: 'HOUR' },
+  lastWeek: { ms: 7 * 24 * HOUR_MS, stepMs: 24 * HOUR_MS, granularity: 'DAY' },
 } as const;
 
 type RangeName = keyof typeof ranges;
 
-/** Charts by their titles: the unit, and the lines with label, category of the samples, and kind. */
+/** Charts by their names: the unit, and the lines with label, category of the samples, and kind. */
 const charts: Readonly<Record<string, { readonly unit: string; readonly lines: Lines }>> = {
-  [t.charts.late]: {
+  lateWorkAndParkedAccounts: {
     unit: '',
     lines: [
       ['events', 'queue.bus.late', 'value'],
@@ -66,23 +63,23 @@ const charts: Readonly<Record<string, { readonly unit: string; readonly lines: L
       ['parkedAccounts', 'accounts.parked', 'value'],
     ],
   },
-  [t.charts.age]: {
+  ageOfWork: {
     unit: ' ms',
     lines: [
       ['events', 'queue.bus.latency', 'tp95'],
       ['plannedWork', 'queue.notifications.latency', 'tp95'],
     ],
   },
-  [t.charts.requests]: { unit: '/s', lines: [['requests', 'http.requests', 'one_minute_rate']] },
-  [t.charts.latency]: {
+  requests: { unit: '/s', lines: [['requests', 'http.requests', 'one_minute_rate']] },
+  durationOfRequests: {
     unit: ' ms',
     lines: [
-      ['median', 'http.requests', 'median'],
+      ['halfAreFaster', 'http.requests', 'median'],
       ['slowest', 'http.requests', 'tp95'],
     ],
   },
-  [t.charts.gateway]: { unit: ' ms', lines: [['slowest', 'payment.plugin', 'tp95']] },
-  [t.charts.errors]: {
+  durationOfGatewayCalls: { unit: ' ms', lines: [['slowest', 'payment.plugin', 'tp95']] },
+  errors: {
     unit: '/s',
     lines: [
       ['loggedErrors', 'logs.rates.error', 'one_minute_rate'],
@@ -94,18 +91,18 @@ const charts: Readonly<Record<string, { readonly unit: string; readonly lines: L
 type Lines = readonly (readonly [name: string, eventCategory: string, sampleKind: string])[];
 
 function Measurements() {
-  const given = parameters.value.get('range') ?? 'hour';
-  const name: RangeName = Object.hasOwn(ranges, given) ? (given as RangeName) : 'hour';
-  const loaded = useLoad(() => measured(name), [name]);
+  const given = parameters.value.get('range') ?? 'lastHour';
+  const name: RangeName = Object.hasOwn(ranges, given) ? (given as RangeName) : 'lastHour';
+  const filter = <Filters of={{ range: { kind: 'select', options: Object.keys(ranges) } }} />;
   return (
-    <Section name="measurements" actions={<Filter name="range" options={Object.entries(t.ranges)} />}>
-      <Show of={loaded}>
+    <Section name="measurements" actions={filter}>
+      <Load from={() => measured(name)} inputs={[name]}>
         {({ labels, values }) => (
-          <Columns>
-            {Object.entries(charts).map(([title, { unit, lines }]) => (
+          <div class="columns">
+            {Object.entries(charts).map(([name, { unit, lines }]) => (
               <Chart
-                key={title}
-                title={title}
+                key={name}
+                title={label(name)}
                 labels={labels}
                 series={lines.map(([line, category, kind]) => ({
                   label: label(line),
@@ -115,9 +112,9 @@ function Measurements() {
                 valueText={(value) => `${quantity(Number(value.toPrecision(3)))}${unit}`}
               />
             ))}
-          </Columns>
+          </div>
         )}
-      </Show>
+      </Load>
     </Section>
   );
 }
@@ -153,7 +150,7 @@ async function measured(name: RangeName) {
 
 function labelOf(startMs: number, name: RangeName): string {
   const date = new Date(startMs);
-  return name === 'week'
+  return name === 'lastWeek'
     ? new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' }).format(date)
     : new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' }).format(date);
 }

@@ -1,24 +1,16 @@
-import { api, callServer, callTenant, may, useLoad, withAccountNames, withNames } from '../../core/data.ts';
-import { instant, words } from '../../core/format.ts';
-import { hrefWith, parameters } from '../../core/location.ts';
+import { api, callServer, callTenant, may, withAccountNames } from '../../core/data.ts';
+import { words } from '../../core/format.ts';
 import { Action } from '../../parts/action.tsx';
-import { Badge, Page, Section, Show, Tabs } from '../../parts/layout.tsx';
-import { accountColumn, eventColumns, ListSection, PAGE_SIZE, Table } from '../../parts/table.tsx';
-import { texts } from '../../texts.ts';
+import { Badge, IdLink, Page, Tabs } from '../../parts/layout.tsx';
+import { ListSection } from '../../parts/table.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { Health } from './health.tsx';
 import { Queues } from './queues.tsx';
 
-const t = texts.operations;
-
 /** Background work, deliveries, nodes and measurements of the deployment. */
 export function Operations() {
   const ofHealth = { queues: () => <Queues />, nodes: () => <Nodes />, health: () => <Health /> };
-  const ofAll = {
-    deliveries: () => <Deliveries />,
-    parkedAccounts: () => <Parked />,
-    events: () => <Events />,
-  };
+  const ofAll = { deliveries: () => <Deliveries />, parkedAccounts: () => <Parked /> };
   return (
     <Page name="operations">
       <Tabs of={may('admin:health') ? { ...ofHealth, ...ofAll } : ofAll} />
@@ -31,23 +23,26 @@ function Parked() {
   return (
     <ListSection
       name="parkedAccounts"
-      above={<p class="quiet-text">{t.parkedExplanation}</p>}
+      isExplained
       load={(page) => withAccountNames(api().invoices.parked(page))}
       columns={[
-        accountColumn,
-        ['since', ({ parkedDate }) => instant(parkedDate)],
-        ['reason', ({ reason }) => reason, 'text'],
+        [
+          'account',
+          ({ accountId, accountName }) => <IdLink page="/accounts" id={accountId} label={accountName} />,
+        ],
+        ['since', 'parkedDate'],
+        ['reason', 'reason', 'text'],
         [
           '',
           ({ accountId }) => (
-            <div class="actions">
+            <>
               <Action
                 name="retry"
                 needs="invoice:trigger"
                 run={() => api().invoices.generate({ accountId })}
               />
-              <Action name="unpark" needs="tag:delete" run={() => api().invoices.unpark(accountId)} />
-            </div>
+              <Action name="removeFromList" needs="tag:delete" run={() => api().invoices.unpark(accountId)} />
+            </>
           ),
         ],
       ]}
@@ -87,47 +82,25 @@ function Nodes() {
       name="nodes"
       load={() => callServer<readonly Node[]>('GET /nodesInfo')}
       columns={[
-        ['node', ({ nodeName }) => nodeName],
-        ['version', ({ kbVersion }) => kbVersion],
-        ['started', ({ bootTime }) => instant(bootTime)],
-        ['lastSeen', ({ lastUpdatedDate }) => instant(lastUpdatedDate)],
-        [
-          'plugins',
-          ({ pluginsInfo }) =>
-            pluginsInfo.map(({ pluginName, version, state }) => (
-              <div key={pluginName}>
-                {pluginName} {version}{' '}
-                <Badge tone={state === 'RUNNING' ? 'good' : 'warning'}>{words(state)}</Badge>
-              </div>
-            )),
-        ],
+        ['node', 'nodeName'],
+        ['version', 'kbVersion'],
+        ['started', 'bootTime'],
+        ['lastSeen', 'lastUpdatedDate'],
+        ['plugins', Plugins],
       ]}
       actions={actions}
     />
   );
 }
 
-/** The newest events, or those before a cursor of the URL. */
-function Events() {
-  const before = parameters.value.get('before') ?? 'latest';
-  const loaded = useLoad(async () => {
-    const { events, next } = await api().events.list({ before, limit: PAGE_SIZE });
-    return { events: await withNames(events), next };
-  }, [before]);
+function Plugins({ pluginsInfo }: Node) {
   return (
-    <Section name="events">
-      <p class="quiet-text">{t.eventsExplanation}</p>
-      <Show of={loaded}>
-        {({ events, next }) => (
-          <>
-            <Table name="events" rows={events} columns={eventColumns} />
-            <nav class="pages" aria-label={texts.common.pages}>
-              {before !== 'latest' && <a href={hrefWith({ before: null })}>{t.newest}</a>}
-              {events.length > 0 && <a href={hrefWith({ before: next })}>{t.earlier}</a>}
-            </nav>
-          </>
-        )}
-      </Show>
-    </Section>
+    <>
+      {pluginsInfo.map(({ pluginName, version, state }) => (
+        <div key={pluginName}>
+          {pluginName} {version} <Badge tone={state === 'RUNNING' ? 'good' : 'warning'}>{words(state)}</Badge>
+        </div>
+      ))}
+    </>
   );
 }

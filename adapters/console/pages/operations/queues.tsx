@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
-import { api, may, useLoad } from '../../core/data.ts';
-import { instant, words } from '../../core/format.ts';
+import { api, may } from '../../core/data.ts';
+import { words } from '../../core/format.ts';
 import { parameters } from '../../core/location.ts';
 import { Action } from '../../parts/action.tsx';
-import { Badge, IdLink, Json, Section, Show, type Tone } from '../../parts/layout.tsx';
-import { Filter, ListPages, Table } from '../../parts/table.tsx';
+import { Badge, IdLink, Json, Section, type Tone } from '../../parts/layout.tsx';
+import { Filters, ListPages, Table } from '../../parts/table.tsx';
 import { texts } from '../../texts.ts';
 
 const t = texts.operations;
@@ -27,35 +27,39 @@ interface Entry {
 
 const MAX_ENTRIES = 1_000;
 
-const lists = ['late', 'busy', 'failed'] as const;
+/** The lists by their names, with the name of the operation that loads each. */
+const lists = { lateWork: 'late', workInProgress: 'busy', failedWork: 'failed' } as const;
 
 /** Work of the tenant that is late, that a node is doing, or that failed for good. */
 export function Queues() {
-  const name = lists.find((each) => each === parameters.value.get('list')) ?? 'late';
-  const loaded = useLoad<readonly Entry[]>(() => api().queues[name]({ limit: MAX_ENTRIES }), [name]);
-  const { title, explanation, empty } = t.lists[name];
+  const given = parameters.value.get('list') ?? '';
+  const name = Object.hasOwn(lists, given) ? (given as keyof typeof lists) : 'lateWork';
+  const load = async (): Promise<readonly Row[]> => {
+    const entries: readonly Entry[] = await api().queues[lists[name]]({ limit: MAX_ENTRIES });
+    return entries.map((entry) => ({ ...entry, id: `${entry.kind} ${entry.recordId}` }));
+  };
   return (
-    <Section name="queues" title={title} actions={<Filter name="list" options={lists} />}>
-      <p class="quiet-text">{explanation}</p>
-      <Show of={loaded}>
-        {(entries) => (
-          <ListPages rows={entries.map((entry) => ({ ...entry, id: `${entry.kind} ${entry.recordId}` }))}>
-            {(shown) => <Entries key={name} entries={shown} isFailed={name === 'failed'} empty={empty} />}
-          </ListPages>
-        )}
-      </Show>
+    <Section
+      name={name}
+      actions={<Filters of={{ list: { kind: 'select', options: Object.keys(lists) } }} />}
+      isExplained
+    >
+      <ListPages load={load}>
+        {(shown) => <Entries key={name} entries={shown} isFailed={name === 'failedWork'} />}
+      </ListPages>
     </Section>
   );
 }
 
+type Row = Entry & { readonly id: string };
+
 interface EntriesProps {
-  readonly entries: readonly (Entry & { readonly id: string })[];
+  readonly entries: readonly Row[];
   readonly isFailed: boolean;
-  readonly empty: string;
 }
 
 /** Entries, with an action that puts back failed ones, or frees others: the chosen ones, or all on the page. */
-function Entries({ entries, isFailed, empty }: EntriesProps) {
+function Entries({ entries, isFailed }: EntriesProps) {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const picked = entries.filter(({ id }) => chosen.has(id));
   const changed = picked.length > 0 ? picked : entries;
@@ -85,7 +89,6 @@ function Entries({ entries, isFailed, empty }: EntriesProps) {
       <Table
         name="queues"
         rows={entries}
-        empty={empty}
         columns={[
           [
             'work',
@@ -108,13 +111,13 @@ function Entries({ entries, isFailed, empty }: EntriesProps) {
             ),
           ],
           ['account', ({ accountId }) => accountId !== null && <IdLink page="/accounts" id={accountId} />],
-          ['due', ({ dueDate }) => instant(dueDate)],
+          ['due', 'dueDate'],
           [
             'state',
             ({ cause, state }) => <Badge tone={tones[cause ?? state]}>{words(cause ?? state)}</Badge>,
           ],
           ['reason', ({ why, reason, processingOwner }) => why ?? reason ?? processingOwner, 'text'],
-          ['failedAttempts', ({ errorCount }) => errorCount, 'number'],
+          ['failedAttempts', 'errorCount'],
         ]}
       />
     </>

@@ -1,6 +1,5 @@
 import { api, type Payment, type PaymentMethod, type ResultOf, type Transaction } from '../../core/data.ts';
 import { instant, money } from '../../core/format.ts';
-import { textOrNull, type Values } from '../../parts/action.tsx';
 import { Badge, IdLink, type Tone } from '../../parts/layout.tsx';
 import type { Column } from '../../parts/table.tsx';
 import { texts } from '../../texts.ts';
@@ -33,7 +32,7 @@ export function paymentColumns(timeZone?: string) {
       'sorted',
     ],
     ['date', ({ createdDate }) => instant(createdDate, timeZone)],
-    ['state', (row) => <PaymentState payment={row} />],
+    ['state', PaymentState],
     ['amount', amountOf, 'number'],
     ['messageOfTheGateway', gatewayMessage, 'text'],
   ] as const satisfies readonly Column<ListedPayment>[];
@@ -63,7 +62,7 @@ const OUTCOMES = {
   ERRORED: 'UNKNOWN',
 } as const;
 
-export function PaymentState({ payment }: { readonly payment: ListedPayment }) {
+export function PaymentState(payment: ListedPayment) {
   const [state, tone] = stateOf(payment);
   return <Badge tone={tone}>{state}</Badge>;
 }
@@ -105,10 +104,9 @@ export function checkOutcome(result: ResultOf<'invoicePayments', 'pay'>): void {
   throw new Error(t.declined(gatewayErrorMsg ?? gatewayErrorCode ?? t.statuses[status]));
 }
 
-/** Returns the amount of a form; null if it is not a number above 0. */
-export function amountIn(values: Values): string | null {
-  const amount = textOrNull(values, 'amount') ?? '';
-  return /^\d+([.]\d+)?$/.test(amount) && Number(amount) > 0 ? amount : null;
+/** Returns true if the user has entered a number above 0. */
+export function isAmount(text: string | null): text is string {
+  return text !== null && /^\d+([.]\d+)?$/.test(text) && Number(text) > 0;
 }
 
 export function scheduledRetries({ attempts }: Pick<Payment, 'attempts'>) {

@@ -10,18 +10,13 @@ import {
   type PaymentMethod,
 } from '../../core/data.ts';
 import { label, money } from '../../core/format.ts';
-import {
-  Action,
-  amountField,
-  type FieldOrName,
-  requiredText,
-  textOrNull,
-  type Values,
-} from '../../parts/action.tsx';
+import { Action } from '../../parts/action.tsx';
+import { amountField, type Entered, type Fields } from '../../parts/form.tsx';
 import { Sentences } from '../../parts/layout.tsx';
+import { itemName } from '../../parts/preview.tsx';
 import { texts } from '../../texts.ts';
-import { adjustableItems, itemName, numberOf } from '../invoices/data.tsx';
-import { amountIn, checkOutcome, methodName, refundable } from './data.tsx';
+import { adjustableItems, numberOf } from '../invoices/data.tsx';
+import { checkOutcome, isAmount, methodName, refundable } from './data.tsx';
 
 const t = texts.giveBack;
 
@@ -37,7 +32,7 @@ interface GiveBackProps {
   readonly facts: GiveBackFacts;
   /** Default: `refundOrCredit`. */
   readonly name?: string;
-  readonly initial?: Values;
+  readonly initial?: Entered;
   readonly isPrimary?: boolean;
 }
 
@@ -101,15 +96,15 @@ interface Choice {
   readonly currency: string;
 }
 
-function choiceOf(facts: GiveBackFacts, values: Values): Choice {
-  const kind = chosen(kindsOf(facts), (each) => each === values.kind);
+function choiceOf(facts: GiveBackFacts, entered: Entered): Choice {
+  const kind = chosen(kindsOf(facts), (each) => each === entered.kind);
   const payment =
-    kind === 'refund' ? chosen(refundablePayments(facts), ({ id }) => id === values.payment) : undefined;
+    kind === 'refund' ? chosen(refundablePayments(facts), ({ id }) => id === entered.payment) : undefined;
   const invoices =
     kind === 'refund' ? facts.invoices.filter(({ id }) => id === payment?.targetInvoiceId) : facts.invoices;
   const items = invoices.flatMap(adjustableItems);
-  const isReduced = kind === 'adjust' || (kind === 'refund' && values.settle !== 'owe');
-  const item = isReduced ? chosen(items, ({ id }) => id === values.item) : undefined;
+  const isReduced = kind === 'adjust' || (kind === 'refund' && entered.settle !== 'owe');
+  const item = isReduced ? chosen(items, ({ id }) => id === entered.item) : undefined;
   const invoice = chosen(invoices, ({ id }) => id === item?.invoiceId);
   const currency = payment?.totals.currency ?? invoice?.currency ?? facts.account.currency ?? '';
   return { kind, payment, items, item, invoice, currency };
@@ -119,39 +114,40 @@ function chosen<T>(options: readonly T[], isChosen: (option: T) => boolean): T |
   return options.find(isChosen) ?? options[0];
 }
 
-function fieldsOf(values: Values, facts: GiveBackFacts): readonly FieldOrName[] {
-  const { kind, items, item, currency } = choiceOf(facts, values);
-  const numbers = new Map(facts.invoices.map((invoice) => [invoice.id, numberOf(invoice)]));
+function fieldsOf(facts: GiveBackFacts, entered: Entered) {
+  const { kind, items, item, currency } = choiceOf(facts, entered);
+  const isRefund = kind === 'refund';
   const payments = refundablePayments(facts).map((payment) => {
-    const method = facts.methods.find(({ id }) => id === payment.paymentMethodId);
     const rest = money(refundable(payment), payment.totals.currency);
-    return [payment.id, t.payment(payment.paymentNumber, rest, method && methodName(method))] as const;
+    return [payment.id, t.payment(payment.paymentNumber, rest, methodOf(facts, payment))] as const;
   });
   const lines = items.map((each) => {
-    const number = facts.invoices.length > 1 ? numbers.get(each.invoiceId) : undefined;
-    return [each.id, t.item(itemName(each), money(each.repairable, each.currency), number)] as const;
+    const invoice = facts.invoices.length > 1 && facts.invoices.find(({ id }) => id === each.invoiceId);
+    const rest = money(each.repairable, each.currency);
+    return [each.id, t.item(itemName(each), rest, invoice ? numberOf(invoice) : undefined)] as const;
   });
-  const kinds = kindsOf(facts).map((each) => [each, t.kinds[each]] as const);
   const settles = [
     ['adjust', t.settleAdjust],
     ['owe', t.settleOwe],
   ] as const;
-  const isRefund = kind === 'refund';
-  return [
-    {
-      name: 'kind',
-      label: t.kind,
+  return {
+    kind: {
       kind: 'select',
-      options: kinds,
-      ...(kind && { help: t.differences[kind] }),
+      label: t.kind,
+      options: kindsOf(facts).map((each) => [each, t.kinds[each]] as const),
+      help: kind && t.differences[kind],
     },
-    amountField(currency),
-    isRefund &&
-      payments.length > 1 && { name: 'payment', label: t.ofPayment, kind: 'select', options: payments },
-    isRefund && items.length > 0 && { name: 'settle', label: t.settle, kind: 'select', options: settles },
-    item !== undefined && { name: 'item', label: t.ofItem, kind: 'select', options: lines },
-    { name: 'description', label: t.description, help: t.descriptionHelp },
-  ];
+    amount: amountField(currency),
+    payment: isRefund && payments.length > 1 && { kind: 'select', label: t.ofPayment, options: payments },
+    settle: isRefund && items.length > 0 && { kind: 'select', label: t.settle, options: settles },
+    item: item !== undefined && { kind: 'select', label: t.ofItem, options: lines },
+    description: { label: t.description, help: t.descriptionHelp },
+  } satisfies Fields;
+}
+
+function methodOf({ methods }: GiveBackFacts, payment: Payment | undefined): string | undefined {
+  const method = methods.find(({ id }) => id === payment?.paymentMethodId);
+  return method && methodName(method);
 }
 
 /** Returns true if the line has a tax that falls with it. The API then adds the tax to the amount of the refund. */
@@ -162,14 +158,19 @@ function hasTax({ invoice, item }: Choice): boolean {
   );
 }
 
-/** Returns the effects in sentences. */
-async function effectsOf(values: Values, facts: GiveBackFacts): Promise<ComponentChildren> {
-  const amount = amountIn(values);
-  if (amount === null) return t.enterAmount;
-  return <Sentences of={await sentencesOf(facts, values, amount)} />;
+interface Given {
+  readonly amount: string;
+  readonly description: string | null;
 }
 
-async function sentencesOf(facts: GiveBackFacts, values: Values, amount: string): Promise<readonly string[]> {
+/** Returns the effects in sentences. */
+async function effectsOf(values: Entered & Given, facts: GiveBackFacts): Promise<ComponentChildren> {
+  if (!isAmount(values.amount)) return t.enterAmount;
+  return <Sentences of={await sentencesOf(facts, values)} />;
+}
+
+async function sentencesOf(facts: GiveBackFacts, values: Entered & Given): Promise<readonly string[]> {
+  const { amount } = values;
   const choice = choiceOf(facts, values);
   const { kind, payment, invoice, item, currency } = choice;
   if (kind === 'credit') {
@@ -183,8 +184,7 @@ async function sentencesOf(facts: GiveBackFacts, values: Values, amount: string)
     ];
   }
   if (kind === 'adjust') return [...lineFalls(choice, amount), ...balanceFalls(invoice, amount), t.noMoney];
-  const method = facts.methods.find(({ id }) => id === payment?.paymentMethodId);
-  const moneyBack = t.moneyBack(money(amount, currency), method && methodName(method));
+  const moneyBack = t.moneyBack(money(amount, currency), methodOf(facts, payment));
   if (item !== undefined) return [moneyBack, ...lineFalls(choice, amount), t.staysSettled];
   if (invoice === undefined) return [moneyBack];
   const after = invoice.balance.plus(amount);
@@ -209,11 +209,11 @@ function balanceFalls(invoice: Invoice | undefined, amount: string): readonly st
   return [t.becomesCredit(show(after.abs()))];
 }
 
-async function giveBack(values: Values, facts: GiveBackFacts): Promise<void> {
+async function giveBack(values: Entered & Given, facts: GiveBackFacts): Promise<void> {
   const accountId = facts.account.id;
   const choice = choiceOf(facts, values);
   const { kind, item } = choice;
-  const given = { amount: requiredText(values, 'amount'), description: textOrNull(values, 'description') };
+  const given = { amount: values.amount, description: values.description };
   if (kind === 'credit') await api().invoices.addCredits({ accountId, autoCommit: true, items: [given] });
   else if (kind === 'refund') await refund(choice, given);
   else if (item !== undefined) {
@@ -222,10 +222,7 @@ async function giveBack(values: Values, facts: GiveBackFacts): Promise<void> {
   }
 }
 
-async function refund(
-  choice: Choice,
-  given: { readonly amount: string; readonly description: string | null },
-): Promise<void> {
+async function refund(choice: Choice, given: Given): Promise<void> {
   const { payment, item } = choice;
   if (payment === undefined) return;
   const { amount } = given;

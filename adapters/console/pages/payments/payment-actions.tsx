@@ -1,8 +1,9 @@
 import { api, type Transaction } from '../../core/data.ts';
-import { instant, money } from '../../core/format.ts';
-import { Action, amountField, requiredText } from '../../parts/action.tsx';
+import { instant, label, money } from '../../core/format.ts';
+import { Action } from '../../parts/action.tsx';
+import { amountField } from '../../parts/form.tsx';
 import { texts } from '../../texts.ts';
-import { amountIn, checkOutcome, type PaymentFacts, refundable, scheduledRetries } from './data.tsx';
+import { checkOutcome, isAmount, type PaymentFacts, refundable, scheduledRetries } from './data.tsx';
 import { GiveBack } from './give-back.tsx';
 
 const t = texts.paymentActions;
@@ -35,10 +36,8 @@ export function PaymentActions(facts: PaymentFacts) {
           needs="payment:trigger"
           explanation={t.capture(money(uncaptured, currency))}
           initial={{ amount: uncaptured.toFixed() }}
-          fields={[amountField(currency)]}
-          run={async (values) =>
-            checkOutcome(await api().payments.capture({ paymentId, amount: requiredText(values, 'amount') }))
-          }
+          fields={{ amount: amountField(currency) }}
+          run={async ({ amount }) => checkOutcome(await api().payments.capture({ paymentId, amount }))}
           isPrimary
         />
       )}
@@ -85,23 +84,20 @@ export function PaymentActions(facts: PaymentFacts) {
 }
 
 function Chargeback({ payment, invoice }: PaymentFacts) {
+  const { id: paymentId, totals } = payment;
   const { chargeback } = invoice === null ? api().payments : api().invoicePayments;
   return (
     <Action
       name="recordChargeback"
       needs="payment:chargeback"
       initial={{ amount: refundable(payment).toFixed() }}
-      fields={[amountField(payment.totals.currency)]}
-      {...(invoice !== null && {
-        preview: async (values) => {
-          const balance = invoice.balance.plus(amountIn(values) ?? 0);
-          const show = (amount: typeof balance) => money(amount, invoice.currency);
-          return texts.giveBack.owesAgain(show(invoice.balance), show(balance));
-        },
-      })}
-      run={async (values) =>
-        checkOutcome(await chargeback({ paymentId: payment.id, amount: requiredText(values, 'amount') }))
-      }
+      fields={{ amount: amountField(totals.currency) }}
+      preview={({ amount }) => {
+        if (invoice === null || !isAmount(amount)) return null;
+        const { balance, currency } = invoice;
+        return texts.giveBack.owesAgain(money(balance, currency), money(balance.plus(amount), currency));
+      }}
+      run={async ({ amount }) => checkOutcome(await chargeback({ paymentId, amount }))}
       isDangerous
     />
   );
@@ -122,34 +118,26 @@ const FIXED_STATUSES = ['SUCCESS', 'PAYMENT_FAILURE', 'PLUGIN_FAILURE', 'PENDING
 /** The correction of a wrong state, for operators who have checked the gateway. */
 function FixState({ payment, account }: PaymentFacts) {
   const { types, statuses } = texts.payments;
-  const transactions = payment.transactions.toReversed();
   const nameOf = ({ transactionType, effectiveDate, status }: Transaction) =>
     `${types[transactionType]}, ${instant(effectiveDate, account.timeZone)}: ${statuses[status]}`;
+  const transactions = payment.transactions.toReversed();
   return (
     <Action
       name="fixTheState"
       needs="admin:update"
-      initial={{ transaction: transactions[0]?.id ?? '', status: FIXED_STATUSES[0] }}
-      fields={[
-        {
-          name: 'transaction',
+      fields={{
+        transactionId: {
           kind: 'select',
-          options: transactions.map((each) => [each.id, nameOf(each)]),
+          label: label('transaction'),
+          options: transactions.map((each) => [each.id, nameOf(each)] as const),
         },
-        {
-          name: 'status',
+        status: {
+          kind: 'select',
           label: t.newStatus,
-          kind: 'select',
-          options: FIXED_STATUSES.map((status) => [status, statuses[status]]),
+          options: FIXED_STATUSES.map((status) => [status, statuses[status]] as const),
         },
-      ]}
-      run={(values) =>
-        api().payments.fixTransaction({
-          paymentId: payment.id,
-          transactionId: String(values.transaction),
-          status: values.status as (typeof FIXED_STATUSES)[number],
-        })
-      }
+      }}
+      run={(values) => api().payments.fixTransaction({ paymentId: payment.id, ...values })}
       isDangerous
     />
   );

@@ -3,6 +3,7 @@ import { instant, label, money, words } from '../../core/format.ts';
 import { href } from '../../core/location.ts';
 import { LabelsAndHistory } from '../../parts/history.tsx';
 import {
+  AccountLink,
   Badge,
   Copyable,
   Facts,
@@ -13,7 +14,7 @@ import {
   Sentences,
   Tabs,
 } from '../../parts/layout.tsx';
-import { amountColumn, KnownList } from '../../parts/table.tsx';
+import { ListSection } from '../../parts/table.tsx';
 import { texts } from '../../texts.ts';
 import { numberOf } from '../invoices/data.tsx';
 import {
@@ -36,23 +37,18 @@ export const PaymentPage = pageOf(loadPayment, Content);
 function Content(facts: PaymentFacts) {
   const { payment, account, invoice } = facts;
   const { totals } = payment;
-  const subtitle = (
-    <>
-      <PaymentState payment={payment} />{' '}
-      <a href={href('/accounts', account.id)}>{account.name ?? account.externalKey}</a>
-      {invoice !== null && (
-        <>
-          {' · '}
-          <a href={href('/invoices', invoice.id)}>{texts.invoices.one(numberOf(invoice))}</a>
-        </>
-      )}
-    </>
-  );
   return (
     <Page
       title={t.one(payment.paymentNumber)}
-      above={[[label('payments'), href('/payments')]]}
-      subtitle={subtitle}
+      above={['payments']}
+      subtitle={
+        <>
+          <PaymentState {...payment} /> <AccountLink {...account} />{' '}
+          {invoice !== null && (
+            <a href={href('/invoices', invoice.id)}>{texts.invoices.one(numberOf(invoice))}</a>
+          )}
+        </>
+      }
       actions={<PaymentActions {...facts} />}
     >
       <div class="figures">
@@ -66,43 +62,38 @@ function Content(facts: PaymentFacts) {
 }
 
 function Overview({ payment, account: { timeZone } }: PaymentFacts) {
+  const dateOf = ({ effectiveDate }: { readonly effectiveDate: Date }) => instant(effectiveDate, timeZone);
   const attempts = (payment.attempts ?? []).toReversed();
   return (
     <>
       <Section name="whatHappened" title={t.whatHappened}>
         <Sentences of={outcomeSentences(payment, timeZone)} />
       </Section>
-      <Section name="transactions">
-        <KnownList
-          name="transactions"
-          pageParameter="transaction"
-          rows={payment.transactions.toReversed()}
+      <ListSection
+        name="transactions"
+        rows={payment.transactions.toReversed()}
+        columns={[
+          ['date', dateOf],
+          ['kind', ({ transactionType }) => t.types[transactionType]],
+          [
+            'state',
+            ({ status }) => <Badge tone={transactionTone(status)}>{words(t.statuses[status])}</Badge>,
+          ],
+          'amount',
+          ['whatTheGatewayReported', GatewayFacts, 'text'],
+        ]}
+      />
+      {attempts.length > 0 && (
+        <ListSection
+          name="attempts"
+          rows={attempts}
           columns={[
-            ['date', ({ effectiveDate }) => instant(effectiveDate, timeZone)],
-            ['kind', ({ transactionType }) => t.types[transactionType]],
-            [
-              'state',
-              ({ status }) => <Badge tone={transactionTone(status)}>{words(t.statuses[status])}</Badge>,
-            ],
-            amountColumn,
-            ['whatTheGatewayReported', (row) => <GatewayFacts {...row} />, 'text'],
+            ['date', dateOf],
+            ['state', ({ stateName }) => words(stateName)],
+            'amount',
+            ['startedBy', ({ isApiPayment }) => (isApiPayment ? t.byPerson : t.bySystem)],
           ]}
         />
-      </Section>
-      {attempts.length > 0 && (
-        <Section name="attempts">
-          <KnownList
-            name="attempts"
-            pageParameter="attempt"
-            rows={attempts}
-            columns={[
-              ['date', ({ effectiveDate }) => instant(effectiveDate, timeZone)],
-              ['state', ({ stateName }) => t.attemptStates[stateName]],
-              amountColumn,
-              ['startedBy', ({ isApiPayment }) => (isApiPayment ? t.byPerson : t.bySystem)],
-            ]}
-          />
-        </Section>
       )}
     </>
   );

@@ -1,7 +1,7 @@
 import { api, withAccountNames } from '../../core/data.ts';
 import { parameters } from '../../core/location.ts';
 import { Page } from '../../parts/layout.tsx';
-import { accountColumn, Filter, FilterInput, List, type OfAccount } from '../../parts/table.tsx';
+import { accountColumn, Filters, List, type OfAccount } from '../../parts/table.tsx';
 import { texts } from '../../texts.ts';
 import { type ListedPayment, paymentColumns } from './data.tsx';
 
@@ -16,18 +16,22 @@ export function Payments() {
   return (
     <Page name="payments">
       <div class="filters">
-        <FilterInput name="search" placeholder={t.searchHint} />
-        {given('search') === '' && <Filter name="state" options={Object.entries(t.filters)} />}
-        <FilterInput name="gateway" size={10} />
+        <Filters
+          of={{
+            search: { kind: 'search', placeholder: t.searchHint },
+            state: given('search') === '' && { kind: 'select', options: Object.entries(t.filters) },
+            gateway: { kind: 'search', size: 10 },
+          }}
+        />
       </div>
       <List<ListedPayment & OfAccount>
         name="payments"
-        load={({ offset, limit, sort }) => {
-          const page = { offset, limit: sort === 'number' ? limit : -limit, pluginName };
+        isNewestFirst
+        load={(page) => {
           const { payments } = api();
-          return withAccountNames(key === '' ? payments.page(page) : payments.search(key, page));
+          const request = { ...page, pluginName };
+          return withAccountNames(key === '' ? payments.page(request) : payments.search(key, request));
         }}
-        inputs={[key, pluginName]}
         columns={[numberColumn, accountColumn, ...others]}
       />
     </Page>

@@ -1,10 +1,9 @@
-import { api, type ResultOf, useLoad } from '../../core/data.ts';
+import { api, type ResultOf } from '../../core/data.ts';
 import { instant, label } from '../../core/format.ts';
-import { Action, type Field, textsOf } from '../../parts/action.tsx';
-import { Section, Show } from '../../parts/layout.tsx';
-import { KnownList } from '../../parts/table.tsx';
+import { Action } from '../../parts/action.tsx';
+import { ListSection } from '../../parts/table.tsx';
 import { texts } from '../../texts.ts';
-import { dateField, dateOf } from './data.ts';
+import { dateField, on } from './subscription-actions.tsx';
 
 const t = texts.blocks;
 
@@ -15,48 +14,43 @@ interface BlocksProps {
   readonly of: readonly { readonly type: Block['type']; readonly id: string }[];
 }
 
-/** The states that support and other systems have set on objects of an account, with actions to set and lift them. */
-export function Blocks({ accountId, of: objects }: BlocksProps) {
-  const loaded = useLoad(async () => {
-    const states = await api().blocking.ofAccount(accountId);
-    const isShown = ({ blockedId, service }: Block) =>
-      objects.some(({ id }) => id === blockedId) && !ENGINE_SERVICES.includes(service);
-    return states.filter(isShown).toReversed();
-  });
-  return (
-    <Section name="blocks" actions={<AddBlock of={objects} />}>
-      <Show of={loaded}>
-        {(blocks) => {
-          const isCurrent = ({ id, blockedId, service }: Block) =>
-            blocks.find((each) => each.blockedId === blockedId && each.service === service)?.id === id;
-          return (
-            <KnownList
-              name="blocks"
-              pageParameter="blocks"
-              rows={blocks}
-              columns={[
-                ['object', ({ type }) => label(type)],
-                ['blockedBy', ({ service }) => service],
-                ['state', ({ stateName }) => stateName],
-                ['stops', (block) => stopsOf(block).map(label).join(', '), 'text'],
-                ['from', ({ effective }) => instant(effective.at)],
-                ['', (block) => isCurrent(block) && stopsOf(block).length > 0 && <Lift {...block} />],
-              ]}
-            />
-          );
-        }}
-      </Show>
-    </Section>
-  );
-}
-
 /** The timeline shows the states of these services, which the engine sets. */
 const ENGINE_SERVICES: readonly string[] = ['entitlement-service', 'overdue-service', 'account-service'];
 
 const FLAGS = ['isBlockChange', 'isBlockEntitlement', 'isBlockBilling'] as const;
 
-function stopsOf(block: Block): readonly string[] {
-  return FLAGS.filter((flag) => block[flag]);
+/** The states that support and other systems have set on objects of an account, with actions to set and lift them. */
+export function Blocks({ accountId, of: objects }: BlocksProps) {
+  const load = async () => {
+    const states = (await api().blocking.ofAccount(accountId)).filter(
+      ({ blockedId, service }) =>
+        objects.some(({ id }) => id === blockedId) && !ENGINE_SERVICES.includes(service),
+    );
+    return states.toReversed().map((block, index, newestFirst) => ({
+      ...block,
+      stops: FLAGS.filter((flag) => block[flag]),
+      isCurrent: index === newestFirst.findIndex((each) => isSameService(each, block)),
+    }));
+  };
+  return (
+    <ListSection
+      name="blocks"
+      actions={<AddBlock of={objects} />}
+      load={load}
+      columns={[
+        ['object', ({ type }) => label(type)],
+        ['blockedBy', 'service'],
+        'stateName',
+        ['stops', ({ stops }) => stops.map(label).join(', '), 'text'],
+        ['from', ({ effective }) => instant(effective.at)],
+        ['', (block) => block.isCurrent && block.stops.length > 0 && <Lift {...block} />],
+      ]}
+    />
+  );
+}
+
+function isSameService(a: Block, b: Block): boolean {
+  return a.blockedId === b.blockedId && a.service === b.service;
 }
 
 function AddBlock({ of: objects }: Pick<BlocksProps, 'of'>) {
@@ -65,22 +59,19 @@ function AddBlock({ of: objects }: Pick<BlocksProps, 'of'>) {
     <Action
       name="block"
       needs="entitlement:pause_resume"
-      initial={{ service: 'support', stateName: 'BLOCKED', object: objects[0]?.id ?? '' }}
-      fields={[
-        objects.length > 1 && { name: 'object', kind: 'select', options },
-        { name: 'service', label: label('blockedBy'), isRequired: true, help: t.serviceHelp },
-        { name: 'stateName', isRequired: true },
-        ...FLAGS.map((name): Field => ({ name, kind: 'checkbox' })),
-        dateField,
-      ]}
-      run={async (values) => {
-        const blocked = objects.find(({ id }) => id === values.object);
+      initial={{ service: 'support', stateName: 'BLOCKED' }}
+      fields={{
+        object: objects.length > 1 && { kind: 'select', options },
+        service: { label: label('blockedBy'), isRequired: true, help: t.serviceHelp },
+        stateName: 'required',
+        stops: { kind: 'several', options: FLAGS },
+        date: dateField,
+      }}
+      run={async ({ object, service, stateName, stops, date }) => {
+        const blocked = objects.find(({ id }) => id === object) ?? objects[0];
         if (blocked === undefined) return;
-        await api().blocking.add(blocked, {
-          ...textsOf(values, 'service', 'stateName'),
-          ...Object.fromEntries(FLAGS.map((flag) => [flag, values[flag] === true])),
-          requestedDate: dateOf(values),
-        });
+        const flags = Object.fromEntries(FLAGS.map((flag) => [flag, stops.includes(flag)]));
+        await api().blocking.add(blocked, { service, stateName, ...flags, requestedDate: on(date) });
       }}
     />
   );
@@ -94,9 +85,9 @@ function Lift({ type, blockedId, service }: Block) {
       name="lift"
       needs="entitlement:pause_resume"
       explanation={t.lift(service)}
-      fields={[dateField]}
-      run={(values) => {
-        const request = { service, stateName: 'CLEAR', ...nothing, requestedDate: dateOf(values) };
+      fields={{ date: dateField }}
+      run={({ date }) => {
+        const request = { service, stateName: 'CLEAR', ...nothing, requestedDate: on(date) };
         return api().blocking.add({ type, id: blockedId }, request);
       }}
     />

@@ -1,157 +1,265 @@
-import { api } from '../../core/data.ts';
-import { Action, type Field, numberOrNull, textOrNull, textsOf, type Values } from '../../parts/action.tsx';
-import { previewOf } from '../../parts/preview.tsx';
-import { dateField, dateOf, loadPlans, planField, type SubscriptionFacts } from './data.ts';
-import { NewSubscription } from './new-subscription.tsx';
+import { type Account, api, type ResultOf, type Subscription } from '../../core/data.ts';
+import { money } from '../../core/format.ts';
+import { href, navigate } from '../../core/location.ts';
+import { Action, type ActionProps } from '../../parts/action.tsx';
+import type { Fields, ValuesOf } from '../../parts/form.tsx';
+import { type PreviewRequest, previewOf } from '../../parts/preview.tsx';
+import { texts } from '../../texts.ts';
 
-/** The changes of a subscription. Each shows what it costs or credits before it is made. */
-export function SubscriptionActions(facts: SubscriptionFacts) {
-  const { subscription, account, today } = facts;
-  const { subscriptionId, state, productCategory, productName, bundleId, billingEnd, events } = subscription;
-  const isEnded = state === 'CANCELLED' || state === 'EXPIRED';
-  const changesLater = events.some(
-    ({ eventType, effective }) => eventType === 'CHANGE' && effective.date > today,
-  );
-  const uncancel = (
-    <Action
-      name="undoCancellation"
-      needs="entitlement:cancel"
-      run={() => api().subscriptions.uncancel(subscriptionId)}
-    />
-  );
-  if (isEnded) return billingEnd !== null && billingEnd.date > today && uncancel;
-  return (
-    <>
-      <ChangePlan {...facts} />
-      {changesLater && (
-        <Action
-          name="undoChangeAhead"
-          needs="entitlement:change_plan"
-          run={() => api().subscriptions.undoChangePlan(subscriptionId)}
-        />
-      )}
-      <ChangeSeats {...facts} />
-      {productCategory === 'BASE' && productName !== null && (
-        <NewSubscription account={account} base={{ bundleId, productName }} />
-      )}
-      <BillCycleDay {...facts} />
-      <PauseOrResume {...facts} />
-      {billingEnd === null ? <Cancel {...facts} /> : uncancel}
-    </>
-  );
+const t = texts.subscription;
+
+/** A subscription with what its page and its actions need. */
+export type SubscriptionFacts = Awaited<ReturnType<typeof loadSubscription>>;
+
+export async function loadSubscription(id: string) {
+  const subscription = await api().subscriptions.get(id);
+  const [account, overdue] = await Promise.all([
+    api().accounts.get(subscription.accountId),
+    api().overdue.explain(subscription.accountId),
+  ]);
+  return { subscription, account, today: overdue.date };
 }
 
-function ChangePlan({ subscription, account }: SubscriptionFacts) {
-  const { subscriptionId, productCategory, bundleId } = subscription;
-  const load = async () => {
-    if (productCategory === 'STANDALONE') return [];
-    if (productCategory === 'BASE') return loadPlans(account.id, null);
-    const { subscriptions } = await api().bundles.get(bundleId);
-    return loadPlans(
-      account.id,
-      subscriptions.find((each) => each.productCategory === 'BASE')?.productName ?? '',
-    );
+type ChangeProps<F extends Fields, M, T, D> = Omit<ActionProps<F, T, D>, 'preview' | 'run'> & {
+  readonly account: Account;
+  /** The change and its object, as a preview names them. */
+  readonly of: Pick<PreviewRequest, 'change'> & {
+    readonly subscriptionId?: string;
+    readonly bundleId?: string;
   };
-  const changeOf = (values: Values) => ({
-    ...textsOf(values, 'planName'),
-    billingPolicy: policyOf(values),
-    requestedDate: dateOf(values),
-  });
+  /** Returns the options of the change; null while the form is incomplete. */
+  readonly options: (values: ValuesOf<F>) => M | null;
+  readonly run: (options: M) => Promise<T>;
+};
+
+/** An action on a subscription that shows its effect on invoices before it is made. */
+function Change<const F extends Fields, M extends object, T, D = undefined>(props: ChangeProps<F, M, T, D>) {
+  const { account, of, options, run, ...action } = props;
   return (
     <Action
-      name="changePlan"
-      needs="entitlement:change_plan"
-      isPrimary
-      load={load}
-      fields={(_, plans) => [planField(plans, account.currency), policyField, dateField]}
-      preview={(values) =>
-        textOrNull(values, 'planName') === null
-          ? null
-          : previewOf(account, { change: 'CHANGE_PLAN', subscriptionId, ...changeOf(values) })
-      }
-      run={(values) => api().subscriptions.changePlan(subscriptionId, changeOf(values))}
-    />
-  );
-}
-
-const policies = ['IMMEDIATE', 'END_OF_TERM'] as const;
-
-const policyField: Field = { name: 'policy', kind: 'select', options: ['BY_CATALOG', ...policies] };
-
-function policyOf({ policy }: Values) {
-  return policies.find((each) => each === policy) ?? null;
-}
-
-function ChangeSeats({ subscription: { subscriptionId, quantity }, account }: SubscriptionFacts) {
-  const changeOf = (values: Values) => ({
-    quantity: numberOrNull(values, 'quantity'),
-    effectiveFromDate: dateOf(values),
-  });
-  return (
-    <Action
-      name="changeSeats"
-      needs="entitlement:create"
-      initial={{ quantity: String(quantity) }}
-      fields={[{ name: 'quantity', kind: 'number', isRequired: true }, dateField]}
-      preview={(values) =>
-        Number(values.quantity) > 0 && values.quantity !== String(quantity)
-          ? previewOf(account, { change: 'CHANGE_QUANTITY', subscriptionId, ...changeOf(values) })
-          : null
-      }
-      run={(values) => api().subscriptions.changeQuantity(subscriptionId, changeOf(values))}
-    />
-  );
-}
-
-function BillCycleDay({ subscription: { subscriptionId, billCycleDayLocal } }: SubscriptionFacts) {
-  return (
-    <Action
-      name="billCycleDay"
-      needs="entitlement:create"
-      initial={{ billCycleDay: String(billCycleDayLocal ?? '') }}
-      fields={[{ name: 'billCycleDay', kind: 'number', isRequired: true }, dateField]}
-      run={(values) =>
-        api().subscriptions.changeBillCycleDay(subscriptionId, {
-          billCycleDayLocal: Number(values.billCycleDay),
-          effectiveFromDate: dateOf(values),
-        })
-      }
-    />
-  );
-}
-
-function PauseOrResume({ subscription: { state, bundleId }, account }: SubscriptionFacts) {
-  const isBlocked = state === 'BLOCKED';
-  const change = isBlocked ? 'RESUME' : 'PAUSE';
-  return (
-    <Action
-      name={isBlocked ? 'resume' : 'pause'}
-      needs="entitlement:pause_resume"
-      fields={[dateField]}
-      preview={(values) => previewOf(account, { change, bundleId, requestedDate: dateOf(values) })}
-      run={(values) => {
-        const { resumeBundle, pauseBundle } = api().blocking;
-        return (isBlocked ? resumeBundle : pauseBundle)(bundleId, { requestedDate: dateOf(values) });
+      {...action}
+      preview={(values: ValuesOf<F>) => {
+        const given = options(values);
+        // The options are those of the operation, which the preview accepts with the name of the change.
+        return given && previewOf(account, { ...of, ...given } as PreviewRequest);
+      }}
+      run={async (values: ValuesOf<F>) => {
+        const given = options(values);
+        if (given === null) throw new Error(t.incomplete);
+        return run(given);
       }}
     />
   );
 }
 
-function Cancel({ subscription: { subscriptionId }, account }: SubscriptionFacts) {
-  const optionsOf = (values: Values) => {
-    const policy = policyOf(values);
-    const requestedDate = dateOf(values);
-    if (requestedDate !== null) return { requestedDate, useRequestedDateForBilling: true };
-    return { entitlementPolicy: policy, billingPolicy: policy };
-  };
+/** The changes of a subscription. Each shows what it costs or credits before it is made. */
+export function SubscriptionActions({ subscription, account, today }: SubscriptionFacts) {
+  const { subscriptionId, state, productCategory, productName, bundleId, billingEnd, events } = subscription;
+  const changesLater = events.some((each) => each.eventType === 'CHANGE' && each.effective.date > today);
+  const uncancel = (
+    <Change
+      name="undoCancellation"
+      needs="entitlement:cancel"
+      account={account}
+      of={{ change: 'UNCANCEL', subscriptionId }}
+      options={() => ({})}
+      run={() => api().subscriptions.uncancel(subscriptionId)}
+    />
+  );
+  if (state === 'CANCELLED' || state === 'EXPIRED')
+    return billingEnd !== null && billingEnd.date > today && uncancel;
   return (
-    <Action
+    <>
+      <Change
+        name="changePlan"
+        needs="entitlement:change_plan"
+        account={account}
+        of={{ change: 'CHANGE_PLAN', subscriptionId }}
+        load={() => loadOtherPlans(subscription)}
+        fields={(plans) => ({
+          planName: planField(plans, account.currency),
+          policy: policyField,
+          date: dateField,
+        })}
+        options={({ planName, policy, date }) =>
+          planName ? { planName, billingPolicy: policyOf(policy), requestedDate: on(date) } : null
+        }
+        run={(options) => api().subscriptions.changePlan(subscriptionId, options)}
+        isPrimary
+      />
+      {changesLater && (
+        <Change
+          name="undoChangeAhead"
+          needs="entitlement:change_plan"
+          account={account}
+          of={{ change: 'UNDO_CHANGE_PLAN', subscriptionId }}
+          options={() => ({})}
+          run={() => api().subscriptions.undoChangePlan(subscriptionId)}
+        />
+      )}
+      <Change
+        name="changeSeats"
+        needs="entitlement:create"
+        account={account}
+        of={{ change: 'CHANGE_QUANTITY', subscriptionId }}
+        initial={{ quantity: subscription.quantity }}
+        fields={{ quantity: { kind: 'number', isRequired: true }, date: dateField }}
+        options={({ quantity, date }) =>
+          quantity ? { quantity: Number(quantity), effectiveFromDate: on(date) } : null
+        }
+        run={(options) => api().subscriptions.changeQuantity(subscriptionId, options)}
+      />
+      {productCategory === 'BASE' && productName !== null && (
+        <NewSubscription account={account} base={{ bundleId, productName }} />
+      )}
+      <Change
+        name="billCycleDay"
+        needs="entitlement:create"
+        account={account}
+        of={{ change: 'CHANGE_BILL_CYCLE_DAY', subscriptionId }}
+        initial={{ billCycleDay: subscription.billCycleDayLocal }}
+        fields={{ billCycleDay: { kind: 'number', isRequired: true }, date: dateField }}
+        options={({ billCycleDay, date }) =>
+          billCycleDay ? { billCycleDayLocal: Number(billCycleDay), effectiveFromDate: on(date) } : null
+        }
+        run={(options) => api().subscriptions.changeBillCycleDay(subscriptionId, options)}
+      />
+      <PauseOrResume account={account} bundleId={bundleId} isPaused={state === 'BLOCKED'} />
+      {billingEnd === null ? <Cancel account={account} subscriptionId={subscriptionId} /> : uncancel}
+    </>
+  );
+}
+
+interface PauseProps {
+  readonly account: Account;
+  readonly bundleId: string;
+  readonly isPaused: boolean;
+}
+
+function PauseOrResume({ account, bundleId, isPaused }: PauseProps) {
+  const { resumeBundle, pauseBundle } = api().blocking;
+  return (
+    <Change
+      name={isPaused ? 'resume' : 'pause'}
+      needs="entitlement:pause_resume"
+      account={account}
+      of={{ change: isPaused ? 'RESUME' : 'PAUSE', bundleId }}
+      fields={{ date: dateField }}
+      options={({ date }) => ({ requestedDate: on(date) })}
+      run={(options) => (isPaused ? resumeBundle : pauseBundle)(bundleId, options)}
+    />
+  );
+}
+
+function Cancel({ account, subscriptionId }: { readonly account: Account; readonly subscriptionId: string }) {
+  return (
+    <Change
       name="cancelSubscription"
       needs="entitlement:cancel"
-      fields={[policyField, dateField]}
-      preview={(values) => previewOf(account, { change: 'CANCEL', subscriptionId, ...optionsOf(values) })}
-      run={(values) => api().subscriptions.cancel(subscriptionId, optionsOf(values))}
+      account={account}
+      of={{ change: 'CANCEL', subscriptionId }}
+      fields={{ policy: policyField, date: dateField }}
+      options={({ policy, date }) =>
+        date === null
+          ? { entitlementPolicy: policyOf(policy), billingPolicy: policyOf(policy) }
+          : { requestedDate: { date }, useRequestedDateForBilling: true }
+      }
+      run={(options) => api().subscriptions.cancel(subscriptionId, options)}
       isDangerous
     />
   );
+}
+
+interface NewSubscriptionProps {
+  readonly account: Account;
+  /** The base subscription of an add-on; null for a subscription with a bundle of its own. */
+  readonly base: { readonly bundleId: string; readonly productName: string } | null;
+}
+
+/** Adds a subscription to an account, or an add-on to a base subscription. */
+export function NewSubscription({ account, base }: NewSubscriptionProps) {
+  return (
+    <Change
+      name={base === null ? 'addSubscription' : 'addAddOn'}
+      needs="entitlement:create"
+      account={account}
+      of={{ change: 'CREATE' }}
+      initial={{ quantity: 1 }}
+      load={() => loadPlans(account.id, base?.productName ?? null)}
+      fields={(plans) => ({
+        planName: planField(plans, account.currency),
+        quantity: 'number',
+        couponCodes: 'text',
+        externalKey: { help: texts.account.keyHelp },
+        date: dateField,
+      })}
+      options={({ planName, quantity, couponCodes, externalKey, date }) => {
+        if (!planName) return null;
+        return {
+          accountId: account.id,
+          bundleId: base?.bundleId ?? null,
+          planName,
+          externalKey,
+          quantity: quantity === null ? null : Number(quantity),
+          coupons: couponCodes?.split(/[\s,]+/) ?? null,
+          entitlementDate: on(date),
+          billingDate: on(date),
+        };
+      }}
+      run={(options) => api().subscriptions.create(options, options)}
+      after={({ subscriptionId }) => navigate(href('/subscriptions', subscriptionId))}
+    />
+  );
+}
+
+/** A field for a day on which a change takes effect. */
+export const dateField = { kind: 'date', help: t.dateHelp } as const;
+
+/** Returns the requested day of a change; null if the user left the field empty. */
+export function on(date: string | null): { readonly date: string } | null {
+  return date === null ? null : { date };
+}
+
+/** The field of a policy, with the value of the API for each choice. */
+const policyField = { kind: 'select', options: ['BY_CATALOG', 'IMMEDIATE', 'END_OF_TERM'] } as const;
+
+function policyOf(policy: (typeof policyField.options)[number]) {
+  return policy === 'BY_CATALOG' ? null : policy;
+}
+
+type AvailablePlans = ResultOf<'catalogs', 'availableBasePlans'>;
+
+/** Loads the plans for a base subscription of an account, or the add-ons for a base product. */
+function loadPlans(accountId: string, baseProductName: string | null): Promise<AvailablePlans> {
+  const { catalogs } = api();
+  return baseProductName === null
+    ? catalogs.availableBasePlans({ accountId })
+    : catalogs.availableAddOns({ accountId, baseProductName });
+}
+
+/** A field that chooses a plan by its name and price. Without known plans, it takes the name of a plan. */
+function planField(plans: AvailablePlans, currency: string | null) {
+  if (plans.length === 0) return { isRequired: true, help: t.planHelp } as const;
+  const options = plans.map(({ plan }) => [plan.name, planText(plan, currency)] as const);
+  return { kind: 'select', isRequired: true, options: [['', t.choosePlan], ...options] } as const;
+}
+
+function planText({ prettyName, finalPhase }: AvailablePlans[number]['plan'], currency: string | null) {
+  const { recurring } = finalPhase;
+  const price = recurring?.price?.prices.find((each) => each.currency === currency)?.amount;
+  if (!recurring || !price) return prettyName;
+  return `${prettyName} · ${texts.timeline.price(money(price.text, currency), recurring.billingPeriod)}`;
+}
+
+/** Loads the plans to which a subscription can change. */
+async function loadOtherPlans({
+  accountId,
+  productCategory,
+  bundleId,
+}: Subscription): Promise<AvailablePlans> {
+  if (productCategory === 'STANDALONE') return [];
+  if (productCategory === 'BASE') return loadPlans(accountId, null);
+  const { subscriptions } = await api().bundles.get(bundleId);
+  const base = subscriptions.find((each) => each.productCategory === 'BASE');
+  return loadPlans(accountId, base?.productName ?? '');
 }

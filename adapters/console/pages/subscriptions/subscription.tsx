@@ -1,31 +1,26 @@
-import { may } from '../../core/data.ts';
-import { label, words } from '../../core/format.ts';
+import { may, type Subscription } from '../../core/data.ts';
+import { label, money, words } from '../../core/format.ts';
 import { href } from '../../core/location.ts';
 import { LabelsAndHistory } from '../../parts/history.tsx';
-import { Columns, Copyable, Facts, Page, pageOf, Section, Tabs } from '../../parts/layout.tsx';
+import { Copyable, Facts, Page, pageOf, Section, Tabs } from '../../parts/layout.tsx';
 import { StateBadge, Timeline } from '../../parts/timeline.tsx';
 import { timelineRow } from '../../parts/timeline-rows.ts';
 import { texts } from '../../texts.ts';
-import { Coupons } from '../accounts/account-coupons.tsx';
+import { Redemptions } from '../coupons/redemptions.tsx';
 import { Blocks } from './blocks.tsx';
-import { loadSubscription, priceOf, type SubscriptionFacts } from './data.ts';
-import { SubscriptionActions } from './subscription-actions.tsx';
-
-const t = texts.subscription;
+import { loadSubscription, SubscriptionActions, type SubscriptionFacts } from './subscription-actions.tsx';
 
 /** One subscription: its price now, its timeline, and the changes with their previews. */
 export const SubscriptionPage = pageOf(loadSubscription, Content);
 
 function Content(facts: SubscriptionFacts) {
   const { subscription, account, today } = facts;
-  const { subscriptionId: id, planName, externalKey, state } = subscription;
+  const { subscriptionId: id, planName, externalKey, state, bundleId } = subscription;
+  const object = { type: 'SUBSCRIPTION', id } as const;
   return (
     <Page
       title={planName ?? externalKey}
-      above={[
-        [label('accounts'), href('/accounts')],
-        [account.name ?? account.externalKey, href('/accounts', account.id)],
-      ]}
+      above={['accounts', [account.name ?? account.externalKey, href('/accounts', account.id)]]}
       subtitle={
         <>
           <StateBadge state={state} /> <Copyable text={externalKey} />
@@ -40,17 +35,9 @@ function Content(facts: SubscriptionFacts) {
         of={{
           overview: () => <Overview {...facts} />,
           blocks: () => (
-            <Blocks
-              accountId={account.id}
-              of={[
-                { type: 'SUBSCRIPTION', id },
-                { type: 'SUBSCRIPTION_BUNDLE', id: subscription.bundleId },
-              ]}
-            />
+            <Blocks accountId={account.id} of={[object, { type: 'SUBSCRIPTION_BUNDLE', id: bundleId }]} />
           ),
-          labelsAndHistory: () => (
-            <LabelsAndHistory accountId={account.id} of={{ type: 'SUBSCRIPTION', id }} />
-          ),
+          labelsAndHistory: () => <LabelsAndHistory accountId={account.id} of={object} />,
         }}
       />
     </Page>
@@ -65,11 +52,11 @@ function Overview({ subscription, account }: SubscriptionFacts) {
     </a>
   );
   return (
-    <Columns>
+    <div class="columns">
       <Section name="facts" actions={usage}>
         <Facts
           of={{
-            priceNow: priceOf(subscription, account.currency) ?? t.noPrice,
+            priceNow: priceOf(subscription, account.currency),
             quantity: subscription.quantity,
             phase: words(subscription.phaseType),
             product: `${subscription.productName ?? '–'} (${words(subscription.productCategory)})`,
@@ -85,7 +72,16 @@ function Overview({ subscription, account }: SubscriptionFacts) {
           }}
         />
       </Section>
-      {may('coupon:view') && <Coupons accountId={account.id} subscriptionId={subscriptionId} />}
-    </Columns>
+      {may('coupon:view') && <Redemptions of={{ subscriptionId }} />}
+    </div>
   );
+}
+
+/** Returns the price of the current phase. */
+function priceOf(subscription: Subscription, currency: string | null): string {
+  const { planName, phaseType, prices, billingPeriod } = subscription;
+  const price = prices.find((each) => each.planName === planName && each.phaseType === phaseType);
+  if (price?.recurringPrice)
+    return texts.timeline.price(money(price.recurringPrice, currency), billingPeriod ?? '');
+  return price?.fixedPrice ? money(price.fixedPrice, currency) : texts.catalog.free;
 }

@@ -1,9 +1,10 @@
 import { api } from '../../core/data.ts';
 import { label } from '../../core/format.ts';
 import { parameters } from '../../core/location.ts';
-import { Action, type Field, type Values } from '../../parts/action.tsx';
+import { Action } from '../../parts/action.tsx';
+import type { Field } from '../../parts/form.tsx';
 import { Badge } from '../../parts/layout.tsx';
-import { Filter, ListSection } from '../../parts/table.tsx';
+import { Filters, ListSection } from '../../parts/table.tsx';
 import { texts } from '../../texts.ts';
 
 const t = texts.tenant;
@@ -86,10 +87,9 @@ export function Configuration() {
     <ListSection
       name="configuration"
       pageParameter="page"
-      actions={<Filter name="area" options={[['', texts.common.all], ...areas]} />}
-      above={<p class="quiet-text">{t.configurationExplanation}</p>}
+      actions={<Filters of={{ area: { kind: 'select', options: [['', texts.common.all], ...areas] } }} />}
+      isExplained
       load={load}
-      inputs={[area]}
       columns={[
         [
           'setting',
@@ -123,38 +123,34 @@ function shownValue(value: string): string {
 
 /** A field that offers the valid values, if they are few. */
 function fieldOf({ allowed }: Setting): Field {
-  if (allowed === 'true or false') return { name: 'value', kind: 'select', options: ['true', 'false'] };
+  if (allowed === 'true or false') return { kind: 'select', options: ['true', 'false'] };
   const [, choices] = /^one of (.*)$/.exec(allowed) ?? [];
-  if (choices === undefined) return { name: 'value', help: t.allowed(allowed) };
-  return { name: 'value', kind: 'select', options: choices.split(', ').map((each) => [each, each]) };
+  if (choices === undefined) return { help: t.allowed(allowed) };
+  return { kind: 'select', options: choices.split(', ').map((each) => [each, each]) };
 }
 
 function ChangeSetting(setting: Setting) {
-  const { name, description, value, isSet } = setting;
-  const run = async (values: Values) => {
+  const { name, description, isSet } = setting;
+  const change = async (value: string | null) => {
     const stored = Object.entries(await storedSettings());
     const isThis = ([each]: readonly [string, string]) => each.replace(PREFIXES, '') === name;
     const [fullName] = stored.find(isThis) ?? [`org.service.${name}`];
-    const own = values.useTheValueOfTheServer === true ? [] : [[fullName, String(values.value ?? '')]];
-    const all = [...stored.filter((entry) => !isThis(entry)), ...own];
+    const all = [...stored.filter((entry) => !isThis(entry)), ...(value === null ? [] : [[fullName, value]])];
     await api().keyValues.add(KEY, JSON.stringify(Object.fromEntries(all)));
   };
-  const explanation = (
-    <>
-      {description}. {t.changeExplanation} <code>{name}</code>
-    </>
-  );
   return (
     <Action
       name="change"
       needs="tenant_kvs:add"
-      explanation={explanation}
-      fields={({ useTheValueOfTheServer }) => [
-        useTheValueOfTheServer !== true && fieldOf(setting),
-        isSet && { name: 'useTheValueOfTheServer', kind: 'checkbox' },
-      ]}
-      initial={{ value }}
-      run={run}
+      explanation={`${name}: ${description}. ${t.changeExplanation}`}
+      fields={(_, { useTheValueOfTheServer }) => ({
+        value: useTheValueOfTheServer !== true && fieldOf(setting),
+        useTheValueOfTheServer: isSet && 'checkbox',
+      })}
+      initial={{ value: setting.value }}
+      run={({ value, useTheValueOfTheServer }) =>
+        change(useTheValueOfTheServer === true ? null : String(value ?? ''))
+      }
     />
   );
 }

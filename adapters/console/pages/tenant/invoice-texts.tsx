@@ -3,9 +3,9 @@ import { type Api, api, may, useLoad } from '../../core/data.ts';
 import { label } from '../../core/format.ts';
 import { parameters } from '../../core/location.ts';
 import { Action, useSettled } from '../../parts/action.tsx';
-import { Columns, Problem, Section, Show, Waiting } from '../../parts/layout.tsx';
+import { Load, Problem, Section, Waiting } from '../../parts/layout.tsx';
 import { Paper } from '../../parts/paper.tsx';
-import { Filter, FilterInput } from '../../parts/table.tsx';
+import { Filters } from '../../parts/table.tsx';
 import { texts } from '../../texts.ts';
 
 const t = texts.tenant;
@@ -32,18 +32,22 @@ async function loadTexts(of: InvoiceText) {
 /** The template and the translations of invoices, with an invoice as it looks with the text in the editor. */
 export function InvoiceTexts() {
   const text = textOfUrl();
-  const loaded = useLoad(() => loadTexts(text), [text]);
   return (
     <>
       <div class="filters">
-        <Filter name="kind" label={label('text')} options={kinds} />
-        <FilterInput name="locale" preset={text.locale ?? ''} placeholder={texts.common.all} />
+        <Filters
+          of={{
+            kind: { kind: 'select', label: label('text'), options: kinds },
+            locale: { kind: 'search', placeholder: texts.common.all },
+          }}
+          presets={{ locale: text.locale ?? '' }}
+        />
       </div>
-      <Show of={loaded}>
+      <Load from={() => loadTexts(text)} inputs={[text]}>
         {({ saved, builtIn }) => (
           <Workbench key={JSON.stringify([text, saved])} of={text} saved={saved} builtIn={builtIn} />
         )}
-      </Show>
+      </Load>
     </>
   );
 }
@@ -78,7 +82,7 @@ function Workbench({ of, saved, builtIn }: WorkbenchProps) {
     </>
   );
   return (
-    <Columns>
+    <div class="columns">
       <Section name={of.kind} actions={actions}>
         <p class="quiet-text">
           {saved === null && of.kind !== 'CATALOG_TRANSLATION' && t.noText} {t.textHelp[of.kind]}
@@ -92,7 +96,7 @@ function Workbench({ of, saved, builtIn }: WorkbenchProps) {
         />
       </Section>
       <Preview of={of} text={text} />
-    </Columns>
+    </div>
   );
 }
 
@@ -111,17 +115,17 @@ interface PreviewProps {
 function Preview({ of, text }: PreviewProps) {
   const number = parameters.value.get('invoiceNumber') ?? '';
   const settled = useSettled(text);
-  const invoice = useLoad(async () => {
+  const load = async () => {
     const found = number === '' ? await anyInvoice() : await api().invoices.getByNumber(Number(number));
     return { id: found?.id };
-  }, [number]);
+  };
   return (
-    <Section name="preview" actions={<FilterInput name="invoiceNumber" size={8} />}>
-      <Show of={invoice}>
+    <Section name="preview" actions={<Filters of={{ invoiceNumber: { kind: 'search', size: 8 } }} />}>
+      <Load from={load} inputs={[number]}>
         {({ id }) =>
           id === undefined ? t.noInvoice : <PreviewedInvoice invoiceId={id} of={of} text={settled} />
         }
-      </Show>
+      </Load>
     </Section>
   );
 }

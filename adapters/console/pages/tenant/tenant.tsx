@@ -1,6 +1,6 @@
 import { api } from '../../core/data.ts';
 import { label, words } from '../../core/format.ts';
-import { Action, textsOf } from '../../parts/action.tsx';
+import { Action } from '../../parts/action.tsx';
 import { Badge, Page, Tabs } from '../../parts/layout.tsx';
 import { ListSection } from '../../parts/table.tsx';
 import { texts } from '../../texts.ts';
@@ -32,18 +32,13 @@ function TagDefinitions() {
     <Action
       name="newTag"
       needs="tag:create_tag_definition"
-      fields={[
-        { name: 'name', isRequired: true },
-        { name: 'description', isRequired: true },
-        ...taggedTypes.map((type) => ({ name: type, kind: 'checkbox' }) as const),
-      ]}
-      initial={{ ACCOUNT: true }}
-      run={(values) =>
-        api().tagDefinitions.create({
-          ...textsOf(values, 'name', 'description'),
-          applicableObjectTypes: taggedTypes.filter((type) => values[type] === true),
-        })
-      }
+      fields={{
+        name: 'required',
+        description: 'required',
+        applicableObjectTypes: { kind: 'several', label: label('for'), options: taggedTypes },
+      }}
+      initial={{ applicableObjectTypes: ['ACCOUNT'] }}
+      run={(values) => api().tagDefinitions.create(values)}
       isPrimary
     />
   );
@@ -53,9 +48,9 @@ function TagDefinitions() {
       load={() => api().tagDefinitions.list()}
       columns={[
         'name',
-        ['description', ({ description }) => description, 'text'],
+        ['description', 'description', 'text'],
         ['for', ({ applicableObjectTypes }) => applicableObjectTypes.map(words).join(', '), 'text'],
-        ['', (tag) => <DeleteTag {...tag} />],
+        ['', DeleteTag],
       ]}
       actions={add}
     />
