@@ -155,6 +155,18 @@ eachDatabase((kind, open) => {
               allowPastDate: true,
             };
           }
+          case 'CHANGE_BILL_CYCLE_DAY': {
+            const from = { effectiveFromDate: date, allowPastDate: true };
+            return {
+              change: 'CHANGE_BILL_CYCLE_DAY',
+              subscriptionId,
+              billCycleDayLocal: change.day,
+              ...from,
+            };
+          }
+          case 'UNCANCEL':
+          case 'UNDO_CHANGE_PLAN':
+            return { change: change.change, subscriptionId };
           case 'CANCEL': {
             const { policy: billingPolicy, entitlementPolicy, isBillingRequested } = change;
             const policies = {

@@ -39,6 +39,17 @@ const change = fc.oneof(
   }),
   fc.record({ change: fc.constant('CHANGE_QUANTITY' as const), of, quantity, days }),
   fc.record({
+    change: fc.constant('CHANGE_BILL_CYCLE_DAY' as const),
+    of,
+    day: fc.integer({ min: 1, max: 31 }),
+    days,
+  }),
+  fc.record({
+    change: fc.constantFrom('UNCANCEL' as const, 'UNDO_CHANGE_PLAN' as const),
+    of,
+    days: fc.constant(null),
+  }),
+  fc.record({
     change: fc.constant('CANCEL' as const),
     of,
     days,
