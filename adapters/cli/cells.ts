@@ -1,4 +1,11 @@
-import { type CellView, cellViews, type MoveProgress, moveTenant, undoMove } from '../../lib/cells/index.ts';
+import {
+  type CellView,
+  cellViews,
+  type MoveProgress,
+  moveTenant,
+  placeOf,
+  undoMove,
+} from '../../lib/cells/index.ts';
 import type { Storage } from '../../lib/ports/storage/index.ts';
 import { systemClock } from '../node/index.ts';
 import { cellsOf, openCellStorages } from './database.ts';
@@ -48,9 +55,10 @@ export function cellText({
   problem,
 }: CellView): string {
   const load = problem ?? `${accounts} accounts, ${lateEntries} late entries`;
-  const moves = unfinishedMoves.map(
-    (id) =>
-      `  unfinished move; unless it is running, continue it: billwright tenants move ${id} --to ${name}`,
+  const moves = unfinishedMoves.map(({ tenantId, isInterrupted }) =>
+    isInterrupted
+      ? `  interrupted move; continue it: billwright tenants move ${tenantId} --to ${name}`
+      : `  tenant ${tenantId} is moving here`,
   );
   return [`${name}: ${tenants} tenants, ${load}`, ...moves].join('\n');
 }
@@ -81,10 +89,9 @@ export async function moveTenantOn(
     const tenant = await namedTenant(directory, name);
     const parts = { directory, cells: new Map(Object.entries(cells)), systemClock: systemClock() };
     if (to === undefined) {
-      const isMoving = await undoMove(parts, tenant, options);
-      return isMoving
-        ? `The move of the tenant ${name} has been undone.`
-        : `The tenant ${name} is not moving.`;
+      if (await undoMove(parts, tenant, options)) return `The move of the tenant ${name} has been undone.`;
+      const { cell } = await placeOf(parts, tenant);
+      return `The tenant ${name} is not moving. It is in the cell ${cell}.`;
     }
     const { pausedMs } = await moveTenant(parts, tenant, { to, ...options, ...cleaning });
     return pausedMs === null

@@ -17,11 +17,9 @@ export interface CellView {
   readonly accounts: number | null;
   /** Number of late queue entries, counted up to 1,001. Null if the cell does not respond. */
   readonly lateEntries: number | null;
-  /**
-   * Ids of tenants whose move to this cell has started but not finished. To continue an interrupted move, repeat it.
-   */
-  readonly unfinishedMoves: readonly Uuid[];
-  /** Reason why this node cannot reach the cell. Null if it can. */
+  /** Tenants whose move to this cell has begun and not ended. An interrupted move continues when it is repeated. */
+  readonly unfinishedMoves: readonly { readonly tenantId: Uuid; readonly isInterrupted: boolean }[];
+  /** Why this node cannot reach the cell. Null if it can. */
   readonly problem: string | null;
 }
 
@@ -48,7 +46,8 @@ export async function cellViews(given: ViewedCells): Promise<readonly CellView[]
       name,
       number,
       tenants: tenants.get(name) ?? 0,
-      unfinishedMoves: ends.get(name)?.map(({ tenant }) => tenant.id) ?? [],
+      unfinishedMoves:
+        ends.get(name)?.map(({ tenant, isInterrupted }) => ({ tenantId: tenant.id, isInterrupted })) ?? [],
       ...(await loadOf(name, storages[name], given)),
     })),
   );

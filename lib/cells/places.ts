@@ -1,6 +1,7 @@
 import type { Logger, SystemClock } from '../ports/index.ts';
 import type { CellStore, PlaceChoice } from '../ports/storage/index.ts';
 import { PlaceState, type TenantPlace, type TenantRef } from '../records/index.ts';
+import { type Repeated, repeated } from '../runtime/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { PLACE_LEASE_MS, PLACES_POLL_MS } from '../values/limits.ts';
 
@@ -26,22 +27,21 @@ export class Places {
   #looking: Promise<void> | undefined;
   /** True if the last check failed. Calls then do not wait for another check. */
   #isDirectoryAway = false;
-  #cancelTimer: (() => void) | undefined;
-  #isClosed = false;
+  readonly #looks: Repeated;
 
   constructor(ports: PlacePorts) {
     this.#ports = ports;
+    this.#looks = repeated(ports.systemClock, PLACES_POLL_MS, () => this.look());
   }
 
   /** Starts to check for changes. Throws if the directory does not respond. */
   async open(): Promise<void> {
     await this.#read();
-    this.#poll();
+    this.#looks.start();
   }
 
-  close(): void {
-    this.#isClosed = true;
-    this.#cancelTimer?.();
+  close(): Promise<void> {
+    return this.#looks.stop();
   }
 
   /** Calls `listener` with each changed place. */
@@ -129,13 +129,5 @@ export class Places {
     this.#byRecordId.set(recordId, place);
     if (before?.revision === place.revision && before.state === place.state) return;
     for (const listener of this.#listeners) listener(place);
-  }
-
-  #poll() {
-    if (this.#isClosed) return;
-    this.#cancelTimer = this.#ports.systemClock.after(
-      PLACES_POLL_MS,
-      () => void this.look().then(() => this.#poll()),
-    );
   }
 }

@@ -1,4 +1,5 @@
 import type { NodeInfo, SystemAuthor, TenantRef } from '../records/index.ts';
+import { repeated } from '../runtime/index.ts';
 import type { Plain } from '../values/host-values/index.ts';
 import { DAY_MS, NODE_BEAT_MS, NODE_LISTED_MS } from '../values/limits.ts';
 import { type Instant, instant } from '../values/time/index.ts';
@@ -41,8 +42,14 @@ export function nodeService(ports: BroadcastPorts, input: NodeServiceInput) {
     onChange: beat,
     dropCaches: input.dropCaches,
   });
-  const beats = repeated(NODE_BEAT_MS, beat);
-  const listening = repeated(NODE_LISTEN_MS, commands.listen);
+  const inBackground = (everyMs: number, run: () => Promise<void>) =>
+    repeated(ports.systemClock, everyMs, () =>
+      run().catch((error: unknown) =>
+        ports.logger.warn({ err: error }, 'this node did not reach the others; it will try again'),
+      ),
+    );
+  const beats = inBackground(NODE_BEAT_MS, beat);
+  const listening = inBackground(NODE_LISTEN_MS, commands.listen);
   const background = ports.storage.singleNode ? [beats] : [beats, listening];
 
   async function local(): Promise<NodeInfo> {
@@ -69,29 +76,6 @@ export function nodeService(ports: BroadcastPorts, input: NodeServiceInput) {
     knowsFormer = true;
   }
 
-  /** Repeats the work with a pause in between. Continues after errors. */
-  function repeated(everyMs: number, run: () => Promise<void>) {
-    const { systemClock, logger } = ports;
-    let isStopped = false;
-    let running = Promise.resolve();
-    let cancelTimer: (() => void) | undefined;
-    const start = (): void => {
-      running = run()
-        .catch((error: unknown) =>
-          logger.warn({ err: error }, 'this node did not reach the others; it will try again'),
-        )
-        .finally(() => {
-          if (!isStopped) cancelTimer = systemClock.after(everyMs, start);
-        });
-    };
-    const stop = async (): Promise<void> => {
-      isStopped = true;
-      cancelTimer?.();
-      await running;
-    };
-    return { start, stop };
-  }
-
   async function list(): Promise<readonly NodeInfo[]> {
     const found = await ports.storage.nodes.list(NODE_LISTED_MS);
     const own = await local();
@@ -112,14 +96,14 @@ export function nodeService(ports: BroadcastPorts, input: NodeServiceInput) {
     start(): void {
       if (started) return;
       started = true;
-      for (const repeated of background) repeated.start();
+      for (const each of background) each.start();
     },
 
     /** Removes this node from the list immediately. */
     async stop(): Promise<void> {
       if (!started || stopped) return;
       stopped = true;
-      await Promise.all(background.map((repeated) => repeated.stop()));
+      await Promise.all(background.map((each) => each.stop()));
       try {
         await ports.storage.nodes.remove([input.nodeName]);
       } catch (error) {

@@ -58,6 +58,8 @@ export {
   inParallel,
   pause,
   pluginFailure,
+  type Repeated,
+  repeated,
   TIME_OVER,
 } from './wait/bounded-waits.ts';
 export { CallsMustRunAlone, SharedCalls, SharedPlaces } from './wait/shared-calls.ts';

@@ -390,6 +390,12 @@ export const MOVE_CLEANUP_MS = MINUTE_MS;
 /** Time for which a node repeats the final write of a request while a move of the tenant rejects writes. */
 export const MOVE_PATIENCE_MS = 10 * SECOND_MS;
 
+/** Interval at which the process of a move shows that it is alive, and at which nodes look for processes that are not. */
+export const MOVE_RENEW_MS = 5 * SECOND_MS;
+
+/** Time after which the process of a move counts as dead if it has not shown that it is alive. */
+export const MOVE_SILENT_MS = 15 * SECOND_MS;
+
 /** Number of rows that a move deletes at a time in the cell that the tenant has left. */
 export const MOVE_DELETED_ROWS = 10_000;
 

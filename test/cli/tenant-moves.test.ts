@@ -54,7 +54,7 @@ onPostgresql.describe('the command that moves a tenant', (open) => {
     });
     expect(await run('acme', '--undo')).to.eql({
       status: 0,
-      text: 'The tenant acme is not moving.',
+      text: 'The tenant acme is not moving. It is in the cell east.',
     });
     for (const [args, printed] of [
       [['acme'], 'specify the new cell with --to'],

@@ -22,6 +22,7 @@ import {
   pushableSystemClock,
   type TestDatabase,
 } from '../support/index.ts';
+import { rejection } from '../support/storage/opened-storage.ts';
 import { withPostgresql } from '../support/storage/statement-plans.ts';
 
 /** Moves the tenant without waiting for the lease of places, and deletes its rows in the source at once. */
@@ -297,6 +298,41 @@ onPostgresql.describe('a request with an idempotency key that ends while writes 
     await billing.close();
     await cells.close();
   });
+});
+
+onPostgresql.describe('a move whose process dies after the stop of writes', (open) => {
+  for (const [moment, cell] of [
+    ['before directory.switchMove', 'west'],
+    ['after directory.switchMove', 'east'],
+  ] as const)
+    it(`cells §3.4 rule 4: lets the tenant work again, and is named by the health check (${moment})`, async () => {
+      const cells = await openTwoCells(open);
+      let isDead = false;
+      const watch = (reached: string) => {
+        isDead ||= reached === moment;
+        if (isDead) throw new Error('dead');
+      };
+      expect((await rejection(cells.move('east', { watch }))).message).to.equal('dead');
+      const billing = await Billing.cells<never>({
+        directory: cells.storages.west,
+        cells: cells.storages,
+        hasher: plainHasher(),
+        systemClock: pushableSystemClock(20),
+      });
+      const acme = billing.as({ tenant: cells.tenant.id, user: 'test' });
+      expect(await codeOf(acme.createAccount({}))).to.equal(ErrorCode.BUSY);
+      await cells.sql('west', 'update bw_tenant_places set mover_seen_ms = 0');
+      while (!(await billing.health()).queues.message?.includes(`${cells.tenant.id} was interrupted`));
+      let account: unknown;
+      while (account === undefined) account = await acme.createAccount({}).catch(() => undefined);
+      expect(await billing.cells.of(cells.tenant.id)).to.deep.include({ cell });
+      const views = await billing.cells.list();
+      expect(views.flatMap(({ unfinishedMoves }) => unfinishedMoves)).to.eql([
+        { tenantId: cells.tenant.id, isInterrupted: true },
+      ]);
+      await billing.close();
+      await cells.close();
+    });
 });
 
 onPostgresql.describe('a subscription to the events of a tenant', (open) => {

@@ -1,12 +1,15 @@
+import { MoveWatch } from '../../lib/cells/index.ts';
 import { ErrorCode } from '../../lib/index.ts';
 import { fillEveryTable, rowsOfTenant } from '../support/cells/rows-of-tenant.ts';
 import { type CellName, cellNames, openTwoCells, type TwoCells } from '../support/cells/two-cells.ts';
-import { expect, isLongRun, onPostgresql, sampled } from '../support/index.ts';
+import { expect, isLongRun, onPostgresql, recordingLogger, sampled } from '../support/index.ts';
 import { account, author, newId } from '../support/storage/stored-records.ts';
 import { DyingProcess } from './dying-process.ts';
 
 /** A commit tests every twentieth moment at which the process can die. */
 const EVERY = 20;
+/** Of the moments at which the cell may be closed, a commit tries every fourth. */
+const CLOSED_EVERY = 4;
 
 /** Calls that a move makes for many rows. Only the first of each kind is interrupted. */
 const forRows = /[.](chunks|digest|read|replace|logged|forgetLogged|deleteSome|loggedKeys)$/;
@@ -87,7 +90,7 @@ onPostgresql.describe('a move whose process dies', (open) => {
   it(`cells §3.4 rule 1: is continued without losing or doubling a row (${isLongRun ? 'all' : 'some'} moments)`, async function () {
     this.timeout(isLongRun ? 0 : 600_000);
     let [from, to]: readonly [CellName, CellName] = ['west', 'east'];
-    for (const [moment, time] of killPoints(moments)) {
+    for (const [moment, time] of sampled(killPoints(moments), EVERY)) {
       const here = inDirection(moment, from);
       const died = await dieAt(here, time, (watch) => cells.move(to, { watch }));
       expect(died, `reached ${moment}`).to.equal(true);
@@ -101,12 +104,29 @@ onPostgresql.describe('a move whose process dies', (open) => {
     }
   });
 
+  it(`cells §3.4 rule 4: does not close the cell for long (${isLongRun ? 'all' : 'some'} moments)`, async function () {
+    this.timeout(isLongRun ? 0 : 600_000);
+    let [from] = (await cells.place()).split(' ') as [CellName];
+    const [first, last] = [moments.indexOf('before west.changeFence'), moments.indexOf('after east.open')];
+    for (const [moment, time] of sampled(killPoints(moments).slice(first, last + 1), CLOSED_EVERY)) {
+      const to = from === 'west' ? 'east' : 'west';
+      const died = await dieAt(inDirection(moment, from), time, (watch) => cells.move(to, { watch }));
+      expect(died, `reached ${moment}`).to.equal(true);
+      await cells.sql('west', 'update bw_tenant_places set mover_seen_ms = 0');
+      await new MoveWatch({ ...cells.parts, logger: recordingLogger() }).look();
+      expect((await write()).length, `cells that accept a write after a death ${moment}`).to.equal(1);
+      await cells.move(to);
+      await expectSound(to);
+      from = to;
+    }
+  });
+
   it(`cells §3.4 rule 2: can be undone until the switch (${isLongRun ? 'all' : 'some'} moments)`, async function () {
     this.timeout(isLongRun ? 0 : 600_000);
     const [cell] = (await cells.place()).split(' ') as [CellName];
     const to = cell === 'west' ? 'east' : 'west';
     const last = moments.indexOf('before directory.switchMove');
-    for (const [moment, time] of killPoints(moments.slice(0, last + 1))) {
+    for (const [moment, time] of sampled(killPoints(moments.slice(0, last + 1)), EVERY)) {
       const died = await dieAt(inDirection(moment, cell), time, (watch) => cells.move(to, { watch }));
       expect(died, `reached ${moment}`).to.equal(true);
       await cells.undo();
@@ -127,5 +147,5 @@ function killPoints(moments: readonly string[]): readonly (readonly [moment: str
     moment,
     moments.slice(0, index + 1).filter((each) => each === moment).length,
   ]);
-  return isLongRun ? points : sampled(points, EVERY);
+  return points;
 }

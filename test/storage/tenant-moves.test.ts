@@ -260,7 +260,7 @@ onPostgresql.describe('moving the rows of a tenant', (open) => {
     expect(states).to.eql([[{ state: 'GONE' }], [{ state: 'OPEN' }]]);
   });
 
-  it('cells §3.4 rule 2: undoes a move before the switch, and rejects it afterwards', async () => {
+  it('cells §3.4 rule 2: undoes a move before the switch, and finishes it afterwards', async () => {
     await fillEveryTable(cells, { cell: 'west', count: 3 });
     const before = await rowsIn('west');
     const interrupted = new AbortController();
@@ -282,7 +282,7 @@ onPostgresql.describe('moving the rows of a tenant', (open) => {
       .move(
         'east',
         at('after directory.switchMove', async () => {
-          expect(await rejection(cells.undo())).to.deep.include({ code: ErrorCode.MISSING_OR_INVALID_FIELD });
+          expect(await cells.undo()).to.equal(false);
         }),
       )
       .catch(() => undefined);

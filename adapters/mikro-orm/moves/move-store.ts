@@ -1,8 +1,9 @@
-import type {
-  LastRecordIds,
-  MovingTenant,
-  TakenMove,
-  TenantMoveStore,
+import {
+  FenceState,
+  type LastRecordIds,
+  type MovingTenant,
+  type TakenMove,
+  type TenantMoveStore,
 } from '../../../lib/ports/storage/index.ts';
 import { billingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import { CELL_NUMBERS } from '../../../lib/values/limits.ts';
@@ -28,6 +29,17 @@ import { becomeMover, patiently } from './patient-changes.ts';
 export function tenantMoveStore(access: SystemAccess): TenantMoveStore {
   return {
     tables: movedTables.map(({ name }) => name),
+    fences: async (tenantRecordIds) => {
+      const found = await access.rows(sql`
+        select tenant_record_id, state from bw_tenant_moves
+        where ${isIn('tenant_record_id', 'bigint', tenantRecordIds)}`);
+      return new Map(
+        found.map((row) => [
+          numberIn(row, 'tenant_record_id'),
+          FenceState[textIn(row, 'state') as FenceState],
+        ]),
+      );
+    },
     of: (move) => {
       if (access.dialect.kind === 'sqlite')
         throw billingError(

@@ -1,7 +1,7 @@
 import type { CellNumbering, CellStore, PlaceChoice, TakenMove } from '../../../lib/ports/storage/index.ts';
 import { type Cell, ChangeType, PlaceState, type TenantPlace } from '../../../lib/records/index.ts';
 import { billingError, ErrorCode } from '../../../lib/values/errors/index.ts';
-import { CELL_NUMBERS } from '../../../lib/values/limits.ts';
+import { CELL_NUMBERS, MOVE_SILENT_MS } from '../../../lib/values/limits.ts';
 import { WriteScope } from '../audit/audited-writes.ts';
 import { idIn, numberIn, orNullIn, type Row, textIn } from '../sql/columns.ts';
 import type { Runner, SystemAccess } from '../sql/runner.ts';
@@ -41,6 +41,7 @@ const sequenceOf = (table: string) => `${table}_record_id_seq`;
 export const cellSequences: readonly string[] = numberedTables.map(sequenceOf);
 
 export function cellStore(access: SystemAccess): CellStore {
+  const { nowMs } = access.dialect;
   const counter = async (name: string) => {
     const [row] = await access.rows(counterValue(name));
     return row === undefined ? null : numberIn(row, 'value');
@@ -74,7 +75,9 @@ export function cellStore(access: SystemAccess): CellStore {
     },
     places: async (choice) => access.readAs(placeOf)`
       select t.record_id as tenant, t.id, ${cellOf} as cell, p.other_cell, coalesce(p.state, 'SETTLED') as state,
-        coalesce(p.revision, 0) as revision
+        coalesce(p.revision, 0) as revision,
+        case when p.state in ('MOVING', 'CLEANING') and p.mover_seen_ms < ${nowMs} - ${MOVE_SILENT_MS}
+          then 1 else 0 end as is_interrupted
       from bw_tenants t left join bw_tenant_places p on p.tenant_record_id = t.record_id
       where ${chosen(choice)} order by t.record_id`,
     countTenants: async () => {
@@ -86,7 +89,7 @@ export function cellStore(access: SystemAccess): CellStore {
     insertTenant: async (tenant, cell) =>
       access.transact(async (runner) => {
         const [recordId = 0] = await new TenantScope(runner, noTenant).insert(tenantsTable, [tenant]);
-        const place = { cell, otherCell: null, state: 'NEW', revision: 0 } as const;
+        const place = { cell, otherCell: null, state: 'NEW', revision: 0, moverSeenMs: null } as const;
         await new TenantScope(runner, recordId).insertAll(tenantPlacesTable, [place]);
         return { ...tenant, recordId };
       }),
@@ -97,7 +100,7 @@ export function cellStore(access: SystemAccess): CellStore {
     beginMove: async (tenantRecordId, to) =>
       access.transact(async (runner) => {
         await placeUnplaced(runner, tenantRecordId);
-        const assignments = sql`state = 'MOVING', other_cell = ${to}`;
+        const assignments = sql`state = 'MOVING', other_cell = ${to}, mover_seen_ms = ${nowMs}`;
         return changePlace(runner, {
           tenantRecordId,
           from: 'SETTLED',
@@ -113,6 +116,10 @@ export function cellStore(access: SystemAccess): CellStore {
           where tenant_record_id = ${tenantRecordId} and state in ('MOVING', 'CLEANING')`);
         return affected === 1 ? revision : null;
       }),
+    renewMove: async (tenantRecordId) => {
+      await access.run(sql`
+        update bw_tenant_places set mover_seen_ms = ${nowMs} where tenant_record_id = ${tenantRecordId}`);
+    },
     switchMove: (move) =>
       change(move, 'MOVING', sql`state = 'CLEANING', cell = other_cell, other_cell = cell`),
     undoMove: (move) => change(move, 'MOVING', sql`state = 'CLEANING'`),
@@ -181,6 +188,7 @@ function placeOf(row: Row): TenantPlace {
     otherCell: orNullIn(row, 'other_cell', textIn),
     state: PlaceState[textIn(row, 'state') as PlaceState],
     revision: numberIn(row, 'revision'),
+    isInterrupted: numberIn(row, 'is_interrupted') === 1,
   };
 }
 

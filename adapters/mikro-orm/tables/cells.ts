@@ -9,5 +9,5 @@ export const cellsTable = new RecordTable('cells', columnsOf(cellFields), {
 
 export const tenantPlacesTable = new RecordTable('tenant_places', columnsOf(tenantPlaceFields), {
   uniques: { tenant: 'tenant_record_id' },
-  indexes: { revision: 'revision' },
+  indexes: { revision: 'revision', state: 'state' },
 });

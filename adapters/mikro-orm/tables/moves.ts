@@ -15,7 +15,11 @@ export const AWAY_CONSTRAINT = 'bw_moved_away';
 export const tenantMovesTable = new RecordTable(
   'tenant_moves',
   fieldsOf({ state: oneOf<FenceState>, revision: bigint }),
-  { uniques: { tenant: 'tenant_record_id' } },
+  {
+    uniques: { tenant: 'tenant_record_id' },
+    // Fences of ended moves stay for ever, and each claim of the queue reads the others.
+    indexes: { closed: `tenant_record_id where state in ('HOLDING', 'STOPPED', 'ARRIVING', 'AWAY')` },
+  },
 );
 
 /**

@@ -14,18 +14,20 @@ export async function finishMove(parts: MoveParts, tenant: TenantRef, options: M
   const revision = await parts.directory.cells.takeMove(tenant.recordId);
   if (revision === null) throw moveIsLost(tenant);
   const move = { tenantRecordId: tenant.recordId, revision };
-  const [here, there] = [cellOf(parts, cell).moves, cellOf(parts, otherCell).moves];
-  const report = new ProgressReport(there.tables.length, options);
-  await openCell(here.of(move));
+  const here = cellOf(parts, cell).moves.of(move);
+  const { tables, of } = cellOf(parts, otherCell).moves;
+  const report = new ProgressReport(tables.length, options);
+  await openCell(here);
+  await here.removeFence();
   report.begin('CLEANING');
-  await clearCell(there.of(move), there.tables, report);
+  await clearCell(of(move), tables, report);
   if (!(await parts.directory.cells.endMove(move))) throw moveIsLost(tenant);
 }
 
-async function openCell(cell: MovingTenant) {
+/** Opens the cell that the directory has decided on. */
+export async function openCell(cell: MovingTenant): Promise<void> {
   await cell.takeFence('OPEN');
   await cell.open();
-  await cell.removeFence();
 }
 
 async function clearCell(cell: MovingTenant, tables: readonly string[], report: ProgressReport) {

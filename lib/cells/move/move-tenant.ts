@@ -2,6 +2,7 @@ import type { TenantPlace, TenantRef } from '../../records/index.ts';
 import { billingError, ErrorCode } from '../../values/errors/index.ts';
 import { MOVE_CLEANUP_MS } from '../../values/limits.ts';
 import { finishMove } from './finish-move.ts';
+import { showingLife } from './interrupted-moves.ts';
 import { cellOf, type MoveOptions, type MoveParts, moveIsLost, placeOf, waitFor } from './move-parts.ts';
 import { TenantMove } from './tenant-move.ts';
 
@@ -23,15 +24,17 @@ export async function moveTenant(
 ): Promise<MoveResult> {
   cellOf(parts, to);
   const targetNumber = await cellNumberOf(parts, to);
-  await finishMove(parts, tenant, options);
-  const place = await beginMove(parts, tenant, to);
-  if (place === null) return { pausedMs: null };
-  const revision = await parts.directory.cells.takeMove(tenant.recordId);
-  if (revision === null) throw moveIsLost(tenant);
-  const { pausedMs } = await new TenantMove(parts, { place, targetNumber, revision, options }).run();
-  await waitFor(parts, options.cleanUpAfterMs ?? MOVE_CLEANUP_MS, options.signal);
-  await finishMove(parts, tenant, options);
-  return { pausedMs };
+  return showingLife(parts, tenant, async () => {
+    await finishMove(parts, tenant, options);
+    const place = await beginMove(parts, tenant, to);
+    if (place === null) return { pausedMs: null };
+    const revision = await parts.directory.cells.takeMove(tenant.recordId);
+    if (revision === null) throw moveIsLost(tenant);
+    const { pausedMs } = await new TenantMove(parts, { place, targetNumber, revision, options }).run();
+    await waitFor(parts, options.cleanUpAfterMs ?? MOVE_CLEANUP_MS, options.signal);
+    await finishMove(parts, tenant, options);
+    return { pausedMs };
+  });
 }
 
 async function cellNumberOf({ directory }: MoveParts, name: string): Promise<number> {
@@ -59,32 +62,23 @@ async function beginMove(parts: MoveParts, tenant: TenantRef, to: string): Promi
 }
 
 /**
- * Undoes a move that has not switched to the target yet (cells §3.4). Returns false if the tenant is not moving.
- * @throws BillingError MISSING_OR_INVALID_FIELD (60003) if the tenant already works in the target; BUSY (60018) if
- * another process takes over the move.
+ * Undoes a move that has not switched to the target yet (cells §3.4). Finishes a move that has switched or was undone
+ * before, and returns false, as for a tenant that is not moving.
+ * @throws BillingError BUSY (60018) if another process takes over the move.
  */
 export async function undoMove(
   parts: MoveParts,
   tenant: TenantRef,
   options: MoveOptions = {},
 ): Promise<boolean> {
-  const revision = await parts.directory.cells.takeMove(tenant.recordId);
+  const { cells } = parts.directory;
+  const revision = await cells.takeMove(tenant.recordId);
   if (revision === null) return false;
-  const before = await placeOf(parts, tenant);
-  const isUndone = await parts.directory.cells.undoMove({ tenantRecordId: tenant.recordId, revision });
-  if (!isUndone && before.state === 'MOVING') throw moveIsLost(tenant);
-  await finishMove(parts, tenant, options);
-  if (!isUndone) throw tooLate(before);
-  return true;
-}
-
-/**
- * Returns the error for an undo that comes too late. The place looks the same after a switch and after an undone move,
- * so the error names only the tenant's cell.
- */
-function tooLate({ cell }: TenantPlace) {
-  return billingError(
-    ErrorCode.MISSING_OR_INVALID_FIELD,
-    `The move of the tenant has already ended in the cell "${cell}". Move the tenant again if it belongs in another cell`,
-  );
+  return showingLife(parts, tenant, async () => {
+    const { state } = await placeOf(parts, tenant);
+    const isUndone = await cells.undoMove({ tenantRecordId: tenant.recordId, revision });
+    if (!isUndone && state === 'MOVING') throw moveIsLost(tenant);
+    await finishMove(parts, tenant, options);
+    return isUndone;
+  });
 }

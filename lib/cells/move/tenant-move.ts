@@ -65,13 +65,8 @@ export class TenantMove {
     return this.#handOver(changing);
   }
 
-  /**
-   * Raises the fences. If an earlier process has stopped writes, they are allowed again until this process reaches that
-   * step.
-   */
   async #raiseFences() {
-    const fence = await this.#source.takeFence('OPEN');
-    if (fence === 'HOLDING' || fence === 'STOPPED') await this.#source.changeFence([fence], 'LEAVING');
+    await letWritesPass(this.#source);
     await this.#target.takeFence('GONE');
     await this.#source.raiseFence('LEAVING');
     await this.#target.raiseFence('ARRIVING');
@@ -162,4 +157,10 @@ export class TenantMove {
     await this.#raiseRecordIds(0);
     this.#signal?.throwIfAborted();
   }
+}
+
+/** Takes over the fence of the source. If an earlier process has stopped writes or due work, they pass again. */
+export async function letWritesPass(source: MovingTenant): Promise<void> {
+  const fence = await source.takeFence('OPEN');
+  if (fence === 'HOLDING' || fence === 'STOPPED') await source.changeFence([fence], 'LEAVING');
 }

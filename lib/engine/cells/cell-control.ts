@@ -94,7 +94,7 @@ export async function closeCells<Host>(
   router: CellRouter<Host>,
   directory: Pick<Storage<Host>, 'close'>,
 ): Promise<void> {
-  router.places.close();
+  await router.close();
   await Promise.all(router.cells.map((cell) => cell.close()));
   await directory.close();
 }

@@ -23,20 +23,17 @@ export function cellOperations<Host>(
   given: CellsOptions<Host>,
   lateThresholdMs: number,
 ): CellOperations {
-  const { directory, systemClock } = given;
   const tenantOf = async (tenant: TenantRef | Uuid | string): Promise<TenantRef> =>
     (await router.any.call(({ context }) => context({ tenant, user: '' }))).tenant;
-  const cells = new Map(router.cells.map(({ name, storage }) => [name, storage]));
-  const parts = { directory, cells, systemClock };
   return {
     list: () => cellViews({ ...given, lateThresholdMs }),
     move: async (tenant, options) => {
-      const result = await moveTenant(parts, await tenantOf(tenant), options);
+      const result = await moveTenant(router.moveParts, await tenantOf(tenant), options);
       await router.places.look();
       return result;
     },
     undoMove: async (tenant, options) => {
-      const isUndone = await undoMove(parts, await tenantOf(tenant), options);
+      const isUndone = await undoMove(router.moveParts, await tenantOf(tenant), options);
       await router.places.look();
       return isUndone;
     },

@@ -1,6 +1,7 @@
 import type { HealthCheck, HealthReport } from '../../health/index.ts';
 import type { Metric, MetricValue } from '../../metrics/index.ts';
 import type { Storage } from '../../ports/storage/index.ts';
+import type { TenantPlace } from '../../records/index.ts';
 import { BillingError } from '../../values/errors/index.ts';
 import type { Billing } from '../billing.ts';
 import type { CellRouter } from './cell-router.ts';
@@ -42,6 +43,7 @@ export async function cellsHealth<Host>(router: CellRouter<Host>): Promise<Healt
     const messages = ofCells.flatMap(({ cell, message }) =>
       message === null ? [] : [`${cell}: ${message}`],
     );
+    if (name === 'queues') messages.push(...router.moves.interrupted.map(interruptedText));
     return {
       healthy: ofCells.some(({ healthy }) => healthy),
       message: messages.length === 0 ? null : messages.join('; '),
@@ -56,7 +58,11 @@ export async function cellsHealth<Host>(router: CellRouter<Host>): Promise<Healt
   };
 }
 
-/** Returns the metrics of all cells, each labeled with its cell, and a metric that shows which cells respond. */
+function interruptedText({ tenant }: TenantPlace) {
+  return `the move of tenant ${tenant.id} was interrupted; continue or undo it`;
+}
+
+/** Returns the metrics of all cells with the label `cell`, and which cells answer. */
 export async function cellsMetrics<Host>(router: CellRouter<Host>): Promise<readonly Metric[]> {
   const found = await answers(router, async (billing, storage) => {
     await storage.system.ping();

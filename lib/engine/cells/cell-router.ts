@@ -1,4 +1,4 @@
-import { type Directory, Places } from '../../cells/index.ts';
+import { type Directory, type MoveParts, MoveWatch, Places } from '../../cells/index.ts';
 import type { Storage } from '../../ports/storage/index.ts';
 import {
   type Authorship,
@@ -22,6 +22,9 @@ const DIRECTORY = 'Directory';
 export class CellRouter<Host> {
   readonly cells: readonly CellEngine<Host>[];
   readonly places: Places;
+  readonly moves: MoveWatch;
+  /** The parts of moves between the cells. */
+  readonly moveParts: MoveParts;
   readonly #directory: Directory;
   readonly #ports: Pick<BillingOptions<Host>, 'clock' | 'ids' | 'systemClock'>;
 
@@ -38,6 +41,19 @@ export class CellRouter<Host> {
     this.#directory = directory;
     this.#ports = ports;
     this.places = new Places({ ...ports, directory });
+    const storages = new Map(cells.map(({ name, storage }) => [name, storage]));
+    this.moveParts = { directory, cells: storages, systemClock: ports.systemClock };
+    this.moves = new MoveWatch({ ...this.moveParts, logger: ports.logger });
+  }
+
+  /** Starts to look for changed places and interrupted moves. Throws if the directory does not answer. */
+  async open(): Promise<void> {
+    await this.places.open();
+    this.moves.start();
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.places.close(), this.moves.stop()]);
   }
 
   /** The first open cell, for calls that need only the directory or no database. */

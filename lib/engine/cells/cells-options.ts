@@ -48,9 +48,8 @@ export interface CellOperations {
     options: MoveOptions & { readonly to: string },
   ): Promise<MoveResult>;
   /**
-   * Undoes an interrupted move: the tenant stays in its cell, and the rows in the other cell are deleted. Returns false if
-   * the tenant is not moving.
-   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) if the tenant already works in the other cell.
+   * Undoes an interrupted move: the tenant stays in its cell, and the rows in the other cell are deleted. Finishes a move
+   * that has switched or was undone before, and returns false, as for a tenant that is not moving.
    */
   undoMove(tenant: Uuid | string | TenantRef, options?: MoveOptions): Promise<boolean>;
 }

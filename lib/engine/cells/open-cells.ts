@@ -30,7 +30,7 @@ export async function openCells<Host>(given: CellsOptions<Host>): Promise<CellsB
     await directory.prepare();
     // Open the cells one after the other, because each new cell gets the next number.
     for (const engine of engines) await engine.open();
-    await router.places.open();
+    await router.open();
     return assembled(given, router, shared);
   } catch (error) {
     await closeCells(router, directory);

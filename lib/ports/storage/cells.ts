@@ -82,10 +82,9 @@ export interface CellStore {
    * the move. Returns null if the place has a different state.
    */
   takeMove(tenantRecordId: number): Promise<number | null>;
-  /**
-   * Changes the place from MOVING to CLEANING. From now on, the tenant is in the target cell. Returns false if another
-   * process has taken over the move.
-   */
+  /** Shows that the process which moves the tenant is alive (cells §3.4 rule 4). `beginMove` shows it too. */
+  renewMove(tenantRecordId: number): Promise<void>;
+  /** MOVING → CLEANING: from now on the tenant is in the target. Returns false if the caller has lost the move. */
   switchMove(move: TakenMove): Promise<boolean>;
   /**
    * Changes the place from MOVING to CLEANING. The tenant stays in the source cell. Returns false if another process

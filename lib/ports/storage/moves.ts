@@ -120,9 +120,8 @@ export interface MovingTenant {
 export interface TenantMoveStore {
   /** The tables with rows that a move copies. */
   readonly tables: readonly string[];
-  /**
-   * Returns a tenant that is being moved.
-   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) if the database does not support moves.
-   */
+  /** Returns the states of the tenants' fences in this cell. Tenants without a fence are omitted. */
+  fences(tenantRecordIds: readonly number[]): Promise<ReadonlyMap<number, FenceState>>;
+  /** @throws BillingError MISSING_OR_INVALID_FIELD (60003) on a database without moves. */
   of(move: TakenMove): MovingTenant;
 }

@@ -31,9 +31,13 @@ export const tenantPlaceFields = {
   state: f.oneOf(PlaceState),
   /** Revision of the directory in which this place was last changed. */
   revision: f.bigint(),
+  /** System time of the directory when the process that moves the tenant was last alive. Null if it never moved. */
+  moverSeenMs: f.orNull(f.bigint()),
 };
 
 /** The cell of a tenant. */
-export interface TenantPlace extends Omit<RecordOf<typeof tenantPlaceFields>, 'recordId'> {
+export interface TenantPlace extends Omit<RecordOf<typeof tenantPlaceFields>, 'recordId' | 'moverSeenMs'> {
   readonly tenant: TenantRef;
+  /** True during a move whose process has not shown for 15 s that it is alive. */
+  readonly isInterrupted: boolean;
 }

@@ -31,6 +31,35 @@ export function pause(systemClock: SystemClock, ms: number): Promise<void> {
   });
 }
 
+/** Work that repeats from its start until it is stopped. */
+export interface Repeated {
+  start(): void;
+  /** Resolves when the current run has ended. */
+  stop(): Promise<void>;
+}
+
+/** Returns work that runs again `everyMs` after each run. The work handles its own errors. */
+export function repeated(
+  systemClock: Pick<SystemClock, 'after'>,
+  everyMs: number,
+  run: () => Promise<void>,
+): Repeated {
+  let isStopped = false;
+  let running = Promise.resolve();
+  let cancelTimer: (() => void) | undefined;
+  const start = (): void => {
+    running = run().finally(() => {
+      if (!isStopped) cancelTimer = systemClock.after(everyMs, start);
+    });
+  };
+  const stop = async (): Promise<void> => {
+    isStopped = true;
+    cancelTimer?.();
+    await running;
+  };
+  return { start, stop };
+}
+
 /**
  * Waits until all concurrent work has ended, then returns the results or throws the first failure. A transaction must
  * wait for all parts, because no statement may run after its end.

@@ -4,6 +4,7 @@ import { moveTenant, undoMove } from '../../../lib/cells/index.ts';
 import type { SystemClock, TenantRef } from '../../../lib/index.ts';
 import type { Storage } from '../../../lib/ports/storage/index.ts';
 import { SYSTEM_TENANT } from '../../../lib/records/index.ts';
+import { MOVE_RENEW_MS } from '../../../lib/values/limits.ts';
 import { type OpenDatabase, reachingEveryTenant, type TestDatabase } from '../databases.ts';
 import { author, newId, tenant } from '../storage/stored-records.ts';
 import { migrated, storageOf } from '../storage.ts';
@@ -95,13 +96,13 @@ async function connected(database: TestDatabase): Promise<Client> {
   return client;
 }
 
-/** System time that jumps to the end of each wait. */
+/** System time that jumps to the end of each wait. Signs of life are no waits. */
 function jumpingSystemClock(): SystemClock {
-  const clock = pushableSystemClock(0);
+  const clock = pushableSystemClock();
   return {
     ...clock,
     after: (delayMs, action) =>
-      clock.after(0, () => {
+      clock.after(delayMs === MOVE_RENEW_MS ? delayMs : 0, () => {
         clock.push(delayMs);
         action();
       }),

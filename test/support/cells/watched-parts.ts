@@ -7,7 +7,7 @@ export type Watch = (moment: string) => Promise<void> | void;
 export function watchedParts(parts: MoveParts, watch: Watch): MoveParts {
   const cells = [...parts.cells].map(([name, { moves }]) => {
     const of: typeof moves.of = (move) => watched(name, moves.of(move), watch);
-    return [name, { moves: { tables: moves.tables, of } }] as const;
+    return [name, { moves: { ...moves, of } }] as const;
   });
   const directory = { cells: watched('directory', parts.directory.cells, watch) };
   return { ...parts, cells: new Map(cells), directory };
@@ -17,7 +17,8 @@ function watched<T extends object>(place: string, target: T, watch: Watch): T {
   return new Proxy(target, {
     get(object, property) {
       const value: unknown = Reflect.get(object, property, object);
-      if (typeof value !== 'function') return value;
+      // Signs of life come at any time.
+      if (typeof value !== 'function' || property === 'renewMove') return value;
       return async (...args: readonly unknown[]) => {
         await watch(`before ${place}.${String(property)}`);
         const result: unknown = await Reflect.apply(value, object, args);

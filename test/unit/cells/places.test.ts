@@ -13,6 +13,7 @@ const placeIn = (cell: string, state: PlaceState, revision: number): TenantPlace
   otherCell: null,
   state,
   revision,
+  isInterrupted: false,
 });
 
 describe('places of tenants', () => {

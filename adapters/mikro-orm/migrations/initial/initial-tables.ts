@@ -17,16 +17,20 @@ create table bw_cells (
 
 create table bw_tenant_places (
   record_id bigserial primary key, tenant_record_id bigint not null, cell text not null, other_cell text,
-  state text not null, revision bigint not null,
+  state text not null, revision bigint not null, mover_seen_ms bigint,
   constraint bw_tenant_places_tenant_unique unique (tenant_record_id)
 );
 create index bw_tenant_places_revision_index on bw_tenant_places (revision);
+create index bw_tenant_places_state_index on bw_tenant_places (state);
 
 create table bw_tenant_moves (
   record_id bigserial primary key, tenant_record_id bigint not null, state text not null,
   revision bigint not null,
   constraint bw_tenant_moves_tenant_unique unique (tenant_record_id)
 );
+create index bw_tenant_moves_closed_index
+  on bw_tenant_moves (tenant_record_id)
+  where state in ('HOLDING', 'STOPPED', 'ARRIVING', 'AWAY');
 
 create table bw_tenant_move_log (
   record_id bigserial primary key, tenant_record_id bigint not null, table_name text not null,
