@@ -12,6 +12,11 @@ await import('../supported-node.ts').catch((error: Error) => {
 // Halves the time of later starts. A named import would fail on Node 20, on which this program must still
 // report the wrong version.
 process.getBuiltinModule('node:module').enableCompileCache();
+// A reader such as `head` may close the pipe early. The command still completes its work.
+for (const stream of [process.stdout, process.stderr])
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
 const args = process.argv.slice(2);
 const isServer = args[0] === 'serve';
 if (isServer) keepYoungGenerationSmall();

@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
@@ -45,6 +46,15 @@ describe('billwright command', () => {
     directory = await mkdtemp(join(tmpdir(), 'billwright-cli-'));
   });
   after(() => rm(directory, { recursive: true, force: true }));
+
+  it('completes its work if the reader of its output closes the pipe', async () => {
+    for (const args of [['serve', '--help'], ['openapi']]) {
+      const child = start(args);
+      child.stdout.destroy();
+      const [errors, [code]] = await Promise.all([text(child.stderr), once(child, 'close')]);
+      expect({ code, errors }, args.join(' ')).to.eql({ code: 0, errors: '' });
+    }
+  });
 
   it('prints the OpenAPI document', async () => {
     const { code, output } = await run(['openapi']);
