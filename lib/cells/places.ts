@@ -44,6 +44,11 @@ export class Places {
     return this.#looks.stop();
   }
 
+  /** True if the directory did not answer the last look, so that known places may be wrong. */
+  get areDoubtful(): boolean {
+    return this.#isDirectoryAway;
+  }
+
   /** Calls `listener` with each changed place. */
   onChange(listener: (place: TenantPlace) => void): () => void {
     this.#listeners.add(listener);

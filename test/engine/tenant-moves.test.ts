@@ -20,6 +20,8 @@ import {
   onPostgresql,
   plainHasher,
   pushableSystemClock,
+  recordingLogger,
+  storageOf,
   type TestDatabase,
 } from '../support/index.ts';
 import { rejection } from '../support/storage/opened-storage.ts';
@@ -317,6 +319,7 @@ onPostgresql.describe('a move whose process dies after the stop of writes', (ope
         directory: cells.storages.west,
         cells: cells.storages,
         hasher: plainHasher(),
+        logger: recordingLogger(),
         systemClock: pushableSystemClock(20),
       });
       const acme = billing.as({ tenant: cells.tenant.id, user: 'test' });
@@ -333,6 +336,47 @@ onPostgresql.describe('a move whose process dies after the stop of writes', (ope
       await billing.close();
       await cells.close();
     });
+});
+
+onPostgresql.describe('a node that cannot reach the directory', (open) => {
+  it('cells §2 rule 3: does not answer for a tenant that has moved away, and answers for others', async () => {
+    const cells = await openTwoCells(open);
+    const other = await cells.newTenant('west');
+    let isAway = false;
+    const directory = storageOf(cells.databases.west);
+    const answering = async () => {
+      if (isAway) throw new Error('The directory does not answer');
+    };
+    const { revision, places } = directory.cells;
+    Object.assign(directory, {
+      cells: {
+        ...directory.cells,
+        revision: () => answering().then(revision),
+        places: (...asked: Parameters<typeof places>) => answering().then(() => places(...asked)),
+      },
+    });
+    const clock = pushableSystemClock();
+    const billing = await Billing.cells<never>({
+      directory,
+      cells: cells.storages,
+      hasher: plainHasher(),
+      logger: recordingLogger(),
+      systemClock: clock,
+    });
+    const moved = billing.as({ tenant: cells.tenant, user: 'test' });
+    const stays = billing.as({ tenant: other, user: 'test' });
+    const [{ id }, account] = [await moved.createAccount({}), await stays.createAccount({})];
+    isAway = true;
+    await cells.move('east');
+    clock.push(PLACE_LEASE_MS + 1);
+    expect(await codeOf(moved.getAccount(id))).to.equal(ErrorCode.BUSY);
+    expect((await stays.getAccount(account.id)).id).to.equal(account.id);
+    isAway = false;
+    clock.push(PLACE_LEASE_MS + 1);
+    while ((await codeOf(moved.getAccount(id))) !== 'no error') await clock.nextTurn();
+    await billing.close();
+    await cells.close();
+  });
 });
 
 onPostgresql.describe('a subscription to the events of a tenant', (open) => {

@@ -8,7 +8,7 @@ import {
   type TenantRef,
 } from '../../records/index.ts';
 import { pause } from '../../runtime/index.ts';
-import { assertInvariant, isMoving } from '../../values/errors/index.ts';
+import { assertInvariant, billingError, ErrorCode, isMoving } from '../../values/errors/index.ts';
 import { isUuid, type Uuid } from '../../values/ids/index.ts';
 import { MOVE_LOOK_MS, MOVE_PATIENCE_MS } from '../../values/limits.ts';
 import type { Billing } from '../billing.ts';
@@ -84,10 +84,23 @@ export class CellRouter<Host> {
     if (place === null) return this.any;
     const cell = this.named(place.cell);
     if (place.state === PlaceState.NEW) await this.#receive(place, cell);
+    if (this.places.areDoubtful) await this.#checkPresence(place, cell);
     return cell;
   }
 
-  /** Returns the tenant's open cell if it is known without a query, and otherwise any open cell. */
+  /** @throws BillingError BUSY (60018) if the tenant has left the cell, so that no read finds only some of its rows. */
+  async #checkPresence({ tenant: { recordId } }: TenantPlace, cell: CellEngine<Host>) {
+    const fences = await cell.call(() => cell.storage.moves.fences([recordId]));
+    const fence = fences.get(recordId);
+    if (fence === 'AWAY' || fence === 'GONE' || fence === 'ARRIVING')
+      throw billingError(
+        ErrorCode.BUSY,
+        'The tenant was moved to another cell, but the directory does not answer; send the request again in a moment',
+        { isMoving: true },
+      );
+  }
+
+  /** Returns the open cell of a tenant as far as it is known without a query, otherwise any open cell. */
   known(tenantRecordId: number | null): CellEngine<Host> {
     const place = tenantRecordId === null ? null : this.places.known(tenantRecordId);
     const cell = place === null ? undefined : this.cells.find(({ name }) => name === place.cell);
