@@ -24,6 +24,7 @@ import { MikroOrmStorage, type StorageParts } from './session/mikro-orm-storage.
 import { type Connection, compiled, EVERY_TENANT, type Transactions } from './sql/connection.ts';
 import type { Trace } from './sql/runner.ts';
 import { defineEntities } from './tables/entities.ts';
+import { ARE_TENANTS_MOVING } from './tables/moves.ts';
 
 /**
  * Milliseconds without traffic after which the operating system checks a connection. This matters for connections that
@@ -237,8 +238,22 @@ async function migrateOver(orm: MikroORM): Promise<readonly string[]> {
     await connection.execute(lock, [], 'all', transaction);
     // This transaction ends before the migration, which uses another connection.
     if (home.is_missing) await connection.execute(`create schema if not exists ${home.quoted}`);
-    return runMigrations(orm, home.name);
+    const check = async () => {
+      const ask = (statement: string) =>
+        connection.execute<readonly object[]>(statement, [], 'all', transaction);
+      await ask(`set local ${TENANT_SETTING} = '${EVERY_TENANT}'`);
+      if ((await ask(`select 1 where to_regclass('bw_tenant_moves') is not null`)).length === 0) return;
+      if ((await ask(`select 1 where ${ARE_TENANTS_MOVING}`)).length > 0) throw tenantsAreMoving();
+    };
+    return runMigrations(orm, home.name, check);
   });
+}
+
+/** A migration would not reach the rows of tenants whose writes a move rejects. */
+function tenantsAreMoving() {
+  return new Error(
+    'The database cannot be migrated while tenants move to or from it: finish or undo their moves, which "billwright cells" lists, and migrate again',
+  );
 }
 
 interface Home {
@@ -250,7 +265,11 @@ interface Home {
 const HOME = `select name, quote_ident(name) as quoted, to_regnamespace(quote_ident(name)) is null as is_missing
   from (select ${HOME_SCHEMA} as name) as home`;
 
-async function runMigrations(orm: MikroORM, schema: string): Promise<readonly string[]> {
+async function runMigrations(
+  orm: MikroORM,
+  schema: string,
+  check: () => Promise<void>,
+): Promise<readonly string[]> {
   return applyMigrations({
     open: (options) =>
       new MikroORM({
@@ -261,6 +280,7 @@ async function runMigrations(orm: MikroORM, schema: string): Promise<readonly st
       }),
     entities: defineEntities(postgresqlDialect),
     migrations: migrations.map(reachingEveryTenant),
+    check,
   });
 }
 

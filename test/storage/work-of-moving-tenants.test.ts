@@ -1,3 +1,4 @@
+import { migrate } from '../../adapters/mikro-orm/postgresql.ts';
 import type { Storage } from '../../lib/ports/storage/index.ts';
 import { QueueKind } from '../../lib/records/index.ts';
 import { instant, localDate } from '../../lib/values/time/index.ts';
@@ -5,6 +6,7 @@ import { fillEveryTable, rowsOfTenant } from '../support/cells/rows-of-tenant.ts
 import { openTwoCells, type TwoCells } from '../support/cells/two-cells.ts';
 import { expect, onPostgresql } from '../support/index.ts';
 import { publishEvents, storeDeliveries } from '../support/push/stored-deliveries.ts';
+import { rejection } from '../support/storage/opened-storage.ts';
 import { delivery } from '../support/storage/stored-records.ts';
 
 const NOW = instant(Date.UTC(2025, 2, 10, 10));
@@ -58,6 +60,28 @@ onPostgresql.describe('the work of a cell for all tenants', (open) => {
     expect(await due()).to.eql([2, 2]);
     await fence('ARRIVING');
     expect(await due()).to.eql([0, 0]);
+  });
+
+  it('cells §3.2 rule 2: keeps unused sinks until the moves have ended', async () => {
+    await storage.sinks.register(['archive']);
+    await publishEvents({ storage, tenant: cells.tenant }, [1]);
+    const sinksAfter = async () => {
+      await storage.sinks.forget(-1, 10);
+      return (await cells.sql('west', 'select name from bw_sinks')).length;
+    };
+    await fence('AWAY');
+    expect(await sinksAfter()).to.equal(1);
+    await cells.sql('west', `update bw_tenant_moves set state = 'GONE'`);
+    expect(await sinksAfter()).to.equal(0);
+  });
+
+  it('cells §3.2 rule 5: changes no schema while a tenant moves', async () => {
+    const { west } = cells.databases;
+    const url = west.kind === 'postgresql' ? west.url : '';
+    await fence('STOPPED');
+    expect(await migrate(url)).to.eql([]);
+    await cells.sql('west', 'delete from bw_migrations');
+    expect((await rejection(migrate(url))).message).to.include('cannot be migrated while tenants move');
   });
 
   it('cells §2.2 rule 4: lists the events of a tenant in its cell only, until they are deleted', async () => {

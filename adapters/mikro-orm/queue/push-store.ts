@@ -9,6 +9,7 @@ import { SYSTEM_TENANT } from '../../../lib/records/index.ts';
 import { inputColumns, instantIn, numberIn, orNullIn, textIn, textOf } from '../sql/columns.ts';
 import type { Runner, SystemAccess } from '../sql/runner.ts';
 import { isIn, nothing, type RawText, raw, rowsAs, type Sql, sql } from '../sql/sql.ts';
+import { ARE_TENANTS_MOVING } from '../tables/moves.ts';
 import {
   pushDeliveriesTable as callbackDeliveries,
   pushCursorsTable,
@@ -348,7 +349,8 @@ export function sinkStore(access: SystemAccess): SinkStore {
     forget: async (unusedForMs, limit) =>
       access.transact(async (runner) => {
         const found = await runner.rows(sql`
-          select name from bw_sinks where ${isUnused(unusedForMs)} order by name ${raw(dialect.forUpdate)}`);
+          select name from bw_sinks where ${isUnused(unusedForMs)} and not ${raw(ARE_TENANTS_MOVING)}
+          order by name ${raw(dialect.forUpdate)}`);
         if (found.length === 0) return;
         const names = found.map(({ name }) => textOf(name, 'name'));
         const { affected } = await runner.run(sql`

@@ -10,12 +10,16 @@ export async function applyMigrations(input: {
   readonly open: (options: ReturnType<typeof migratorOptions>) => MikroORM;
   readonly entities: EntitySchema[];
   readonly migrations: readonly MigrationObject[];
+  /** Called before the first change. */
+  readonly check?: () => Promise<void>;
 }): Promise<readonly string[]> {
   checkMikroOrmVersion();
   const orm = input.open(migratorOptions(input.entities, input.migrations));
   const executed = (await orm.migrator.getExecuted()).map(({ name }) => name);
-  const refused = refusal({ ...schemaState(input.migrations, executed), missing: [] });
+  const state = schemaState(input.migrations, executed);
+  const refused = refusal({ ...state, missing: [] });
   if (refused) throw refused;
+  if (state.missing.length > 0) await input.check?.();
   // The instance is not closed, because its connection belongs to the caller.
   const done = await orm.migrator.up();
   return done.map(({ name }) => name);

@@ -22,10 +22,10 @@ export const tenantMovesTable = new RecordTable(
   },
 );
 
-/**
- * Log of rows that were written while their tenant was leaving the cell. Contains the table, and the values of the key
- * as a JSON list.
- */
+/** Condition in SQL: a move to or from this cell has not ended. */
+export const ARE_TENANTS_MOVING = `exists (select 1 from bw_tenant_moves where state not in ('OPEN', 'GONE'))`;
+
+/** Rows that were written while their tenant was leaving: the table, and the values of the key as a JSON list. */
 export const tenantMoveLogTable = new RecordTable(
   'tenant_move_log',
   fieldsOf({ tableName: text, rowKey: text }),
