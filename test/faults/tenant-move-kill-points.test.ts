@@ -12,7 +12,7 @@ const EVERY = 20;
 const CLOSED_EVERY = 4;
 
 /** Calls that a move makes for many rows. Only the first of each kind is interrupted. */
-const forRows = /[.](chunks|digest|read|replace|logged|forgetLogged|deleteSome|loggedKeys)$/;
+const forRows = /[.](chunks|digests|read|replace|logged|forgetLogged|deleteSome|loggedKeys)$/;
 
 onPostgresql.describe('a move whose process dies', (open) => {
   let cells: TwoCells;

@@ -5,12 +5,11 @@ import {
   type TakenMove,
   type TenantMoveStore,
 } from '../../../lib/ports/storage/index.ts';
-import { billingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import { CELL_NUMBERS } from '../../../lib/values/limits.ts';
 import { numberIn, textIn } from '../sql/columns.ts';
 import type { Runner, SystemAccess } from '../sql/runner.ts';
 import { isIn, raw, sql } from '../sql/sql.ts';
-import { cellSequences } from '../stores/cell-store.ts';
+import { cellSequences, refuseSqlite } from '../stores/cell-store.ts';
 import { tenantsTable } from '../tables/system.ts';
 import {
   changeFence,
@@ -41,11 +40,7 @@ export function tenantMoveStore(access: SystemAccess): TenantMoveStore {
       );
     },
     of: (move) => {
-      if (access.dialect.kind === 'sqlite')
-        throw billingError(
-          ErrorCode.MISSING_OR_INVALID_FIELD,
-          'Cells need PostgreSQL databases. Pass postgresql(url).',
-        );
+      refuseSqlite(access);
       return movingTenant(access, move);
     },
   };
@@ -75,7 +70,7 @@ function movingTenant(access: SystemAccess, move: TakenMove): MovingTenant {
     open: () => openFence(access, move),
     removeFence: () => removeFence(access, move),
     chunks: (table, after) => onRows((rows) => rows.chunks(table, after)),
-    digest: (selected) => onRows((rows) => rows.digest(selected)),
+    digests: async (selections) => onRows((rows) => rows.digests(selections)),
     read: (selected) => onRows((rows) => rows.read(selected)),
     replace: async (selected, batch) => {
       try {

@@ -55,14 +55,18 @@ export class MovedRowStatements {
     }));
   }
 
-  async digest(rows: MovedRows): Promise<RowDigest> {
-    const table = movedTable(rows.table);
-    const [found] = await this.#runner.readAs(digestOf)`
-      select ${digests} from (
-        select ${hash} as hash from (
-          select ${contentOf(table)} as content from ${raw(rows.table)} t where ${this.#condition(table, rows)}
-        ) as rows) as hashes`;
-    return found ?? { count: 0, checksum: '0' };
+  async digests(selections: readonly MovedRows[]): Promise<readonly RowDigest[]> {
+    if (selections.length === 0) return [];
+    const each = selections.map((rows, place) => {
+      const table = movedTable(rows.table);
+      return sql`
+        select ${raw(String(place))} as place, ${digests} from (
+          select ${hash} as hash from (
+            select ${contentOf(table)} as content from ${raw(rows.table)} t where ${this.#condition(table, rows)}
+          ) as rows) as hashes`;
+    });
+    const all = each.reduce((before, next) => sql`${before} union all ${next}`);
+    return this.#runner.readAs(digestOf)`${all} order by place`;
   }
 
   async read(rows: MovedRows): Promise<RowBatch> {

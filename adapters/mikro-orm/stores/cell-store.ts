@@ -266,7 +266,8 @@ async function adopt(runner: Runner, { number, above }: CellNumbering): Promise<
   return start;
 }
 
-function refuseSqlite({ dialect }: SystemAccess) {
+/** @throws BillingError MISSING_OR_INVALID_FIELD (60003) on SQLite. */
+export function refuseSqlite({ dialect }: SystemAccess) {
   if (dialect.kind === 'postgresql') return;
   throw billingError(
     ErrorCode.MISSING_OR_INVALID_FIELD,

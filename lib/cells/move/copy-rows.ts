@@ -1,4 +1,4 @@
-import type { MovedRows, MovingTenant, RowChunk } from '../../ports/storage/index.ts';
+import type { MovedRows, MovingTenant, RowChunk, RowDigest } from '../../ports/storage/index.ts';
 import { InvariantError } from '../../values/errors/index.ts';
 import { MOVE_ATTEMPTS, MOVE_LOGGED_ROWS } from '../../values/limits.ts';
 import type { ProgressReport } from './move-progress.ts';
@@ -38,13 +38,14 @@ export class RowCopy {
   }
 
   async *#differingChunks(table: string): AsyncIterable<MovedRows> {
+    const rangeOf = ({ after, upTo }: RowChunk) => ({ table, after, upTo });
     let after: string | null = null;
     do {
       const chunks: readonly RowChunk[] = await this.#source.chunks(table, after);
-      for (const { count, checksum, ...range } of chunks) {
-        const copied = await this.#target.digest({ table, ...range });
-        if (copied.count !== count || copied.checksum !== checksum) yield { table, ...range };
-        this.#report.addRows(count);
+      const copied = await this.#target.digests(chunks.map(rangeOf));
+      for (const [index, chunk] of chunks.entries()) {
+        if (!isSame(chunk, copied[index])) yield rangeOf(chunk);
+        this.#report.addRows(chunk.count);
       }
       after = chunks.at(-1)?.upTo ?? null;
     } while (after !== null);
@@ -52,9 +53,8 @@ export class RowCopy {
 
   /** Returns the rows that still differ. */
   async differing(compared: readonly MovedRows[]): Promise<readonly MovedRows[]> {
-    const found: MovedRows[] = [];
-    for (const rows of compared) if (!(await this.#isEqual(rows))) found.push(rows);
-    return found;
+    const [there, here] = await Promise.all([this.#source.digests(compared), this.#target.digests(compared)]);
+    return compared.filter((_, index) => !isSame(there[index], here[index]));
   }
 
   /** Copies the rows that were written since the log was started. Returns their keys by table. */
@@ -73,11 +73,6 @@ export class RowCopy {
     }
   }
 
-  async #isEqual(rows: MovedRows) {
-    const [there, here] = await Promise.all([this.#source.digest(rows), this.#target.digest(rows)]);
-    return there.count === here.count && there.checksum === here.checksum;
-  }
-
   /**
    * Copies rows. A row can conflict with the unique value of another row if the source has changed or deleted that row
    * since it was copied. The log then contains the other row. It can therefore be deleted here, and is copied again
@@ -92,4 +87,8 @@ export class RowCopy {
     }
     throw new InvariantError('Rows of the moving tenant conflict with other rows of the target', { ...rows });
   }
+}
+
+function isSame(one: RowDigest | undefined, other: RowDigest | undefined) {
+  return one?.count === other?.count && one?.checksum === other?.checksum;
 }

@@ -85,7 +85,8 @@ export interface MovingTenant {
    * that it includes all later rows of the other cell.
    */
   chunks(table: string, after: string | null): Rows<RowChunk>;
-  digest(rows: MovedRows): Promise<RowDigest>;
+  /** Returns the digests of several selections of rows, in their order. */
+  digests(selections: readonly MovedRows[]): Rows<RowDigest>;
   read(rows: MovedRows): Promise<RowBatch>;
   /**
    * Replaces rows of an ARRIVING tenant with the batch, in one transaction. Returns CONFLICT and changes nothing if
