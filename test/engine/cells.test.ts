@@ -189,6 +189,62 @@ onPostgresql.describe('two cells', (open) => {
     );
   });
 
+  it('cells §2.2 rules 2 and 3: deliver all events of a cell that the cursor does not name, one at a time', async () => {
+    const seen: string[] = [];
+    let handling = 0;
+    const first = await east.acme.createAccount({ currency: 'USD' });
+    const current = await cells.billing.events.subscribe({ onEvent: () => undefined });
+    await current.close();
+    const [after = ''] = current.cursor.split(',');
+    const last = await east.acme.createAccount({ currency: 'USD' });
+    const { promise: isLast, resolve } = Promise.withResolvers<void>();
+    const all = await cells.billing.events.subscribe({
+      after,
+      types: ['ACCOUNT_CREATION'],
+      onEvent: async ({ tenantId, accountId }) => {
+        handling += 1;
+        expect(handling).to.equal(1);
+        await cells.systemClock.nextTurn();
+        handling -= 1;
+        seen.push(accountId ?? '');
+        expect(tenantId).to.equal(east.id);
+        if (accountId === last.id) resolve();
+      },
+    });
+    await isLast;
+    await all.close();
+    expect(seen).to.include(first.id);
+  });
+
+  it('cells §2 rule 8: run the handler of a command once for each cell', async () => {
+    const handled: string[] = [];
+    const node = await cells.node({ nodeCommands: { GREET: ({ type }) => void handled.push(type) } });
+    await node.nodes.command(operator, { type: 'GREET', properties: [] });
+    expect(handled).to.eql(['GREET', 'GREET']);
+    await node.close();
+  });
+
+  it('cells §2 rule 10: leave the queue of a cell alone that they do not work on, and serve its tenants', async () => {
+    await cells.billing.settle();
+    const node = await cells.node({ work: ['west'] });
+    const [ofWest, ofEast] = [await west.subscriber(), await east.subscriber()];
+    const invoices = async () => {
+      const shops = [
+        [west, ofWest],
+        [east, ofEast],
+      ] as const;
+      const found = shops.map(([{ id }, accountId]) =>
+        node.as({ tenant: id, user: 'test' }).invoices.ofAccount({ accountId }),
+      );
+      return (await Promise.all(found)).map(({ length }) => length);
+    };
+    expect(await node.settle({ tenant: { id: west.id, recordId: west.recordId } })).to.equal(true);
+    expect(await invoices()).to.eql([1, 0]);
+    expect(await cells.billing.settle()).to.equal(true);
+    expect(await invoices()).to.eql([1, 1]);
+    await node.close();
+  });
+
   it('report their health and metrics by name', async () => {
     const health = await cells.billing.health();
     expect(health.database.healthy).to.equal(true);

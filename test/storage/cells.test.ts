@@ -63,7 +63,7 @@ onPostgresql.describe('the directory of cells', (open) => {
     await register('west', directory);
     await register('east', other);
     const added = await newTenant('east');
-    const settled = { otherCell: null, state: 'SETTLED', revision: 0 };
+    const settled = { otherCell: null, state: 'SETTLED', revision: 0, isInterrupted: false };
     const [old, young] = await directory.cells.places({ ids: [known.id, added.id, newId()] });
     expect(old).to.eql({ tenant: { id: known.id, recordId: known.recordId }, cell: 'west', ...settled });
     expect(young).to.deep.include({ cell: 'east', state: 'NEW' });

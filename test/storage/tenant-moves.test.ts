@@ -1,11 +1,12 @@
 import { movedTables } from '../../adapters/mikro-orm/moves/moved-tables.ts';
 import { moveTenant } from '../../lib/cells/index.ts';
 import { ErrorCode, type TenantRef } from '../../lib/index.ts';
+import { MOVE_CLEANUP_MS, MOVE_HOLD_MS, PLACE_LEASE_MS } from '../../lib/values/limits.ts';
 import { instant } from '../../lib/values/time/index.ts';
 import { fillEveryTable, rowsOfTenant } from '../support/cells/rows-of-tenant.ts';
 import { type CellName, openTwoCells, type TwoCells } from '../support/cells/two-cells.ts';
-import type { Watch } from '../support/cells/watched-parts.ts';
-import { eachDatabase, expect, onPostgresql } from '../support/index.ts';
+import { type Watch, watchedParts } from '../support/cells/watched-parts.ts';
+import { codeOf, eachDatabase, expect, onPostgresql } from '../support/index.ts';
 import { freshStorage, rejection } from '../support/storage/opened-storage.ts';
 import { account, author, newId } from '../support/storage/stored-records.ts';
 
@@ -200,6 +201,34 @@ onPostgresql.describe('moving the rows of a tenant', (open) => {
     expect(claimed).to.eql([1, 0, 0, 0]);
     // The claim of the source has ended, so the target can process the entry at once.
     expect(await claim('east', 9)).to.have.length(3);
+  });
+
+  it('cells §3.1 rules 4 and 7, §3.3 rule 1: waits for places, due work and slow reads', async () => {
+    await fillEveryTable(cells, { cell: 'west', count: 1 });
+    await cells.sql('west', `update bw_queue_entries set processing_state = 'IN_PROCESSING'`);
+    const reached: Record<string, number> = {};
+    const watch = (moment: string) => {
+      reached[moment] ??= cells.parts.systemClock.nowMs();
+    };
+    await moveTenant(watchedParts(cells.parts, watch), cells.tenant, { to: 'east' });
+    const between = (one: string, other: string) => (reached[other] ?? 0) - (reached[one] ?? 0);
+    expect(between('after directory.takeMove', 'before west.stop')).to.be.least(PLACE_LEASE_MS);
+    expect(between('after west.changeFence', 'before west.stop')).to.be.least(MOVE_HOLD_MS);
+    expect(between('before directory.switchMove', 'before east.open')).to.be.below(MOVE_HOLD_MS);
+    expect(between('after east.open', 'before west.leave')).to.be.least(MOVE_CLEANUP_MS);
+  });
+
+  it('cells §3.2 rule 6: copies no rows for a move that does not have the fence, or whose tenant has arrived', async () => {
+    const revision = 1_000_000;
+    const earlier = cells.storages.east.moves.of({ tenantRecordId: cells.tenant.recordId, revision: 1 });
+    const later = cells.storages.east.moves.of({ tenantRecordId: cells.tenant.recordId, revision });
+    await later.takeFence('GONE');
+    await later.raiseFence('ARRIVING');
+    const rows = { table: 'bw_accounts', after: null, upTo: null };
+    expect(await later.replace(rows, null)).to.equal('REPLACED');
+    expect(await codeOf(earlier.replace(rows, null))).to.equal(ErrorCode.BUSY);
+    await later.open();
+    expect(await codeOf(later.replace(rows, null))).to.equal(ErrorCode.BUSY);
   });
 
   it('cells §3.1 rule 5: keeps the position of event sinks that had none of the tenant yet', async () => {
