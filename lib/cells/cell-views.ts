@@ -17,9 +17,9 @@ export interface CellView {
   readonly accounts: number | null;
   /** Number of late queue entries, counted up to 1,001. Null if the cell does not respond. */
   readonly lateEntries: number | null;
-  /** Tenants whose move to this cell has begun and not ended. An interrupted move continues when it is repeated. */
+  /** Tenants whose move to this cell has started but not finished. To continue an interrupted move, repeat it. */
   readonly unfinishedMoves: readonly { readonly tenantId: Uuid; readonly isInterrupted: boolean }[];
-  /** Why this node cannot reach the cell. Null if it can. */
+  /** Reason why this node cannot reach the cell. Null if it can. */
   readonly problem: string | null;
 }
 

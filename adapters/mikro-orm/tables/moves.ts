@@ -17,7 +17,7 @@ export const tenantMovesTable = new RecordTable(
   fieldsOf({ state: oneOf<FenceState>, revision: bigint }),
   {
     uniques: { tenant: 'tenant_record_id' },
-    // Fences of ended moves stay for ever, and each claim of the queue reads the others.
+    // Fences of ended moves are kept forever, but a claim of queue entries reads only the others.
     indexes: { closed: `tenant_record_id where state in ('HOLDING', 'STOPPED', 'ARRIVING', 'AWAY')` },
   },
 );
@@ -25,7 +25,10 @@ export const tenantMovesTable = new RecordTable(
 /** Condition in SQL: a move to or from this cell has not ended. */
 export const ARE_TENANTS_MOVING = `exists (select 1 from bw_tenant_moves where state not in ('OPEN', 'GONE'))`;
 
-/** Rows that were written while their tenant was leaving: the table, and the values of the key as a JSON list. */
+/**
+ * Log of rows that were written while their tenant was leaving the cell. Contains the table, and the values of the key
+ * as a JSON list.
+ */
 export const tenantMoveLogTable = new RecordTable(
   'tenant_move_log',
   fieldsOf({ tableName: text, rowKey: text }),

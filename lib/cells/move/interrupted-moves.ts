@@ -7,7 +7,7 @@ import { openCell } from './finish-move.ts';
 import { cellOf, type MoveParts, placeOf } from './move-parts.ts';
 import { letWritesPass } from './tenant-move.ts';
 
-/** Shows until the end of `work` that the process of a move is alive, so that nodes leave the move alone. */
+/** Stores signs of life of this process until the end of `work`, so that nodes do not take over its move. */
 export async function showingLife<T>(
   { directory, systemClock }: Pick<MoveParts, 'directory' | 'systemClock'>,
   { recordId }: TenantRef,
@@ -15,7 +15,7 @@ export async function showingLife<T>(
 ): Promise<T> {
   const renew = () => directory.cells.renewMove(recordId);
   await renew();
-  // The steps of the move report a directory that does not answer.
+  // If the directory does not respond, the steps of the move report it.
   const life = repeated(systemClock, MOVE_RENEW_MS, () => renew().catch(() => undefined));
   life.start();
   try {

@@ -62,7 +62,7 @@ function interruptedText({ tenant }: TenantPlace) {
   return `the move of tenant ${tenant.id} was interrupted; continue or undo it`;
 }
 
-/** Returns the metrics of all cells with the label `cell`, and which cells answer. */
+/** Returns the metrics of all cells, each labeled with its cell, and a metric that shows which cells respond. */
 export async function cellsMetrics<Host>(router: CellRouter<Host>): Promise<readonly Metric[]> {
   const found = await answers(router, async (billing, storage) => {
     await storage.system.ping();

@@ -46,7 +46,7 @@ export class CellRouter<Host> {
     this.moves = new MoveWatch({ ...this.moveParts, logger: ports.logger });
   }
 
-  /** Starts to look for changed places and interrupted moves. Throws if the directory does not answer. */
+  /** Starts to look for changed places and interrupted moves. Throws if the directory does not respond. */
   async open(): Promise<void> {
     await this.places.open();
     this.moves.start();
@@ -100,7 +100,7 @@ export class CellRouter<Host> {
       );
   }
 
-  /** Returns the open cell of a tenant as far as it is known without a query, otherwise any open cell. */
+  /** Returns the tenant's open cell if it is known without a query, and otherwise any open cell. */
   known(tenantRecordId: number | null): CellEngine<Host> {
     const place = tenantRecordId === null ? null : this.places.known(tenantRecordId);
     const cell = place === null ? undefined : this.cells.find(({ name }) => name === place.cell);

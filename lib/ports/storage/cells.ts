@@ -82,9 +82,12 @@ export interface CellStore {
    * the move. Returns null if the place has a different state.
    */
   takeMove(tenantRecordId: number): Promise<number | null>;
-  /** Shows that the process which moves the tenant is alive (cells §3.4 rule 4). `beginMove` shows it too. */
+  /** Stores a sign of life of the process that moves the tenant (cells §3.4 rule 4). `beginMove` stores one too. */
   renewMove(tenantRecordId: number): Promise<void>;
-  /** MOVING → CLEANING: from now on the tenant is in the target. Returns false if the caller has lost the move. */
+  /**
+   * Changes the place from MOVING to CLEANING. From now on, the tenant is in the target cell. Returns false if another
+   * process has taken over the move.
+   */
   switchMove(move: TakenMove): Promise<boolean>;
   /**
    * Changes the place from MOVING to CLEANING. The tenant stays in the source cell. Returns false if another process

@@ -123,6 +123,9 @@ export interface TenantMoveStore {
   readonly tables: readonly string[];
   /** Returns the states of the tenants' fences in this cell. Tenants without a fence are omitted. */
   fences(tenantRecordIds: readonly number[]): Promise<ReadonlyMap<number, FenceState>>;
-  /** @throws BillingError MISSING_OR_INVALID_FIELD (60003) on a database without moves. */
+  /**
+   * Returns a tenant that is being moved.
+   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) if the database does not support moves.
+   */
   of(move: TakenMove): MovingTenant;
 }
