@@ -246,7 +246,7 @@ export function paymentResponseOf(code: string | null | undefined): PaymentRespo
 const SENT_DIGITS: Readonly<Partial<Record<Currency, number>>> = {
   // Stripe uses no decimals for these currencies, although ISO 4217 does.
   MGA: 0,
-  // The API requires two decimals for these currencies, which must be 0.
+  // For these currencies, the API requires two decimals, and both must be 0.
   ISK: 2,
   UGX: 2,
 };

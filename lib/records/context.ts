@@ -12,7 +12,7 @@ export interface TenantRef {
   readonly within?: HostTransaction;
 }
 
-/** The tenant of rows that do not belong to a tenant (platform §17 rule 2). */
+/** The tenant id stored in rows that belong to no tenant (platform §17 rule 2). */
 export const SYSTEM_TENANT: TenantRef = Object.freeze({
   id: '00000000-0000-0000-0000-000000000000' as Uuid,
   recordId: 0,

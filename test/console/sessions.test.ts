@@ -59,7 +59,7 @@ anyDatabase.describe('console session', (open) => {
     expect(await other.text()).not.to.include('Ada Larsen');
   });
 
-  it('ends with the sign-out, also for pages that the browser goes back to', async () => {
+  it('ends at sign-out, even for pages reached with the Back button', async () => {
     const { tab } = current;
     await tab.visit('/accounts');
     await tab.press('Sign out');

@@ -240,7 +240,7 @@ eachDatabaseByTurns.describe('coupon redemptions (coupons §2)', (open) => {
     });
   });
 
-  it('end with the billing of their subscription, once', async () => {
+  it('end exactly once, when the billing of their subscription ends', async () => {
     await coupon();
     await coupon({ code: 'PERIODS', duration: { periods: 9 } });
     const subscriptionId = await subscribe('lamp', 'SPRING', 'PERIODS');

@@ -297,7 +297,7 @@ function define(open: OpenDatabase, kind: DatabaseKind): void {
       expect(new Set(seen)).to.eql(new Set([1, 2]));
     }
 
-    it('frees its entries before their leases end if their end was not stored', () =>
+    it('releases entries before their leases expire if their completion was not stored', () =>
       settledAgain(DEFAULT_QUEUE_SETTINGS, () =>
         sinon.stub(storage.queue, 'finish').callThrough().onFirstCall().rejects(away),
       ));

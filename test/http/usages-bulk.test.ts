@@ -140,7 +140,7 @@ anyDatabase.describe('bulk usage API with deployment limits', (open) => {
   }
   afterEach(() => serving.close());
 
-  it('returns 413 with a report on the processed lines beyond usage.bulk.maxRecords', async () => {
+  it('returns 413 with a report on the processed lines if the request exceeds usage.bulk.maxRecords', async () => {
     const { status, json } = await answerTo({ 'org.service.usage.bulk.maxRecords': '2' }, '1\n2\n3\n4\n');
     expect(status).to.equal(413);
     expect(json).to.include({ received: 2, rejected: 2 });

@@ -168,7 +168,7 @@ async function faultOf(
   client: DriverClient,
   { requires, timeoutMs }: { readonly requires: RequiredSession; readonly timeoutMs: number },
 ): Promise<string | null> {
-  // The error of a lost connection is the error of the query as well.
+  // If the connection is lost, the query fails with the same error.
   client.on('error', () => undefined);
   try {
     await client.connect();

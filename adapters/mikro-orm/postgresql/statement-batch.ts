@@ -179,7 +179,7 @@ class StatementBatch {
   }
 
   handleCommandComplete({ text }: { readonly text: string }): void {
-    // A statement without rows has no description.
+    // A statement that returns no rows has no row description.
     if (this.name !== undefined && !this.#known.has(this.name))
       this.#known.set(this.name, this.#columns ?? []);
     // The tags of other commands, such as `LOCK TABLE`, end without a count.

@@ -7,7 +7,7 @@ import { openCell } from './finish-move.ts';
 import { cellOf, type MoveParts, placeOf } from './move-parts.ts';
 import { letWritesPass } from './tenant-move.ts';
 
-/** Stores signs of life of this process until the end of `work`, so that nodes do not take over its move. */
+/** Stores heartbeats of this process until the end of `work`, so that nodes do not take over its move. */
 export async function showingLife<T>(
   { directory, systemClock }: Pick<MoveParts, 'directory' | 'systemClock'>,
   { recordId }: TenantRef,

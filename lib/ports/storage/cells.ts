@@ -14,7 +14,7 @@ import type { Uuid } from '../../values/ids/index.ts';
 export interface CellContents {
   /** The number of the cell. Null if the database is not a cell yet. */
   readonly number: number | null;
-  /** True if the database has rows of tenants, not counting the rows that the directory has of all tenants. */
+  /** True if the database contains tenant data. The directory's own rows about all tenants do not count. */
   readonly hasTenantData: boolean;
   /** The tenant with the greatest record id. */
   readonly lastTenant: TenantRef | null;
@@ -82,7 +82,7 @@ export interface CellStore {
    * the move. Returns null if the place has a different state.
    */
   takeMove(tenantRecordId: number): Promise<number | null>;
-  /** Stores a sign of life of the process that moves the tenant (cells §3.4 rule 4). `beginMove` stores one too. */
+  /** Stores a heartbeat of the process that moves the tenant (cells §3.4 rule 4). `beginMove` stores one too. */
   renewMove(tenantRecordId: number): Promise<void>;
   /**
    * Changes the place from MOVING to CLEANING. From now on, the tenant is in the target cell. Returns false if another

@@ -121,8 +121,8 @@ function earlier(a: DatedInstant, b: DatedInstant): DatedInstant {
 }
 
 /**
- * Extends a difference to the start of its interval. An interval is included or ignored as a whole if it is shorter
- * than a day, so its start is affected too.
+ * Moves a difference back to the start of the blocked interval that contains it. An interval shorter than a day is
+ * counted or ignored as a whole, so a change inside the interval also affects its start.
  */
 function withIntervalAt(difference: DatedInstant, intervals: readonly BlockedInterval[]): DatedInstant {
   const dayBefore = addDays(difference.date, -1);

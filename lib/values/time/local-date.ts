@@ -122,7 +122,7 @@ export function addDays(date: LocalDate, days: number): LocalDate {
 
 /**
  * Returns `date` plus `months`. `months` may be negative. If the resulting month is too short, the result is its last
- * day: 31 January plus 1 is 28 or 29 February, but plus 2 is 31 March.
+ * day: January 31 plus 1 month is February 28 or 29, but plus 2 months is March 31.
  */
 export function addMonths(date: LocalDate, months: number): LocalDate {
   const { year, month, day } = calendarDayOf(date);

@@ -96,7 +96,7 @@ async function connected(database: TestDatabase): Promise<Client> {
   return client;
 }
 
-/** System time that jumps to the end of each wait, except the waits between two signs of life of a move. */
+/** System time that jumps to the end of each wait, except the waits between the heartbeats of a move. */
 function jumpingSystemClock(): SystemClock {
   const clock = pushableSystemClock();
   return {

@@ -33,7 +33,7 @@ describe('the value of an override (features §2)', () => {
     writtenValue({ name: 'f', kind }, value, unit);
   const unset = { per: null, overage: null, perQuantity: null };
 
-  it('has the form of the kind of its feature', () => {
+  it('has the form that the kind of its feature requires', () => {
     expect(written('SWITCH', true)).to.eql({ ...unset, value: 'true' });
     expect(written('NUMBER', decimal('5.50'))).to.eql({ ...unset, value: '5.5' });
     expect(written('NUMBER', { amount: '5', perQuantity: true })).to.eql({

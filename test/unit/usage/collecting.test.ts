@@ -99,7 +99,7 @@ describe('usage reads of a run', () => {
     ).to.eql(['2026-04-02 5', '2026-04-03 2']);
   });
 
-  it('usage §7.7 rule 4: bill nothing for a day without valid points', () => {
+  it('usage §7.7 rule 4: omit days without valid points, so that nothing is billed for them', () => {
     const days = [{ ...dayOf('2026-04-02', 3), sum: decimal(0), max: null }, dayOf('2026-04-03', 0)];
     const { whole, split } = piecesNeeded({
       days,
