@@ -102,9 +102,11 @@ function jumpingSystemClock(): SystemClock {
   return {
     ...clock,
     after: (delayMs, action) =>
-      clock.after(delayMs === MOVE_RENEW_MS ? delayMs : 0, () => {
-        clock.push(delayMs);
-        action();
-      }),
+      delayMs === MOVE_RENEW_MS
+        ? clock.after(delayMs, action)
+        : clock.after(0, () => {
+            clock.push(delayMs);
+            action();
+          }),
   };
 }
