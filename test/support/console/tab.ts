@@ -21,6 +21,8 @@ export class Tab {
   readonly #problems: string[] = [];
   #calls: string[] = [];
   readonly #openRequests = new Set<HTTPRequest>();
+  /** The request for the next document, until that document replaces the current one. */
+  #nextDocument: HTTPRequest | null = null;
   #requestCount = 0;
 
   private constructor(page: Page, server: Pick<ConsoleServer, 'url'>) {
@@ -32,12 +34,21 @@ export class Tab {
       if (message.type() === 'error') this.#problems.push(`console: ${message.text()}`);
     });
     page.on('pageerror', (error) => this.#problems.push(`error: ${error}`));
-    for (const event of ['requestfinished', 'requestfailed'] as const)
-      page.on(event, (request) => this.#openRequests.delete(request));
+    page.on('requestfinished', (request) => this.#openRequests.delete(request));
+    page.on('requestfailed', (request) => {
+      this.#openRequests.delete(request);
+      if (request === this.#nextDocument) this.#nextDocument = null;
+    });
+    page.on('framenavigated', (frame) => {
+      if (frame === page.mainFrame()) this.#nextDocument = null;
+    });
     page.on('request', (request) => {
-      // The browser does not report the end of requests that the document before has left open.
-      if (request.isNavigationRequest() && request.frame() === page.mainFrame()) this.#openRequests.clear();
-      this.#openRequests.add(request);
+      // The browser does not report the end of requests that a replaced document leaves open.
+      if (request.isNavigationRequest() && request.frame() === page.mainFrame()) {
+        this.#openRequests.clear();
+        this.#nextDocument = request;
+      }
+      if (this.#nextDocument === null || request === this.#nextDocument) this.#openRequests.add(request);
       this.#requestCount += 1;
       const url = new URL(request.url());
       if (url.pathname.includes('/1.0/kb/')) this.#calls.push(`${request.method()} ${url.pathname}`);
