@@ -21,7 +21,7 @@ export function leaf(
   return text == null || text === '' ? null : { name, attributes, content: text };
 }
 
-/** Returns an element with the child elements that are not null. Returns null if there are none. */
+/** Returns an element with the child elements that are not null. Returns null if none exist. */
 export function group(
   name: string,
   content: readonly (XmlElement | null)[],

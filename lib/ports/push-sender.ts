@@ -12,7 +12,7 @@ export interface PushRequest {
   /** Header `webhook-timestamp`: Unix seconds of the attempt. */
   readonly timestampSec: number;
   /**
-   * Secrets of the form `whsec_…`. Each of them signs the push according to Standard Webhooks. If there are none, the
+   * Secrets of the form `whsec_…`. Each of them signs the push according to Standard Webhooks. If none exist, the
    * push is not signed.
    */
   readonly secrets: readonly string[];

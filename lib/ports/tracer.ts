@@ -40,9 +40,9 @@ export interface Tracer {
 
 /** The request and the trace to which the current work belongs. */
 export interface WorkScope {
-  /** Id of the request or call for log lines. Null if there is none, or if there is more than one. */
+  /** Id of the request or call for log lines. Null if none exists, or if there is more than one. */
   readonly requestId: string | null;
-  /** Returns the current span, or null if there is none. */
+  /** Returns the current span, or null if none exists. */
   readonly traceParent: TraceParent | null;
   /**
    * Aborted when the result is no longer needed, for example because the client has disconnected. Long work then ends

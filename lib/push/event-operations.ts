@@ -29,7 +29,7 @@ export interface EventListRequest {
   readonly limit?: number | undefined;
   /** Types of events. Defaults to all types. */
   readonly types?: readonly OutwardEventType[] | undefined;
-  /** Milliseconds of system time to wait for an event if there is none, at most 30,000. Defaults to 0. */
+  /** Milliseconds of system time to wait for an event if none exists, at most 30,000. Defaults to 0. */
   readonly waitMs?: number | undefined;
 }
 

@@ -46,7 +46,7 @@ export interface BillingEvent {
   readonly phaseDuration: Duration | null;
   readonly isEvergreen: boolean;
   readonly catalogEffectiveDate: Instant | null;
-  /** Fixed price. Null if there is none. A price of 0 is a price. */
+  /** Fixed price. Null if none exists. A price of 0 is a price. */
   readonly fixedPrice: Decimal | null;
   readonly recurringPrice: Decimal | null;
   readonly billingPeriod: BillingPeriod;
@@ -67,7 +67,7 @@ export interface BillingEvent {
    * §6).
    */
   readonly usages: readonly UsageSection[];
-  /** Coupons that reduce the prices of this event, in the order of redemption. Absent if there are none. */
+  /** Coupons that reduce the prices of this event, in the order of redemption. Absent if none exist. */
   readonly discounts?: readonly Discount[];
 }
 

@@ -105,19 +105,19 @@ export interface FixedBasis {
   readonly event: BasisEvent;
   readonly price: Decimal;
   readonly quantity: number;
-  /** Coupons in the order in which they apply. Null if there are none. */
+  /** Coupons in the order in which they apply. Null if none exist. */
   readonly discounts: readonly BasisDiscount[] | null;
 }
 
 /** A recurring price for a period, or for the part of it that is not billed yet (invoicing §5, §6 rule 2). */
 export interface RecurringBasis {
   readonly kind: 'RECURRING';
-  /** The event that sets the price, and the event after it, which is null if there is none. */
+  /** The event that sets the price, and the event after it, which is null if none exists. */
   readonly event: BasisEvent;
   readonly nextEvent: BasisEvent | null;
   readonly price: Decimal;
   readonly quantity: number;
-  /** Coupons in the order in which they apply. Null if there are none. */
+  /** Coupons in the order in which they apply. Null if none exist. */
   readonly discounts: readonly BasisDiscount[] | null;
   readonly billingPeriod: BillingPeriod;
   readonly billingMode: BillingMode;
@@ -145,7 +145,7 @@ export interface RecurringBasis {
 /** The repair of days of a recurring item (invoicing §6 rules 3–5, 7). */
 export interface RepairBasis {
   readonly kind: 'REPAIR';
-  /** The last event up to the first repaired day, with the event after it. Null if there is none. */
+  /** The last event up to the first repaired day, with the event after it. Null if none exists. */
   readonly event: BasisEvent | null;
   readonly rule: RepairRule;
   /** The days of the coverage row that contains the repaired days. */

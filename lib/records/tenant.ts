@@ -14,11 +14,11 @@ export const tenantFields = {
    * §13).
    */
   catalogRevision: f.integer(),
-  /** Record id of the tenant's configuration. Null if there is none (platform §4.1). */
+  /** Record id of the tenant's configuration. Null if none exists (platform §4.1). */
   configurationRecordId: f.orNull(f.bigint()),
-  /** Record id of the tenant's overdue configuration. Null if there is none (overdue §1.2). */
+  /** Record id of the tenant's overdue configuration. Null if none exists (overdue §1.2). */
   overdueConfigRecordId: f.orNull(f.bigint()),
-  /** Record id of the tenant's callback. Null if there is none (platform §10.1). */
+  /** Record id of the tenant's callback. Null if none exists (platform §10.1). */
   callbackRecordId: f.orNull(f.bigint()),
   /**
    * A revision that increases with each change of a payment state machine, in the same transaction. Null if the tenant

@@ -252,7 +252,7 @@ export function throwIfUnwanted({ scopes }: ScopePorts): void {
   scopes?.current()?.wanted?.throwIfAborted();
 }
 
-/** Returns the signal that is aborted when the result is no longer needed, or undefined if there is none. */
+/** Returns the signal that is aborted when the result is no longer needed, or undefined if none exists. */
 export function wantedSignal({ scopes }: ScopePorts): AbortSignal | undefined {
   return scopes?.current()?.wanted;
 }

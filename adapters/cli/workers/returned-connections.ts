@@ -10,7 +10,7 @@ interface Handle {
 }
 
 /**
- * Passes connections that an ended worker has not accepted to another worker, or closes them if there is none.
+ * Passes connections that an ended worker has not accepted to another worker, or closes them if none exists.
  * `node:cluster` keeps such a connection open without an answer (Node 24, lib/internal/cluster/round_robin_handle.js), so
  * its client would wait until a time limit of its own. The module's messages are internal. In a version with other messages, this function has no effect.
  */

@@ -132,7 +132,7 @@ export interface Dialect extends SchemaDialect {
    * tenant does not advance until the transaction ends.
    */
   insertEntries(statements: Statements, entries: readonly EncodedEntry[]): Promise<void>;
-  /** SQL for the last record id of a queue entry, or 0 if there are none. */
+  /** SQL for the last record id of a queue entry, or 0 if none exist. */
   readonly lastEntry: Sql;
   /**
    * Returns the record id up to which later reads will see all published entries of a tenant. A null tenant means all

@@ -128,7 +128,7 @@ export class Catalog {
   }
 
   /**
-   * Returns the latest version that is effective at the instant. If there is none yet, returns the earliest version
+   * Returns the latest version that is effective at the instant. If none exists yet, returns the earliest version
    * (§6.1).
    * @throws BillingError 2050 `CATALOG_NO_CATALOG_FOR_GIVEN_DATE` for a catalog without versions.
    */

@@ -48,7 +48,7 @@ export class PlanRuns {
   }
 
   /**
-   * Returns the index of the version that supplies a plan according to §6.2, or undefined if there is none.
+   * Returns the index of the version that supplies a plan according to §6.2, or undefined if none exists.
    * @param at Index of the version in force at the instant.
    * @param anchor Index of the version in force at the last plan change, or of the first version.
    */

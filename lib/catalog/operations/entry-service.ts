@@ -279,7 +279,7 @@ async function findEntry(
   );
 }
 
-/** Finds a plan in the scope, with its rows. @throws BillingError 61006 if there is none. */
+/** Finds a plan in the scope, with its rows. @throws BillingError 61006 if none exists. */
 async function findPlan(session: ReadSession, scope: EntryScope, name: string): Promise<PlanOfScope> {
   const entry = await findEntry(session, scope, { kind: EntryKind.PLAN, name });
   if (entry === undefined) throw planNotFound(name);

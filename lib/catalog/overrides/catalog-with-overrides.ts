@@ -122,7 +122,7 @@ export class CatalogWithOverrides {
 
   /**
    * Returns the first instant after `at` at which another version can start to supply the plan of an existing
-   * subscription (§6.2), or null if there is none.
+   * subscription (§6.2), or null if none exists.
    */
   nextVersionChange(
     {

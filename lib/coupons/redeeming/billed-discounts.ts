@@ -28,7 +28,7 @@ function planOf({ planName }: CoverageRow, events: readonly BillingEvent[] = [])
 
 /**
  * Returns, by subscription, the first day on which the change alters charges. Also returns the first day of a billed
- * charge that the change alters, or null if there is none.
+ * charge that the change alters, or null if none exists.
  * @param change `before` is null for a new redemption.
  */
 export function changedDays(

@@ -39,9 +39,9 @@ export interface FeatureAt {
 
 export interface FeaturesAt {
   readonly at: Instant;
-  /** The next instant at which a result can change without a call. Null if there is none. */
+  /** The next instant at which a result can change without a call. Null if none exists. */
   readonly until: Instant | null;
-  /** The next instant at which a value can change without a call. Null if there is none. */
+  /** The next instant at which a value can change without a call. Null if none exists. */
   readonly valuesUntil: Instant | null;
   readonly features: ReadonlyMap<string, FeatureAt>;
 }
@@ -218,7 +218,7 @@ export function billedUnitOf(
   return inForce === undefined ? null : billedUnit(inForce, feature, declared);
 }
 
-/** Returns the override on the account, or null if there is none. It replaces all contributions. */
+/** Returns the override on the account, or null if none exists. It replaces all contributions. */
 function accountSource(
   { name, kind }: FeatureDeclaration,
   { facts: { account }, inForce, at }: Around,

@@ -6,7 +6,7 @@ const HUNDRED = decimal(100);
 /**
  * Returns the thresholds, in percent, that a counter has reached and that have not been announced in its period (§5).
  * They are in ascending order.
- * @param announced The highest announced threshold, or 0 if there is none.
+ * @param announced The highest announced threshold, or 0 if none exists.
  */
 export function reachedThresholds(
   thresholds: readonly number[],

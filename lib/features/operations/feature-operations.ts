@@ -37,7 +37,7 @@ export interface FeatureSourceView {
   readonly subscriptionId: Uuid | null;
   readonly planName: string | null;
   readonly phaseName: string | null;
-  /** The override that replaces the value in the catalog. Null if there is none. */
+  /** The override that replaces the value in the catalog. Null if none exists. */
   readonly overrideId: Uuid | null;
   /** The value as text: `true`, an amount, `UNLIMITED` or the text itself. */
   readonly value: string;

@@ -92,7 +92,7 @@ export interface UsageEvaluation {
   readonly intervals: readonly RatedInterval[];
   /** The changed remainders (`repairable`) of USAGE items that earlier runs created. */
   readonly repairable: readonly Pick<NewInvoiceItem, 'id' | 'repairable'>[];
-  /** Latest end of the subscription's USAGE items, including dropped items of amount 0. Null if there are none. */
+  /** Latest end of the subscription's USAGE items, including dropped items of amount 0. Null if none exist. */
   readonly chargedThrough: LocalDate | null;
   /** The next date after the target date on which usage is billed. */
   readonly nextDate: LocalDate | null;

@@ -264,7 +264,7 @@ export function creditableOf(
 /**
  * Returns true if the parent has paid the whole item of the child, so that repairs benefit the child (§10 rule 8). For
  * an adjusted item, only §12 rule 5 determines the paid amount.
- * @param item The child's PARENT_SUMMARY item; undefined if there is none.
+ * @param item The child's PARENT_SUMMARY item; undefined if none exists.
  */
 export function isPaidWhole(
   summary: Pick<Invoice, 'status' | 'rawBalance'>,

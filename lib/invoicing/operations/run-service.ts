@@ -123,7 +123,7 @@ export class InvoiceRunService {
     });
   }
 
-  /** Calls usage sources, then invoice plugins, outside transactions. Does nothing if there are none. */
+  /** Calls usage sources, then invoice plugins, outside transactions. Does nothing if none exist. */
   async ask(runs: RunsToAsk): Promise<ConsultedSources> {
     const supplies = await callUsageSources(this.#ports, this.#tools, runs);
     const consulted = await consultAboutRuns({ ports: this.#ports, ...this.#tools }, { ...runs, supplies });

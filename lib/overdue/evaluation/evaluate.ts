@@ -75,7 +75,7 @@ export function criterionHolds(criterion: Criterion, snapshot: BillingSnapshot, 
 }
 
 /**
- * Returns the first date on which a time criterion is met. Returns null if there is none, because nothing is unpaid or
+ * Returns the first date on which a time criterion is met. Returns null if none exists, because nothing is unpaid or
  * the time is unlimited.
  */
 export function thresholdDate(anchor: LocalDate | null, duration: Duration): LocalDate | null {

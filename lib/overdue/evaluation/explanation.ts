@@ -31,7 +31,7 @@ export interface ExplainedState {
   readonly state: string;
   /** Local date on which the state began. Null if the account was never in another state. */
   readonly since: LocalDate | null;
-  /** Name of the first state whose condition is met. Null if there is none. */
+  /** Name of the first state whose condition is met. Null if none exists. */
   readonly matched: string | null;
   readonly exempt: 'SELF' | 'PARENT' | null;
   readonly isPaidByParent: boolean;

@@ -81,7 +81,7 @@ export async function loadOverdueFacts(
   });
 }
 
-/** Returns the reason for the newest failure, or null if there is none (§3.2). */
+/** Returns the reason for the newest failure, or null if none exists (§3.2). */
 function lastResponse(failures: readonly LastFailure[]) {
   const [last] = failures.toSorted((one, other) => other.transactionRecordId - one.transactionRecordId);
   return last === undefined ? null : (last.paymentResponse ?? PaymentResponse.OTHER);

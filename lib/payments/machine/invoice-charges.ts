@@ -176,7 +176,7 @@ function runOf<R extends PaymentRequest>(
 
 /**
  * Returns the control plugins of a run. A retry uses the plugins of its attempt (§8.3). A call uses the plugins named
- * in the request or, if there are none, the plugins of the tenant.
+ * in the request or, if none exist, the plugins of the tenant.
  */
 function pluginsOf(
   { retry, api, holdId }: PaymentRequest,

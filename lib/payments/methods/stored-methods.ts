@@ -48,7 +48,7 @@ export function refuseSecondExternal(
 
 /**
  * Returns the active method with this id.
- * @throws BillingError PAYMENT_NO_SUCH_PAYMENT_METHOD (7000) if there is none.
+ * @throws BillingError PAYMENT_NO_SUCH_PAYMENT_METHOD (7000) if none exists.
  */
 export async function activeMethod(session: ReadSession, methodId: Uuid): Promise<PaymentMethod> {
   const [method] = await session.payments.findMethodsByIds([methodId]);
@@ -215,7 +215,7 @@ export function newMethod(
 }
 
 /**
- * Returns the key, or null if there is none.
+ * Returns the key, or null if none exists.
  * @throws BillingError EXTERNAL_KEY_LIMIT_EXCEEDED (5) for a key that is too long, MISSING_OR_INVALID_FIELD for a key
  * that cannot be stored.
  */

@@ -405,7 +405,7 @@ function ofInvoice(plan: typeof planOperation): Operation['plan'] {
 
 /**
  * Returns the row that links the payment to its invoice.
- * @throws BillingError INVOICE_PAYMENT_NOT_FOUND (4900) if there is none.
+ * @throws BillingError INVOICE_PAYMENT_NOT_FOUND (4900) if none exists.
  */
 function paidRow({ rows }: Pick<OperationFacts, 'rows'>, paymentId: Uuid | null) {
   const paid = paidRowOf(rows);

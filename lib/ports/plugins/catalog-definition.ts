@@ -288,7 +288,7 @@ export interface VersionDefinition<
 /** A version whose type does not contain the names it defines. */
 export type AnyVersionDefinition = VersionDefinition<Currency, string, string, string, string>;
 
-/** Versions in any order, each with a different date. If there are none, the catalog sells nothing. */
+/** Versions in any order, each with a different date. If none exist, the catalog sells nothing. */
 export interface CatalogDefinition {
   readonly name: string;
   readonly versions: readonly AnyVersionDefinition[];

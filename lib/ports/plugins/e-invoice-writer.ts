@@ -62,7 +62,7 @@ export interface EInvoiceLine {
   /** Unit of UN/ECE Recommendation 20 or 21. */
   readonly unitCode: string;
   readonly price: string;
-  /** Discounts of the line. Empty if there are none. */
+  /** Discounts of the line. Empty if none exist. */
   readonly allowances: readonly EInvoiceAllowance[];
   /** Amount: quantity × price, rounded to the currency's minor unit, less the allowances (BT-131). */
   readonly amount: string;

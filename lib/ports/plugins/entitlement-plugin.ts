@@ -233,7 +233,7 @@ export interface CancelSubscriptionOptions {
   /** Policy for the end of billing. If absent, the rule of the catalog applies. ILLEGAL is rejected. */
   readonly billingPolicy?: BillingActionPolicy | null | undefined;
   /**
-   * If true, billing also ends on the requested date, or now if there is none. Allowed only without policies. Defaults
+   * If true, billing also ends on the requested date, or now if none exists. Allowed only without policies. Defaults
    * to false.
    */
   readonly useRequestedDateForBilling?: boolean | undefined;

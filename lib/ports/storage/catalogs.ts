@@ -26,7 +26,7 @@ export interface CatalogReads {
   findOverridePlansOf(
     definitions: readonly Pick<StoredOverridePlan, 'parentPlanName' | 'overrideHash'>[],
   ): Rows<StoredOverridePlan>;
-  /** Returns the highest number of an override plan, or 0 if there are none. */
+  /** Returns the highest number of an override plan, or 0 if none exist. */
   lastOverridePlanNumber(): Promise<number>;
   /** Returns true if the tenant was created with the default catalog and has not deleted it (catalog §14). */
   usesGlobalDefault(): Promise<boolean>;

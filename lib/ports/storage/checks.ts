@@ -105,7 +105,7 @@ export interface CheckStore {
     readonly limit: number;
   }): Promise<CheckedRecords>;
   /**
-   * Returns the latest due date of finished queue entries, or null if there are none. The clock cannot be earlier than
+   * Returns the latest due date of finished queue entries, or null if none exist. The clock cannot be earlier than
    * this date.
    */
   latestWork(): Promise<Instant | null>;

@@ -42,7 +42,7 @@ export interface AnnouncedCounter extends CounterKey {
 /** A counter after a draw. */
 export interface DrawnCounter {
   readonly used: Decimal;
-  /** The highest threshold, in percent, for which an event was published in this period. 0 if there is none. */
+  /** The highest threshold, in percent, for which an event was published in this period. 0 if none exists. */
   readonly announced: number;
 }
 

@@ -125,7 +125,7 @@ export interface InvoiceReads {
    * that were stored before the engine recorded facts.
    */
   findItemBases(itemIds: readonly Uuid[]): Promise<ReadonlyMap<Uuid, ItemBasis>>;
-  /** Returns the invoices sorted by target date (or by creation date if there is none), then by number. */
+  /** Returns the invoices sorted by target date (or by creation date if none exists), then by number. */
   listOfAccount(accountId: Uuid, filter: InvoiceFilter): Rows<Invoice>;
   /**
    * Returns COMMITTED invoices of these accounts that may be owed. They are not written off or migrated, and have a

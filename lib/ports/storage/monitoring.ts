@@ -77,7 +77,7 @@ export interface NodeStore {
   remove(names: readonly string[]): Promise<void>;
   /** Removes nodes that have been silent for more than this time. */
   purge(silentForMs: number): Promise<void>;
-  /** Returns the number of the last broadcast, or 0 if there is none. */
+  /** Returns the number of the last broadcast, or 0 if none exists. */
   lastBroadcast(): Promise<number>;
   broadcastsAfter(recordId: number, limit: number): Rows<Broadcast>;
   purgeBroadcasts(before: Instant): Promise<void>;

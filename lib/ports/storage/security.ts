@@ -96,5 +96,5 @@ export interface UserChange {
   readonly isActive: boolean;
 }
 
-/** Returns the new failed logins of a subject. `known` is null if there are none yet. */
+/** Returns the new failed logins of a subject. `known` is null if none exist yet. */
 export type FailureRule = (subject: string, known: New<LoginFailures> | null) => New<LoginFailures>;

@@ -91,7 +91,7 @@ export interface SecretStore {
 
 /** A request with an idempotency key (http-api §11). */
 export interface KeyedRequest {
-  /** Record id of the tenant, or 0 if there is none. */
+  /** Record id of the tenant, or 0 if none exists. */
   readonly tenantRecordId: number;
   readonly key: string;
 }

@@ -20,7 +20,7 @@ export interface UsageStretch {
   readonly start: Instant;
   /** Exclusive end of the range. */
   readonly end: Instant;
-  /** The complete days. Null if there are none. */
+  /** The complete days. Null if none exist. */
   readonly wholeDays: { readonly first: LocalDate; readonly last: LocalDate } | null;
   /** The incomplete days. They can be the day of `start`, the day of `end`, both, or none. */
   readonly cutDays: readonly LocalDate[];

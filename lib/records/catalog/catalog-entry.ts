@@ -24,7 +24,7 @@ export interface EntryScope {
   readonly accountRecordId: number | null;
 }
 
-/** The values of features that a product, plan or phase of the entry catalog sets. Absent if there are none. */
+/** The values of features that a product, plan or phase of the entry catalog sets. Absent if none exist. */
 export interface WithFeatureSettings {
   readonly features?: readonly FeatureSetting[];
 }

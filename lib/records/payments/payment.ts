@@ -94,11 +94,11 @@ export const paymentTransactionFields = {
   processedCurrency: f.orNull(f.currency()),
   gatewayErrorCode: f.orNull(f.text()),
   gatewayErrorMsg: f.orNull(f.text()),
-  /** Decline reason of the gateway; null if there is none. */
+  /** Decline reason of the gateway; null if none exists. */
   paymentResponse: f.orNull(f.oneOf(PaymentResponse, { audit: null })),
   /** The refund. Set only for a refund of an invoice payment. */
   invoiceRefund: f.orNull(f.json<InvoiceRefund>({ audit: null })),
-  /** End of the lease of a running plugin call (payments §5). Null if there is none. */
+  /** End of the lease of a running plugin call (payments §5). Null if none exists. */
   leaseUntil: f.orNull(f.instant({ audit: null })),
   createdDate: f.instant(),
 };

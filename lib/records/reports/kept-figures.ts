@@ -10,7 +10,7 @@ export const keptFiguresFields = {
   figures: f.orNull(f.json<unknown>()),
   /** System time at which the count of `figures` started. Null before the first count has ended. */
   countedAt: f.orNull(f.instant()),
-  /** The figures and the position of a count that is still in progress. Null if there is none. */
+  /** The figures and the position of a count that is still in progress. Null if none exists. */
   progress: f.orNull(f.json<unknown>()),
 };
 export interface KeptFigures extends RecordOf<typeof keptFiguresFields> {}

@@ -148,7 +148,7 @@ export function longestBlockBefore(
   return longest;
 }
 
-/** Returns the instant of the first state after `at`, or undefined if there is none. */
+/** Returns the instant of the first state after `at`, or undefined if none exists. */
 export function nextStateAfter({ states }: BlockHistory, at: Instant): Instant | undefined {
   return states[countUpTo(states, at)]?.effective.at;
 }

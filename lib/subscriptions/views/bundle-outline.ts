@@ -326,7 +326,7 @@ function usagePrices(usage: Usage, currency: Currency | null): UsagePrices {
 }
 
 /**
- * Returns the price, or null if there is none in the currency. Does not throw, because reads must not fail for a price
+ * Returns the price, or null if none exists in the currency. Does not throw, because reads must not fail for a price
  * that billing would reject.
  */
 function priceIfSold(price: InternationalPrice | null | undefined, currency: Currency | null) {

@@ -116,7 +116,7 @@ export function serviceAt(
   return { inForce: phase === undefined ? shown : { ...shown, version, plan, phase }, quantity };
 }
 
-/** Returns the first instant after `at` at which the terms of the service can change, or null if there is none. */
+/** Returns the first instant after `at` at which the terms of the service can change, or null if none exists. */
 export function nextServiceChange(
   { subscription, transitions, bounds, blocks }: ServiceStream,
   plans: CatalogWithOverrides,
@@ -134,7 +134,7 @@ export function nextServiceChange(
   return earliestAfter(at, changes);
 }
 
-/** Returns the earliest of the instants after `at`, or null if there is none. */
+/** Returns the earliest of the instants after `at`, or null if none exists. */
 export function earliestAfter(
   at: Instant,
   instants: readonly (Instant | null | undefined)[],

@@ -56,7 +56,7 @@ export interface Hypothesis {
   readonly runDates: readonly LocalDate[];
   /** The plan that implements the requested prices. Null if no prices were requested. */
   readonly overridePlan: OverridePlan | null;
-  /** The coupons that the action would redeem. Null if there are none. */
+  /** The coupons that the action would redeem. Null if none exist. */
   readonly coupons: CouponRequest | null;
   /** The redemptions of these coupons. */
   readonly redemptions: readonly New<Redemption>[];

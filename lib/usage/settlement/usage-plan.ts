@@ -186,7 +186,7 @@ interface UnbilledStartInput {
   readonly from: LocalDate | null;
 }
 
-/** Returns the start of the first interval that is not completely billed, or null if there is none (§7.1 rule 3). */
+/** Returns the start of the first interval that is not completely billed, or null if none exists (§7.1 rule 3). */
 export function firstUnbilledStart({ runs, billed, zone, from }: UnbilledStartInput): DatedInstant | null {
   let first: DatedInstant | null = null;
   for (const run of runs) {
@@ -199,7 +199,7 @@ export function firstUnbilledStart({ runs, billed, zone, from }: UnbilledStartIn
   return first;
 }
 
-/** Returns the part of a run that must be examined, or null if there is none. */
+/** Returns the part of a run that must be examined, or null if none exists. */
 function stretchOf({ events, closedBy }: UsageRun, from: LocalDate | null, zone: TimeZone): Stretch | null {
   const [{ effectiveDate: begin, localDate }] = events;
   const start = from === null || from <= localDate ? begin : maxInstant(begin, startOfDay(from, zone));

@@ -188,7 +188,7 @@ interface Found {
 }
 
 /**
- * Returns a message about the first unknown field, or null if there is none. Such a field would otherwise be ignored,
+ * Returns a message about the first unknown field, or null if none exists. Such a field would otherwise be ignored,
  * and its usage would not be billed.
  */
 export function unknownMember(json: unknown, members: Members): string | null {
