@@ -218,6 +218,17 @@ onPostgresql.describe('moving the rows of a tenant', (open) => {
     expect(between('after east.open', 'before west.leave')).to.be.least(MOVE_CLEANUP_MS);
   });
 
+  it('compares any number of selected rows, and returns the digests in their order', async () => {
+    await fillEveryTable(cells, { cell: 'west', count: 1 });
+    const west = cells.storages.west.moves.of({ tenantRecordId: cells.tenant.recordId, revision: 1 });
+    const all = { table: 'bw_accounts', after: null, upTo: null };
+    const selections = Array.from({ length: 250 }, (_, place) =>
+      place % 2 === 0 ? all : { table: 'bw_accounts', keys: [] },
+    );
+    const digests = await west.digests(selections);
+    expect(digests.map(({ count }) => count)).to.eql(selections.map((each) => (each === all ? 1 : 0)));
+  });
+
   it('cells §3.2 rule 6: copies no rows for a move that does not have the fence, or whose tenant has arrived', async () => {
     const revision = 1_000_000;
     const earlier = cells.storages.east.moves.of({ tenantRecordId: cells.tenant.recordId, revision: 1 });

@@ -17,6 +17,9 @@ const PAGE_ROWS = 50_000;
 const CHUNK_ROWS = 2_500;
 const CHUNK_CHARACTERS = 4_000_000;
 
+/** Maximum number of selections that one statement compares. A busy tenant can change any number of chunks. */
+const DIGESTS_AT_ONCE = 100;
+
 /** Builds statements on the rows of the tenant that is being moved. */
 export class MovedRowStatements {
   readonly #runner: Runner;
@@ -56,7 +59,13 @@ export class MovedRowStatements {
   }
 
   async digests(selections: readonly MovedRows[]): Promise<readonly RowDigest[]> {
-    if (selections.length === 0) return [];
+    const found: RowDigest[] = [];
+    for (let start = 0; start < selections.length; start += DIGESTS_AT_ONCE)
+      found.push(...(await this.#digestsOf(selections.slice(start, start + DIGESTS_AT_ONCE))));
+    return found;
+  }
+
+  async #digestsOf(selections: readonly MovedRows[]): Promise<readonly RowDigest[]> {
     const each = selections.map((rows, place) => {
       const table = movedTable(rows.table);
       return sql`
