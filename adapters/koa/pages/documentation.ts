@@ -62,12 +62,7 @@ export async function documentationPages(): Promise<readonly DocumentationPage[]
   try {
     const root = import.meta.resolve('billwright/package.json');
     return await Promise.all(
-      listed.map(async ({ topic, path }) => ({
-        topic,
-        path,
-        name: path.replaceAll('/', '-'),
-        text: await readFile(new URL(path, root), 'utf8'),
-      })),
+      listed.map(async (page) => named({ ...page, text: await readFile(new URL(page.path, root), 'utf8') })),
     );
   } catch (error) {
     throw new BillingError({
@@ -108,9 +103,17 @@ export function rulesContents(pages: readonly DocumentationPage[]): Documentatio
     return lines.length === 0 ? '' : `\n## ${path}\n\n${lines.join('\n')}\n`;
   };
   const reference = pages.filter(({ topic }) => topic === 'Reference');
-  const path = 'reference/SECTIONS.md';
   const text = `# Sections of the rules pages\n\nThis page lists the sections of all rules pages.\n${reference.map(sectionsOf).join('')}`;
-  return { topic: 'Reference', path, name: path.replaceAll('/', '-'), text };
+  return generatedPage('SECTIONS', text);
+}
+
+/** Returns a page that is generated from the code or from other pages. */
+export function generatedPage(name: string, text: string): DocumentationPage {
+  return named({ topic: 'Reference', path: `reference/${name}.md`, text });
+}
+
+function named(page: Omit<DocumentationPage, 'name'>): DocumentationPage {
+  return { ...page, name: page.path.replaceAll('/', '-') };
 }
 
 /** Returns the title of a page. The title of a RULES page is its area. */

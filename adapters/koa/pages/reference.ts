@@ -7,7 +7,7 @@ import { producedTypes, type Route } from '../routing/route.ts';
 import { modelsByName } from '../wire/model.ts';
 import type { QueryParameter } from '../wire/query.ts';
 import type { JsonSchema } from '../wire/wire-type.ts';
-import type { DocumentationPage } from './documentation.ts';
+import { type DocumentationPage, generatedPage } from './documentation.ts';
 
 /** Returns the pages that are generated from the code: endpoints, models, error codes and tenant properties. */
 export function referencePages(routes: readonly Route[], document: JsonSchema): readonly DocumentationPage[] {
@@ -18,10 +18,7 @@ export function referencePages(routes: readonly Route[], document: JsonSchema): 
     ERRORS: errorsPage(),
     PROPERTIES: propertiesPage(),
   };
-  return Object.entries(texts).map(([name, text]) => {
-    const path = `reference/${name}.md`;
-    return { topic: 'Reference', path, name: path.replaceAll('/', '-'), text };
-  });
+  return Object.entries(texts).map(([name, text]) => generatedPage(name, text));
 }
 
 type Schemas = Readonly<Record<string, JsonSchema>>;

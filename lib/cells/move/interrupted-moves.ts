@@ -74,7 +74,7 @@ export class MoveWatch {
     const recordIds = places.map(({ tenant }) => tenant.recordId);
     const fences = await cells.get(name)?.moves.fences(recordIds);
     for (const { tenant } of places.filter((place) => isClosed(fences?.get(place.tenant.recordId)))) {
-      await reopenCell(this.#parts, tenant);
+      if (!(await reopenCell(this.#parts, tenant))) continue;
       logger.warn(
         { tenantId: tenant.id, cell: name },
         'the move of a tenant was interrupted while its cell was closed; the cell works again',
@@ -88,11 +88,12 @@ function isClosed(fence: FenceState | undefined) {
   return fence === 'HOLDING' || fence === 'STOPPED' || fence === 'ARRIVING';
 }
 
-/** Takes over the move. The directory then decides which cell the tenant has. */
-async function reopenCell(parts: MoveParts, tenant: TenantRef) {
+/** Takes over the move and opens the tenant's cell in the directory. Returns false if the move has ended. */
+async function reopenCell(parts: MoveParts, tenant: TenantRef): Promise<boolean> {
   const revision = await parts.directory.cells.takeMove(tenant.recordId);
-  if (revision === null) return;
+  if (revision === null) return false;
   const { state, cell } = await placeOf(parts, tenant);
   const own = cellOf(parts, cell).moves.of({ tenantRecordId: tenant.recordId, revision });
   await (state === 'MOVING' ? letWritesPass(own) : openCell(own));
+  return true;
 }
