@@ -129,7 +129,7 @@ export interface ReadRecord {
 }
 
 /**
- * Maximum number of points in one submission, all of which one transaction stores. SQLite needs 0.2 s for them, during
+ * Maximum number of points in one submission. One transaction stores them all. SQLite needs 0.2 s for them, during
  * which all other work waits.
  */
 const MAX_SUBMISSION_POINTS = 10_000;
