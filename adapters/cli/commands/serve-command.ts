@@ -2,7 +2,6 @@ import { Command, Option } from 'commander';
 import { configured } from '../configuration/configured.ts';
 import { settings } from '../configuration/server-options.ts';
 import { withShortResolution } from '../short-resolution.ts';
-import { takeSeat } from '../workers/seat.ts';
 import {
   configOption,
   databaseOption,
@@ -89,7 +88,8 @@ export function serveCommand(): Command {
 
 /** Starts a server and returns when it listens. */
 async function serveWith(given: OptionValues): Promise<void> {
-  const seat = takeSeat(process.env);
+  // Only a process that another process has started can be a worker.
+  const seat = process.send === undefined ? null : (await import('../workers/seat.ts')).takeSeat(process.env);
   // Load the host's modules before short resolution is enabled, because Node must resolve them as usual.
   const configuration = await configured(textOf(given, 'config'), process.env);
   await withShortResolution(async () => {

@@ -44,7 +44,7 @@ export const SEAT_VARIABLE = 'BILLWRIGHT_WORKER';
  */
 export function takeSeat(environment: NodeJS.ProcessEnv): Seat | null {
   const text = environment[SEAT_VARIABLE];
-  if (text === undefined || process.send === undefined) return null;
+  if (text === undefined) return null;
   delete environment[SEAT_VARIABLE];
   return JSON.parse(text) as Seat;
 }
