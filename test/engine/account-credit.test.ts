@@ -28,7 +28,7 @@ eachDatabaseByTurns.describe('account with credit and charges', (open) => {
       });
   }
 
-  it('matches accounts E6 "Balance and credit"', async () => {
+  it('matches the worked example accounts E6 "Balance and credit"', async () => {
     const { id } = await engine.payingAccount({ currency: 'EUR' });
     await engine.settle(charge(id, '29.95'));
     expect(await engine.balancesOf(id)).to.eql(['0', '0']);
@@ -52,7 +52,7 @@ eachDatabaseByTurns.describe('account with credit and charges', (open) => {
     ]);
   });
 
-  it('invoicing E14 Credit and payment: pays the unpaid invoice from credit, and the next invoice from the rest', async () => {
+  it('pays the unpaid invoice from credit, and the next invoice from the rest (invoicing E14 "Credit and payment")', async () => {
     const { id } = await engine.acme.createAccount({ currency: 'USD' });
     await charge(id, '249.95');
     await newInvoiceEvents();
@@ -153,7 +153,7 @@ eachDatabaseByTurns.describe('account with credit and charges', (open) => {
     expect(await engine.balancesOf(id)).to.eql(['30', '20']);
   });
 
-  it('matches accounts E8 "Transfer credit"', async () => {
+  it('matches the worked example accounts E8 "Transfer credit"', async () => {
     const parent = await engine.acme.createAccount({ currency: 'USD' });
     const child = await engine.acme.createAccount({ currency: 'USD', parentAccountId: parent.id });
     await credit(child.id, '18.50');
@@ -245,7 +245,7 @@ eachDatabaseByTurns.describe('account with credit and charges', (open) => {
       expect(await invoicesOf(id)).to.eql([]);
     });
 
-  it('R21: stores all references of charges and credits as given, and those of a tax except the subscription', async () => {
+  it('stores all references of charges and credits as given, and those of a tax except the subscription (R21)', async () => {
     const { id } = await engine.acme.createAccount({ currency: 'USD' });
     const request = { accountId: id, planName: 'solo-now' };
     const { bundleId, subscriptionId } = await engine.acme.createSubscription(request);
@@ -276,7 +276,7 @@ eachDatabaseByTurns.describe('account with credit and charges', (open) => {
     await engine.acme.invoices.void(first?.invoiceId as Uuid);
   });
 
-  it('R47: stores the given rate and quantity of charges, taxes and credits without deriving an amount from them', async () => {
+  it('stores the given rate and quantity of charges, taxes and credits without deriving an amount from them (R47)', async () => {
     const { id } = await engine.acme.createAccount({ currency: 'USD' });
     const items = [{ amount: '5', rate: '0.333333333', quantity: '2.5' }];
     const { invoices } = engine.acme;

@@ -58,7 +58,7 @@ eachDatabaseByTurns.describe('operations on account families and emails', (open,
     ).to.have.length(1);
   });
 
-  it('accounts E11 Emails: add an address only once, and ignore the removal of an unknown address', async () => {
+  it('add an address only once, and ignore the removal of an unknown address (accounts E11 "Emails")', async () => {
     const id = await create();
     const { accounts } = engine.acme;
     await accounts.addEmail(id, 'a@x.io');

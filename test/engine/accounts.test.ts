@@ -19,7 +19,7 @@ eachDatabaseByTurns.describe('accounts', (open) => {
   const update = (accountId: Uuid, changes: AccountInput, treatNullAsReset = false) =>
     engine.acme.updateAccount(accountId, { changes, treatNullAsReset });
 
-  it('match accounts E1 "Defaults" and have no required field', async () => {
+  it('match the worked example accounts E1 "Defaults" and have no required field', async () => {
     const { id } = await create({});
     const account = await engine.acme.getAccount(id);
     expect(account).to.include({
@@ -85,14 +85,14 @@ eachDatabaseByTurns.describe('accounts', (open) => {
     await expectCode(create({ firstNameLength: 2 ** 31 }), 60003);
   });
 
-  it('accounts E2 Duplicate key: have keys that are unique within a tenant, but not across tenants', async () => {
+  it('have keys that are unique within a tenant, but not across tenants (accounts E2 "Duplicate key")', async () => {
     await create({ externalKey: 'acme' });
     await expectCode(create({ externalKey: 'acme' }), 3000);
     const { acme: other } = await openShop(engine.billing);
     expect((await other.createAccount({ externalKey: 'acme' })).externalKey).to.equal('acme');
   });
 
-  it('accounts E3 Merge: keep absent fields, reset null fields only with the flag, and never change fixed fields', async () => {
+  it('keep absent fields, reset null fields only with the flag, and never change fixed fields (accounts E3 "Merge")', async () => {
     const { id } = await create({ name: 'Ann Lee', city: 'Bern', notes: 'n1', currency: 'EUR' });
     expect(await update(id, { notes: 'n2', city: null })).to.include({ notes: 'n2', city: 'Bern' });
     expect(await update(id, { notes: null }, true)).to.include({
@@ -106,7 +106,7 @@ eachDatabaseByTurns.describe('accounts', (open) => {
     expect(await engine.acme.getAccount(id)).to.include({ notes: null, city: 'Bern', currency: 'EUR' });
   });
 
-  it('accounts §1.1 rule 2: ignore an empty external key or time zone, even in an update', async () => {
+  it('ignore an empty external key or time zone, even in an update (accounts §1.1 rule 2)', async () => {
     const { id } = await create({ externalKey: '', timeZone: '', name: 'Ann' });
     expect(await engine.acme.getAccount(id)).to.include({ externalKey: id, timeZone: 'UTC' });
     expect(await update(id, { externalKey: '', timeZone: '', name: 'Bo' }, true)).to.include({
@@ -124,7 +124,7 @@ eachDatabaseByTurns.describe('accounts', (open) => {
     expect(await update(id, { name: 'Bo' })).to.include({ name: 'Bo', firstNameLength: 7 });
   });
 
-  it('accounts E4 Bill cycle day: accept a bill cycle day only if none is set', async () => {
+  it('accept a bill cycle day only if none is set (accounts E4 "Bill cycle day")', async () => {
     const { id } = await create({});
     expect((await update(id, { billCycleDayLocal: 15 })).billCycleDayLocal).to.equal(15);
     expect((await update(id, { billCycleDayLocal: 0 })).billCycleDayLocal).to.equal(15);
@@ -210,7 +210,7 @@ eachDatabaseByTurns.describe('accounts', (open) => {
     expect((await engine.acme.audit.logs([id], AuditLevel.NONE)).get(id)).to.eql([]);
   });
 
-  it('accounts §4 rule 4: store an event and an audit row for a new default method, but not for the same method', async () => {
+  it('store an event and an audit row for a new default method, but not for the same method (accounts §4 rule 4)', async () => {
     const { id } = await create({});
     const method = { accountId: id, pluginName: engine.gateway.name };
     const { id: paymentMethodId } = await engine.acme.addPaymentMethod(method);
@@ -230,7 +230,7 @@ eachDatabaseByTurns.describe('accounts', (open) => {
     expect(await rows()).to.eql([null, paymentMethodId, null]);
   });
 
-  it('accounts §17: emit events for changes of their fields, tags and custom fields', async () => {
+  it('emit events for changes of their fields, tags and custom fields (accounts §17)', async () => {
     const { id: accountId } = await create({});
     const object = { type: 'ACCOUNT', id: accountId } as const;
     await update(accountId, { name: 'Ada' });

@@ -38,7 +38,7 @@ eachDatabaseByTurns.describe('availability of add-ons', (open) => {
   const together = (accountId: Uuid, ...planNames: readonly string[]) =>
     engine.acme.subscriptions.createWithAddOns(planNames.map((planName) => ({ accountId, planName })));
 
-  it("catalog §15.5 rule 3: depends on the bases that the add-on's catalog entry lists", async () => {
+  it("depends on the bases that the add-on's catalog entry lists (catalog §15.5 rule 3)", async () => {
     await begin();
     await engine.acme.catalogEntries.create({
       products: [
@@ -50,7 +50,7 @@ eachDatabaseByTurns.describe('availability of add-ons', (open) => {
     expect((await together(await newAccount(), 'pot', 'lid')).subscriptionIds).to.have.length(2);
   });
 
-  it("catalog §15.5 rule 3: depends on the add-ons that the base's catalog entry lists", async () => {
+  it("depends on the add-ons that the base's catalog entry lists (catalog §15.5 rule 3)", async () => {
     await begin();
     await engine.acme.catalogEntries.create({
       products: [
@@ -73,14 +73,14 @@ eachDatabaseByTurns.describe('availability of add-ons', (open) => {
     await expectCode(together(accountId, 'bowl', 'lid'), 'SUBSCRIPTION_CREATE_AO_NOT_AVAILABLE');
   });
 
-  it("catalog §15.5 rule 3: includes a base of the XML catalog that an add-on's catalog entry lists", async () => {
+  it("includes a base of the XML catalog that an add-on's catalog entry lists (catalog §15.5 rule 3)", async () => {
     await begin(...overlayCatalog);
     const request = { products: [{ ...lid, availableForBps: ['Pan'] }], plans: [monthly('lid', 'Lid')] };
     await engine.acme.catalogEntries.create(request);
     expect((await together(await newAccount(), 'x', 'lid')).subscriptionIds).to.have.length(2);
   });
 
-  it("catalog §15.6 rule 3: includes a base of the tenant's catalog that an account's own entry lists", async () => {
+  it("includes a base of the tenant's catalog that an account's own entry lists (catalog §15.6 rule 3)", async () => {
     await begin(...overlayCatalog);
     const accountId = await newAccount();
     const { bundleId } = await engine.acme.createSubscription({ accountId, planName: 'x' });

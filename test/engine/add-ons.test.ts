@@ -118,7 +118,7 @@ eachDatabaseByTurns.describe('add-ons', (open) => {
         ['CHANGE_OF_PRICELIST', { list: 'other' }, ['CHANGE 2023-08-15', 'PHASE 2023-09-14']],
       ];
       for (const [alignment, { list = 'DEFAULT', ...request }, rows] of table)
-        it(`subscriptions W6 Change alignment: follow ${alignment} in a change to price list ${list}${request.phaseType ? `, phase ${request.phaseType}` : ''}`, async () => {
+        it(`follow ${alignment} in a change to price list ${list}${request.phaseType ? `, phase ${request.phaseType}` : ''}`, async () => {
           await begin('2023-08-01', { catalog: alignedBy(alignment) });
           const base = await create({ planName: 'base' });
           await engine.runTo('2023-08-05');
@@ -377,7 +377,7 @@ eachDatabaseByTurns.describe('add-ons', (open) => {
       expect(await engine.endsOf(archive), 'offered before and after').to.equal('ACTIVE - -');
     });
 
-    it('subscriptions §7 rule 7: cannot change on a past date to a plan that the base no longer offers', async () => {
+    it('cannot change on a past date to a plan that the base no longer offers (subscriptions §7 rule 7)', async () => {
       const archive = await addOn(await beginChanged(), 'archive-monthly', from('2024-06-05'));
       const change = { planName: 'backup-monthly', requestedDate: '2024-06-06' };
       const changed = engine.acme.subscriptions.changePlan(archive, change);

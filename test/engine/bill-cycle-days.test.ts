@@ -77,7 +77,7 @@ eachDatabaseByTurns.describe('bill cycle days', (open) => {
       ['2013-08-07', '2013-09-07', [[11, null, '2013-09-11']]],
     ];
     for (const [today, billingStart, rows] of cases)
-      it(`match subscriptions W15 "Date of a BCD change" on ${today} with billing from ${billingStart}`, async () => {
+      it(`match the worked example subscriptions W15 "Date of a BCD change" on ${today} with billing from ${billingStart}`, async () => {
         await begin(`${today}T09:00:00Z`);
         for (const [day, from, expected] of rows) {
           const subscriptionId = await subscribe('s-30', { billingDate: billingStart });
@@ -88,7 +88,7 @@ eachDatabaseByTurns.describe('bill cycle days', (open) => {
       });
   });
 
-  describe('subscriptions §15.2: bill cycle days of accounts without one', () => {
+  describe('bill cycle days of accounts without one (subscriptions §15.2)', () => {
     const billedOff = { stateName: 'hold', service: 'fraud', isBlockBilling: true };
     const dayOfAccount = async () => (await engine.acme.getAccount(accountId)).billCycleDayLocal;
 
@@ -143,7 +143,7 @@ eachDatabaseByTurns.describe('bill cycle days', (open) => {
     });
   });
 
-  it('match invoicing E9 "BCD moves"', async () => {
+  it('match the worked example invoicing E9 "BCD moves"', async () => {
     await begin('2016-05-01T00:00:00Z', { billCycleDayLocal: 1 });
     const subscriptionId = await subscribe('s-249');
     expect(await lastLines()).to.eql(['RECURRING 2016-05-01..2016-06-01 249.95']);
@@ -160,7 +160,7 @@ eachDatabaseByTurns.describe('bill cycle days', (open) => {
     expect(await lastLines()).to.eql(['RECURRING 2016-08-10..2016-09-10 249.95']);
   });
 
-  it('subscriptions W9 c: determine the start of the term for a cancellation with START_OF_TERM', async () => {
+  it('determine the start of the term for a cancellation with START_OF_TERM (subscriptions W9 c)', async () => {
     await begin('2016-04-15T00:00:00Z', { billCycleDayLocal: 1 });
     const subscriptionId = await subscribe('s-249');
     await change(subscriptionId, 15);
@@ -258,7 +258,7 @@ eachDatabaseByTurns.describe('bill cycle days', (open) => {
     expect(await events()).to.eql([]);
   });
 
-  it('subscriptions §11 rule 3: have no effect at or after the end of a term, unless a plan change removes the term', async () => {
+  it('have no effect at or after the end of a term, unless a plan change removes the term (subscriptions §11 rule 3)', async () => {
     await begin('2016-05-01T00:00:00Z');
     const ended = await subscribe('s-term');
     expect(await change(ended, 15, { effectiveFromDate: '2016-07-02' })).to.equal('2016-07-15');

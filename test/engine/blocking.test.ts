@@ -75,7 +75,7 @@ eachDatabaseByTurns.describe('blocking states', (open) => {
     `RESUME_BILLING ${until}`,
   ];
 
-  it('match subscriptions W13 "Pause and resume"', async () => {
+  it('match the worked example subscriptions W13 "Pause and resume"', async () => {
     const sold = await begin({ now: '2012-03-02T00:00:00Z', billCycleDayLocal: 2 });
     engine.clock.set('2012-03-04T00:00:00Z');
     await engine.settle(pause(sold.bundleId));
@@ -179,7 +179,7 @@ eachDatabaseByTurns.describe('blocking states', (open) => {
     }
   });
 
-  it('match subscriptions W20 "Redundant states"', async () => {
+  it('match the worked example subscriptions W20 "Redundant states"', async () => {
     const sold = await begin({ now: '2024-05-01T00:00:00Z' });
     const on: BlockedRef = { type: 'SUBSCRIPTION', id: sold.subscriptionId };
     const hold = { stateName: 'hold', isBlockEntitlement: true };
@@ -229,7 +229,7 @@ eachDatabaseByTurns.describe('blocking states', (open) => {
     expect(await stateOf(sold)).to.equal('BLOCKED');
   });
 
-  it('match invoicing E8 "Pause and resume billed late, and in time"', async () => {
+  it('match the worked example invoicing E8 "Pause and resume billed late, and in time"', async () => {
     const late = await begin({ now: '2012-05-01T00:00:00Z', planName: 'pro-annual' });
     expect(await linesOf(late)).to.eql(['RECURRING 2012-05-01..2013-05-01 2399.95']);
     engine.clock.set('2012-06-10T00:00:00Z');
@@ -253,7 +253,7 @@ eachDatabaseByTurns.describe('blocking states', (open) => {
     expect((await linesOf(timely)).at(-1)).to.equal('RECURRING 2012-06-04..2013-06-01 2380.22');
   });
 
-  it('invoicing E18 Window: repair the invoiced periods from the first day of a backdated pause', async () => {
+  it('repair the invoiced periods from the first day of a backdated pause (invoicing E18 "Window")', async () => {
     const sold = await begin({ now: '2024-08-01T00:00:00Z', planName: 'kit-monthly', billCycleDayLocal: 1 });
     await engine.runTo('2025-01-01T00:00:00Z');
     const before = (await linesOf(sold)).length;

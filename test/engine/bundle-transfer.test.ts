@@ -82,7 +82,7 @@ eachDatabaseByTurns.describe('bundle transfer', (open) => {
         engine.clock.set('2012-05-03T00:15:42Z');
       });
 
-      it('subscriptions W21 Transfer, IMMEDIATE: ends billing on the transfer date and credits the days after it', async () => {
+      it('ends billing on the transfer date and credits the days after it (subscriptions W21 "Transfer, IMMEDIATE")', async () => {
         const made = await engine.settle(transfer(bundleId, { billingPolicy: 'IMMEDIATE' }));
         expect(await engine.endsOf(subscriptionId)).to.equal('CANCELLED 2012-05-03 2012-05-03');
         expect((await linesOf(source)).slice(2)).to.eql([
@@ -99,7 +99,7 @@ eachDatabaseByTurns.describe('bundle transfer', (open) => {
         ]);
       });
 
-      it('matches subscriptions W21 "Transfer, END_OF_TERM": both accounts pay for the overlap', async () => {
+      it('matches the worked example subscriptions W21 "Transfer, END_OF_TERM": both accounts pay for the overlap', async () => {
         await engine.settle(transfer(bundleId, { requestedDate: '2012-05-03' }));
         expect(await engine.endsOf(subscriptionId)).to.equal('CANCELLED 2012-05-03 2012-05-09');
         await engine.runTo('2012-08-01');

@@ -58,7 +58,7 @@ eachDatabaseByTurns.describe('cancellation', (open) => {
       ['billingPolicy=IMMEDIATE&requestedDate=2024-06-20T15:00:00Z', 'ACTIVE 2024-06-20 2024-06-12'],
       ['useRequestedDateForBilling=true', 'CANCELLED 2024-06-12 2024-06-12'],
     ];
-    it('subscriptions §9 rule 10: with only a billing policy, ends the service with billing, but not in the past', async () => {
+    it('with only a billing policy, ends the service with billing, but not in the past (subscriptions §9 rule 10)', async () => {
       await cancel(subscriptionId, 'billingPolicy=END_OF_TERM');
       expect(await engine.endsOf(subscriptionId)).to.equal('ACTIVE 2024-06-30 2024-06-30');
       await cancel(subscriptionId, 'billingPolicy=IMMEDIATE');
@@ -71,7 +71,7 @@ eachDatabaseByTurns.describe('cancellation', (open) => {
     });
 
     for (const [query, ends] of table)
-      it(`subscriptions W10 Cancel matrix: ends service and billing as specified for ${query || 'no parameter'}`, async () => {
+      it(`ends service and billing as specified for ${query || 'no parameter'}`, async () => {
         await cancel(subscriptionId, query);
         expect(await engine.endsOf(subscriptionId)).to.equal(ends);
       });
@@ -170,7 +170,7 @@ eachDatabaseByTurns.describe('cancellation', (open) => {
     });
   });
 
-  it('subscriptions W18 Fixed term: can end a term early, and is rejected after the term', async () => {
+  it('can end a term early, and is rejected after the term (subscriptions W18 "Fixed term")', async () => {
     await begin('2023-01-01T00:00:00Z');
     const subscriptionId = await subscribe('term-3m');
     engine.clock.set('2023-02-10T00:00:00Z');
@@ -187,7 +187,7 @@ eachDatabaseByTurns.describe('cancellation', (open) => {
     await expectCode(engine.acme.subscriptions.uncancel(subscriptionId), 'SUBSCRIPTION_UNCANCEL_BAD_STATE');
   });
 
-  it('matches subscriptions W9 "START_OF_TERM" in the trial (a)', async () => {
+  it('matches the worked example subscriptions W9 "START_OF_TERM" in the trial (a)', async () => {
     await begin('2024-05-31T00:00:00Z');
     const subscriptionId = await subscribe('pro-annual');
     engine.clock.set('2024-06-05T00:00:00Z');
@@ -195,7 +195,7 @@ eachDatabaseByTurns.describe('cancellation', (open) => {
     expect(await engine.endsOf(subscriptionId)).to.equal('CANCELLED 2024-06-05 2024-05-31');
   });
 
-  it('matches subscriptions W9 "START_OF_TERM" after the trial (b)', async () => {
+  it('matches the worked example subscriptions W9 "START_OF_TERM" after the trial (b)', async () => {
     await begin('2024-05-31T00:00:00Z');
     const subscriptionId = await subscribe('pro-annual');
     await engine.runTo('2024-07-04T00:00:00Z');
@@ -205,7 +205,7 @@ eachDatabaseByTurns.describe('cancellation', (open) => {
     expect(await repairs()).to.eql(['REPAIR_ADJ 2024-06-30..2025-06-30 -2399.95']);
   });
 
-  it('matches invoicing E11 "Fixed days 30" for the repair of a full item', async () => {
+  it('matches the worked example invoicing E11 "Fixed days 30" for the repair of a full item', async () => {
     const configuration = { 'org.service.invoice.proration.fixed.days': '30' };
     engine = await openEngine(open, { now: '2023-05-15T00:00:00Z', configuration });
     accountId = (await engine.payingAccount({ currency: 'USD', billCycleDayLocal: 15 })).id;
@@ -215,7 +215,7 @@ eachDatabaseByTurns.describe('cancellation', (open) => {
     expect(await repairs()).to.eql(['REPAIR_ADJ 2023-05-23..2023-06-15 -14.63']);
   });
 
-  it('matches invoicing E15 "Void chain" for the cancellation and its credit', async () => {
+  it('matches the worked example invoicing E15 "Void chain" for the cancellation and its credit', async () => {
     engine = await openEngine(open, { now: '2013-06-15T00:00:00Z' });
     accountId = (await engine.payingAccount({ currency: 'USD', billCycleDayLocal: 15 })).id;
     const subscriptionId = await subscribe('solo-now');

@@ -114,7 +114,7 @@ eachDatabaseByTurns.describe('catalog administration', (open) => {
     expect(await events()).to.eql([]);
   });
 
-  it('catalog W17 Simple plan: stores a simple plan once, even if repeated, and sells it in the next call', async () => {
+  it('stores a simple plan once, even if repeated, and sells it in the next call (catalog W17 "Simple plan")', async () => {
     await begin();
     const own = await newTenant(false);
     const events = newEvents(engine.database);

@@ -88,7 +88,7 @@ eachDatabaseByTurns.describe('catalog entries', (open) => {
     await entries.retirePlan('p2');
   }
 
-  it('match catalog W18 "Entries to versions": a version for each date, with the rows in force', async () => {
+  it('match the worked example catalog W18 "Entries to versions": a version for each date, with the rows in force', async () => {
     await w18();
     const catalog = await current();
     expect(catalog.name).to.equal('DEFAULT');
@@ -109,7 +109,7 @@ eachDatabaseByTurns.describe('catalog entries', (open) => {
     expect(await engine.acme.catalogEntries.latestPlan('p2')).to.include({ retired: true });
   });
 
-  it('catalog W18 Entries to versions: share one object for an unchanged plan', async () => {
+  it('share one object for an unchanged plan (catalog W18 "Entries to versions")', async () => {
     await w18();
     const [first, second, third, fourth] = (await current()).versions;
     expect(first?.planNamed('p1')).to.equal(second?.planNamed('p1'));
@@ -118,7 +118,7 @@ eachDatabaseByTurns.describe('catalog entries', (open) => {
     expect(second?.planNamed('p2')).to.equal(third?.planNamed('p2'));
   });
 
-  it('catalog W18 Entries to versions: give only later subscriptions the new price before the date for existing ones', async () => {
+  it('give only later subscriptions the new price before the date for existing ones (catalog W18 "Entries to versions")', async () => {
     await w18();
     const catalog = await current();
     const priceAt = (start: string, when: string): string | undefined =>
@@ -130,7 +130,7 @@ eachDatabaseByTurns.describe('catalog entries', (open) => {
     expect(priceAt('2024-05-02', '2024-05-02')).to.equal('12');
   });
 
-  it("catalog W18 Entries to versions: change a running subscription's price on the date for existing ones", async () => {
+  it('change a running subscription\'s price on the date for existing ones (catalog W18 "Entries to versions")', async () => {
     const entries = await openWith('2024-01-01T00:00:00Z', monthly('p1', '2024-01-01'));
     const subscribe = async (date: string): Promise<Uuid> => {
       await engine.runTo(date);
@@ -157,7 +157,7 @@ eachDatabaseByTurns.describe('catalog entries', (open) => {
     ]);
   });
 
-  it('catalog W19 Overlay: leave a subscription to an XML plan unchanged, except for a price change in the XML', async () => {
+  it('leave a subscription to an XML plan unchanged, except for a price change in the XML (catalog W19 "Overlay")', async () => {
     await openOverlay('2024-02-10T00:00:00Z');
     const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
     await engine.subscribe({ accountId, planName: 'x' });
@@ -176,7 +176,7 @@ eachDatabaseByTurns.describe('catalog entries', (open) => {
     ]);
   });
 
-  it('catalog W19 Overlay: create versions from both the XML and the entries, with unchanged XML plans', async () => {
+  it('create versions from both the XML and the entries, with unchanged XML plans (catalog W19 "Overlay")', async () => {
     await openOverlay('2024-01-15T00:00:00Z');
     const [january] = (await current()).versions;
     await engine.acme.catalogEntries.create({ products: [pot], plans: [monthly('e', '2024-03-01')] });
@@ -193,7 +193,7 @@ eachDatabaseByTurns.describe('catalog entries', (open) => {
     expect(second?.rules).to.eql(january?.rules);
   });
 
-  it('catalog W19 Overlay: hide other plans from an account with its own entry, but let its subscriptions continue', async () => {
+  it('hide other plans from an account with its own entry, but let its subscriptions continue (catalog W19 "Overlay")', async () => {
     await openOverlay('2024-02-10T00:00:00Z');
     const [a, b] = [
       await engine.acme.createAccount({ currency: 'USD' }),
@@ -416,7 +416,7 @@ eachDatabaseByTurns.describe('catalog entries', (open) => {
     expect(contents(await current())).to.eql({ '2024-01-01': ['x 10'] });
   });
 
-  it('catalog W19 Overlay: produce the same catalog, whatever the order of versions and entries', async () => {
+  it('produce the same catalog, whatever the order of versions and entries (catalog W19 "Overlay")', async () => {
     await openEmpty('2024-01-15T00:00:00Z');
     const { acme } = engine;
     await acme.catalogEntries.create({ products: [pot], plans: [monthly('e', '2024-03-01')] });

@@ -73,7 +73,7 @@ eachDatabaseByTurns.describe('catalog uploads', (open) => {
     throw new Error('the document was accepted');
   }
 
-  it('catalog W16 Envelope: skip repeated versions, reject altered versions, and fail if no version is new', async () => {
+  it('skip repeated versions, reject altered versions, and fail if no version is new (catalog W16 "Envelope")', async () => {
     await engine.acme.uploadCatalog(at('2024-03-01'));
     const envelope = (await engine.acme.catalogs.current()).toXml();
     const extended = envelope.replace(
@@ -135,7 +135,7 @@ eachDatabaseByTurns.describe('catalog uploads', (open) => {
       .above(1);
   });
 
-  it('catalog V21: cannot contain usage billed in advance, except in a version that is already stored with such usage', async () => {
+  it('cannot contain usage billed in advance, except in a version that is already stored with such usage (catalog V21)', async () => {
     const inAdvance = withUsage(
       '2024-03-01',
       '<blocks><block><unit>call</unit><size>1</size><prices/></block></blocks>',

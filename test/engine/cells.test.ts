@@ -189,7 +189,7 @@ onPostgresql.describe('two cells', (open) => {
     );
   });
 
-  it('cells §2.2 rules 2 and 3: deliver all events of a cell that the cursor does not name, one at a time', async () => {
+  it('deliver all events of a cell that the cursor does not name, one at a time (cells §2.2 rules 2 and 3)', async () => {
     const seen: string[] = [];
     let handling = 0;
     const first = await east.acme.createAccount({ currency: 'USD' });
@@ -216,7 +216,7 @@ onPostgresql.describe('two cells', (open) => {
     expect(seen).to.include(first.id);
   });
 
-  it('cells §2 rule 8: run the handler of a command once for each cell', async () => {
+  it('run the handler of a command once for each cell (cells §2 rule 8)', async () => {
     const handled: string[] = [];
     const node = await cells.node({ nodeCommands: { GREET: ({ type }) => void handled.push(type) } });
     await node.nodes.command(operator, { type: 'GREET', properties: [] });
@@ -224,7 +224,7 @@ onPostgresql.describe('two cells', (open) => {
     await node.close();
   });
 
-  it('cells §2 rule 10: leave the queue of a cell alone that they do not work on, and serve its tenants', async () => {
+  it('leave the queue of a cell alone that they do not work on, and serve its tenants (cells §2 rule 10)', async () => {
     await cells.billing.settle();
     const node = await cells.node({ work: ['west'] });
     const [ofWest, ofEast] = [await west.subscriber(), await east.subscriber()];

@@ -74,7 +74,7 @@ eachDatabaseByTurns.describe('the charged-through date', (open) => {
     await seats(quantity, date);
   }
 
-  it('invoicing §8.5: stays if a backdated change bills a partial period before days that remain billed', async () => {
+  it('stays if a backdated change bills a partial period before days that remain billed (invoicing §8.5)', async () => {
     await beginWithSeats('annual');
     await seatsOn('2026-06-10', 15);
     expect(await chargedThrough()).to.equal('2027-01-01');
@@ -93,7 +93,7 @@ eachDatabaseByTurns.describe('the charged-through date', (open) => {
     expect(await invoices()).to.have.lengthOf(before);
   });
 
-  it('invoicing §8.5: stays if a backdated change splits a month that is already split at a later day', async () => {
+  it('stays if a backdated change splits a month that is already split at a later day (invoicing §8.5)', async () => {
     await beginWithSeats('monthly');
     for (const day of ['2026-02-01', '2026-03-01', '2026-03-10']) await engine.runTo(`${day}T06:00:00Z`);
     await seats(15, '2026-03-10');
@@ -102,7 +102,7 @@ eachDatabaseByTurns.describe('the charged-through date', (open) => {
     expect(await chargedThrough()).to.equal('2026-04-01');
   });
 
-  it('invoicing §8.5: stays if a partial period is billed before a year that starts at a moved bill cycle day', async () => {
+  it('stays if a partial period is billed before a year that starts at a moved bill cycle day (invoicing §8.5)', async () => {
     await beginWithSeats('annual');
     await engine.runTo('2026-09-15T06:00:00Z');
     await engine.acme.subscriptions.changeBillCycleDay(subscriptionId, { billCycleDayLocal: 15 });
@@ -121,7 +121,7 @@ eachDatabaseByTurns.describe('the charged-through date', (open) => {
     await seats(12, '2026-06-05');
   }
 
-  it('invoicing §8.5: stays if a committed draft bills a partial period before days that remain billed', async () => {
+  it('stays if a committed draft bills a partial period before days that remain billed (invoicing §8.5)', async () => {
     await beginWithSeats('annual');
     await seatsOn('2026-06-10', 15);
     await tag(SystemTag.AUTO_INVOICING_DRAFT);
@@ -130,7 +130,7 @@ eachDatabaseByTurns.describe('the charged-through date', (open) => {
     expect(await chargedThrough()).to.equal('2027-01-01');
   });
 
-  it('invoicing §8.5: stays if a run adds a partial period before billed days to a draft and commits the draft', async () => {
+  it('stays if a run adds a partial period before billed days to a draft and commits the draft (invoicing §8.5)', async () => {
     await beginWithSeats('annual');
     await seatsOn('2026-06-10', 15);
     await engine.acme.invoices.addCharges({ accountId, autoCommit: false, items: [{ amount: '5.00' }] });
@@ -149,13 +149,13 @@ eachDatabaseByTurns.describe('the charged-through date', (open) => {
     await seats(12, '2026-06-05');
   }
 
-  it('invoicing §8.5: moves back to a pause if a backdated change bills a partial period before the pause', async () => {
+  it('moves back to a pause if a backdated change bills a partial period before the pause (invoicing §8.5)', async () => {
     await beginWithSeats('annual');
     await seatsInFrontOfPause();
     expect(await chargedThrough()).to.equal('2026-06-25');
   });
 
-  it('invoicing §8.5: moves back to the start of a pause even if a plugin puts each item on its own invoice', async () => {
+  it('moves back to the start of a pause even if a plugin puts each item on its own invoice (invoicing §8.5)', async () => {
     const groups: InvoicePlugin = {
       name: 'groups',
       getInvoiceGrouping: async ({ items }) => ({ groups: items.map(({ id }) => ({ itemIds: [id] })) }),
@@ -166,7 +166,7 @@ eachDatabaseByTurns.describe('the charged-through date', (open) => {
     expect(await chargedThrough()).to.equal('2026-06-25');
   });
 
-  it('invoicing §8.5: is not changed by a run that has nothing to add to a draft', async () => {
+  it('is not changed by a run that has nothing to add to a draft (invoicing §8.5)', async () => {
     await beginWithSeats('annual', { tags: [SystemTag.AUTO_INVOICING_DRAFT] });
     await tag(SystemTag.AUTO_INVOICING_REUSE_DRAFT);
     await untag(SystemTag.AUTO_INVOICING_DRAFT);
@@ -175,7 +175,7 @@ eachDatabaseByTurns.describe('the charged-through date', (open) => {
     expect(await chargedThrough()).to.equal(null);
   });
 
-  it('invoicing §8.5: moves to the end of a committed older draft that ends after the last charge', async () => {
+  it('moves to the end of a committed older draft that ends after the last charge (invoicing §8.5)', async () => {
     await beginWithSeats('annual', { tags: [SystemTag.AUTO_INVOICING_DRAFT] });
     await untag(SystemTag.AUTO_INVOICING_DRAFT);
     await seatsInFront();
@@ -185,14 +185,14 @@ eachDatabaseByTurns.describe('the charged-through date', (open) => {
     expect(await chargedThrough()).to.equal('2027-01-01');
   });
 
-  it('invoicing §8.5: stays at the end of days that a void restores if the last charge ends before them', async () => {
+  it('stays at the end of days that a void restores if the last charge ends before them (invoicing §8.5)', async () => {
     await beginWithSeats('annual');
     await seatsInFront();
     await voidAt(1);
     expect(await chargedThrough()).to.equal('2027-01-01');
   });
 
-  it('invoicing §8.5: stays if a free trial is voided while the days after a partial charge are paused', async () => {
+  it('stays if a free trial is voided while the days after a partial charge are paused (invoicing §8.5)', async () => {
     await begin();
     await engine.runTo('2030-03-14T06:00:00Z');
     await seatsOn('2030-06-10', 15);
@@ -204,7 +204,7 @@ eachDatabaseByTurns.describe('the charged-through date', (open) => {
     expect(await chargedThrough()).to.equal('2031-03-14');
   });
 
-  it('invoicing §8.5: moves back to the end of the remaining days if the month after a partial charge is voided', async () => {
+  it('moves back to the end of the remaining days if the month after a partial charge is voided (invoicing §8.5)', async () => {
     await beginWithSeats('monthly');
     await seatsOn('2026-01-05', 15);
     await engine.runTo('2026-02-01T06:00:00Z');
@@ -214,14 +214,14 @@ eachDatabaseByTurns.describe('the charged-through date', (open) => {
     expect(await chargedThrough()).to.equal('2026-02-01');
   });
 
-  it('invoicing §8.5: moves back to the date of a plan change that repairs everything billed after it', async () => {
+  it('moves back to the date of a plan change that repairs everything billed after it (invoicing §8.5)', async () => {
     await beginWithSeats('annual');
     await engine.runTo('2026-06-10T06:00:00Z');
     await changeTo('monthly');
     expect(await chargedThrough()).to.equal('2026-07-01');
   });
 
-  it('invoicing §8.5: stays if a free trial is voided while the plan is paused', async () => {
+  it('stays if a free trial is voided while the plan is paused (invoicing §8.5)', async () => {
     await begin();
     await engine.runTo('2030-03-14T06:00:00Z');
     await engine.runTo('2030-03-16T06:00:00Z');
@@ -238,7 +238,7 @@ eachDatabaseByTurns.describe('the charged-through date', (open) => {
     expect(await chargedThrough()).to.equal('2031-03-14');
   });
 
-  it('invoicing §8.5: stays if a free trial is voided after the whole charge of the plan was repaired', async () => {
+  it('stays if a free trial is voided after the whole charge of the plan was repaired (invoicing §8.5)', async () => {
     await begin();
     await engine.runTo('2030-03-14T06:00:00Z');
     await pause();
@@ -246,7 +246,7 @@ eachDatabaseByTurns.describe('the charged-through date', (open) => {
     expect(await chargedThrough()).to.equal('2031-03-14');
   });
 
-  it('invoicing §8.5: stays at the last charge even if an earlier charge ended later', async () => {
+  it('stays at the last charge even if an earlier charge ended later (invoicing §8.5)', async () => {
     await begin();
     await engine.runTo('2030-03-14T06:00:00Z');
     await engine.runTo('2030-03-20T06:00:00Z');
@@ -256,7 +256,7 @@ eachDatabaseByTurns.describe('the charged-through date', (open) => {
     expect(await chargedThrough()).to.equal('2030-04-14');
   });
 
-  it('invoicing §8.5: moves back to the end of the previous charge if the last charge is voided', async () => {
+  it('moves back to the end of the previous charge if the last charge is voided (invoicing §8.5)', async () => {
     await begin();
     await engine.runTo('2030-03-14T06:00:00Z');
     await writeOff((await invoiceAt(1)).id);
@@ -270,7 +270,7 @@ eachDatabaseByTurns.describe('the charged-through date', (open) => {
     expect(await chargedThrough()).to.equal(null);
   });
 
-  it('invoicing §8.5: is not changed by write-offs, adjustments, and voids of charges without a subscription', async () => {
+  it('is not changed by write-offs, adjustments, and voids of charges without a subscription (invoicing §8.5)', async () => {
     await begin();
     await engine.runTo('2030-03-14T06:00:00Z');
     await engine.runTo('2030-03-16T06:00:00Z');
@@ -290,7 +290,7 @@ eachDatabaseByTurns.describe('the charged-through date', (open) => {
     expect(await chargedThrough()).to.equal('2031-03-14');
   });
 
-  it('invoicing §8.5: stays if an older draft is committed while the plan is paused', async () => {
+  it('stays if an older draft is committed while the plan is paused (invoicing §8.5)', async () => {
     await begin();
     await voidAt(0);
     await tag(SystemTag.AUTO_INVOICING_DRAFT);
@@ -304,7 +304,7 @@ eachDatabaseByTurns.describe('the charged-through date', (open) => {
     expect(await chargedThrough()).to.equal('2031-03-14');
   });
 
-  it('invoicing §8.5: stays after a plan change, even if an older draft that ends later is committed', async () => {
+  it('stays after a plan change, even if an older draft that ends later is committed (invoicing §8.5)', async () => {
     await begin();
     await tag(SystemTag.AUTO_INVOICING_DRAFT);
     await engine.runTo('2030-03-14T06:00:00Z');

@@ -47,7 +47,7 @@ eachDatabaseByTurns.describe('closing an account', (open) => {
     return id;
   }
 
-  it('matches accounts E9 "Close with item adjustment after partial payment"', async () => {
+  it('matches the worked example accounts E9 "Close with item adjustment after partial payment"', async () => {
     const id = await partlyPaid();
     await close(id, { itemAdjustUnpaidInvoices: true });
     expect(await itemsOf(id)).to.eql(['EXTERNAL_CHARGE 100', 'ITEM_ADJ -100', 'CBA_ADJ 40']);
@@ -57,7 +57,7 @@ eachDatabaseByTurns.describe('closing an account', (open) => {
     await expectCode(subscribe(id), 6000);
   });
 
-  it('invoicing §16: emits one event per adjusted item of an invoice', async () => {
+  it('emits one event per adjusted item of an invoice (invoicing §16)', async () => {
     const { id } = await engine.acme.createAccount({ currency: 'USD' });
     const items = [{ amount: '1' }, { amount: '2' }];
     await engine.settle(engine.acme.invoices.addCharges({ accountId: id, items, autoCommit: true }));
@@ -66,7 +66,7 @@ eachDatabaseByTurns.describe('closing an account', (open) => {
     expect((await newTypes()).filter((type) => type === 'INVOICE_ADJUSTMENT')).to.have.length(2);
   });
 
-  it('matches accounts E9 "Close with item adjustment and write-off", in which the write-off takes precedence', async () => {
+  it('matches the worked example accounts E9 "Close with item adjustment and write-off", in which the write-off takes precedence', async () => {
     const id = await partlyPaid();
     await close(id, { itemAdjustUnpaidInvoices: true, writeOffUnpaidInvoices: true });
     expect(await itemsOf(id)).to.eql(['EXTERNAL_CHARGE 100']);

@@ -24,7 +24,7 @@ eachDatabaseByTurns.describe('control tags', (open) => {
 
   describe('AUTO_PAY_OFF and MANUAL_PAY', () => {
     for (const name of ['AUTO_PAY_OFF', 'MANUAL_PAY'] as const)
-      it(`payments 13 AUTO_PAY_OFF: hold back new payments (${name}), and release the oldest first on removal`, async () => {
+      it(`hold back new payments (${name}), and release the oldest first on removal (payments 13 AUTO_PAY_OFF)`, async () => {
         const id = await subscriber(SystemTag[name]);
         await engine.runTo('2024-02-01T00:00:00Z');
         expect(await balancesOf(id)).to.eql(['19.95', '19.95']);
@@ -113,7 +113,7 @@ eachDatabaseByTurns.describe('control tags', (open) => {
       expect(await linesOf(id)).to.have.length(2);
     });
 
-    it('R23: do not prevent an explicit run or a dry run (AUTO_INVOICING_OFF)', async () => {
+    it('do not prevent an explicit run or a dry run (AUTO_INVOICING_OFF, R23)', async () => {
       const id = await subscriber(SystemTag.AUTO_INVOICING_OFF);
       const dry = await engine.acme.invoices.dryRun({ accountId: id });
       expect(dry && itemLines(dry)).to.eql(['RECURRING 2024-01-01..2024-02-01 19.95']);
@@ -145,7 +145,7 @@ eachDatabaseByTurns.describe('control tags', (open) => {
   });
 
   describe('WRITTEN_OFF', () => {
-    it('accounts E6 steps 4 and 5: set the balance of an invoice to 0 (WRITTEN_OFF) until they are removed', async () => {
+    it('set the balance of an invoice to 0 (WRITTEN_OFF) until they are removed (accounts E6 steps 4 and 5)', async () => {
       const id = await subscriber(SystemTag.AUTO_PAY_OFF);
       const [invoice] = await invoicesOf(id);
       if (!invoice) throw new Error('no invoice');
@@ -170,7 +170,7 @@ eachDatabaseByTurns.describe('control tags', (open) => {
     });
   });
 
-  it('R51: hold back invoices (AUTO_INVOICING_OFF), but let the account get its bill cycle day', async () => {
+  it('hold back invoices (AUTO_INVOICING_OFF), but let the account get its bill cycle day (R51)', async () => {
     const { id } = await engine.payingAccount({ currency: 'USD' });
     await tag(id, SystemTag.AUTO_INVOICING_OFF);
     engine.clock.set('2024-01-17T00:00:00Z');

@@ -147,7 +147,7 @@ eachDatabase.describe('automatic payments with control plugins (payments §8.1)'
 
 anyDatabase.describe('automatic payments with control plugins (payments §2.3)', (open) => {
   withStage(open, (stageAt) => {
-    it('rule 5: stop and end their attempt as soon as a plugin aborts', async () => {
+    it('stop and end their attempt as soon as a plugin aborts (rule 5)', async () => {
       const { stage, first, second } = await stageAt();
       first.prior = () => ({ isAborted: true });
       expect(await stage.payments(await invoiced(stage))).to.eql([]);
@@ -159,7 +159,7 @@ anyDatabase.describe('automatic payments with control plugins (payments §2.3)',
       expect(first.calls).to.eql(['prior']);
     });
 
-    it('rule 8: stop and end their attempt if a prior call throws', async () => {
+    it('stop and end their attempt if a prior call throws (rule 8)', async () => {
       const { stage, first } = await stageAt();
       first.prior = () => {
         throw new Error('no');
@@ -169,7 +169,7 @@ anyDatabase.describe('automatic payments with control plugins (payments §2.3)',
       expect(stage.sandbox.ledger.all()).to.eql([]);
     });
 
-    it('rule 6: use a payment method that a control plugin chooses only if the setting allows it', async () => {
+    it('use a payment method that a control plugin chooses only if the setting allows it (rule 6)', async () => {
       for (const overwritesMethod of [false, true]) {
         const { stage, first } = await stageAt({ overwritesMethod });
         const account = await stage.account();
@@ -185,7 +185,7 @@ anyDatabase.describe('automatic payments with control plugins (payments §2.3)',
       }
     });
 
-    it('rule 6: fail if a control plugin chooses a payment method of another account', async () => {
+    it('fail if a control plugin chooses a payment method of another account (rule 6)', async () => {
       const { stage, first } = await stageAt({ overwritesMethod: true });
       const stranger = await stage.account();
       first.prior = () => ({ adjustedPaymentMethodId: stranger.paymentMethodId });
@@ -205,7 +205,7 @@ anyDatabase.describe('automatic payments with control plugins (payments §2.3)',
       expect(formatDecimal(payment?.totals.purchasedAmount ?? decimal(0))).to.equal('225.44');
     });
 
-    it('rule 7: are retried on the earliest of several dates', async () => {
+    it('are retried on the earliest of several dates (rule 7)', async () => {
       const { stage, first, second } = await stageAt();
       stage.sandbox.configure(DECLINE);
       first.retry = () => new Date('2012-06-30T00:00:00Z');
@@ -220,7 +220,7 @@ anyDatabase.describe('automatic payments with control plugins (payments §2.3)',
       expect((await stage.story(invoiceId)).attempts).to.eql(['RETRIED', 'RETRIED', 'SCHEDULED']);
     });
 
-    it('payments §8.3: are retried with the properties and control plugins of their attempt', async () => {
+    it('are retried with the properties and control plugins of their attempt (payments §8.3)', async () => {
       const { stage, first } = await stageAt();
       stage.sandbox.configure(DECLINE);
       first.prior = ({ paymentId }) =>
@@ -239,7 +239,7 @@ anyDatabase.describe('automatic payments with control plugins (payments §2.3)',
       });
     });
 
-    it('payments §5.3 rule 2: postpone a retry if another call starts while the plugins of the retry are being called', async () => {
+    it('postpone a retry if another call starts while the plugins of the retry are being called (payments §5.3 rule 2)', async () => {
       const { stage, first } = await stageAt();
       stage.sandbox.configure(DECLINE);
       const invoiceId = await invoiced(stage);
@@ -261,14 +261,14 @@ anyDatabase.describe('automatic payments with control plugins (payments §2.3)',
       expect(await stage.story(invoiceId)).to.deep.include({ attempts, balance: '0' });
     });
 
-    it('payments §8.1: are reported to their control plugins even if they have no external effect', async () => {
+    it('are reported to their control plugins even if they have no external effect (payments §8.1)', async () => {
       const { stage, first } = await stageAt();
       const invoiceId = await invoiced(stage, EXTERNAL);
       expect(first.calls).to.eql(['prior', 'success']);
       expect(await stage.balance(invoiceId)).to.equal('0');
     });
 
-    it('payments §9.2: do not call control plugins if nothing would be charged', async () => {
+    it('do not call control plugins if nothing would be charged (payments §9.2)', async () => {
       const { stage, first } = await stageAt();
       const invoiceId = await stage.invoice(await stage.account(null), '249.95');
       await stage.settle();
@@ -277,14 +277,14 @@ anyDatabase.describe('automatic payments with control plugins (payments §2.3)',
       expect(stage.takeEvents()).to.eql(['INVOICE_PAYMENT_FAILED']);
     });
 
-    it('payments §8.1: store an attempt even if the tenant has no control plugins', async () => {
+    it('store an attempt even if the tenant has no control plugins (payments §8.1)', async () => {
       const { stage, first } = await stageAt({ controlPlugins: [] });
       const invoiceId = await invoiced(stage);
       expect(first.calls).to.eql([]);
       expect((await stage.story(invoiceId)).attempts).to.eql(['SUCCESS']);
     });
 
-    it('payments §8.4: report the outcome found by recovery to control plugins', async () => {
+    it('report the outcome found by recovery to control plugins (payments §8.4)', async () => {
       const { stage, first } = await stageAt();
       stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_UNDEFINED' });
       const invoiceId = await invoiced(stage);
@@ -302,7 +302,7 @@ anyDatabase.describe('automatic payments with control plugins (payments §2.3)',
       expect(attempts?.[1]?.effectiveDate).to.equal(Date.parse('2012-06-01'));
     });
 
-    it('payments §8.4: report the outcome to control plugins if a read of the pending payment finds it', async () => {
+    it('report the outcome to control plugins if a read of the pending payment finds it (payments §8.4)', async () => {
       const { stage, first } = await stageAt();
       stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING' });
       const invoiceId = await invoiced(stage);
@@ -315,7 +315,7 @@ anyDatabase.describe('automatic payments with control plugins (payments §2.3)',
       expect(await stage.balance(invoiceId)).to.equal('0');
     });
 
-    it('payments §8.4: report a late answer to control plugins', async () => {
+    it('report a late answer to control plugins (payments §8.4)', async () => {
       const { stage, first } = await stageAt();
       stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_SLEEP', SLEEP_TIME_SEC: 40 } as never);
       const invoiceId = await stage.invoice(await stage.account(), '249.95');

@@ -87,7 +87,7 @@ anyDatabase.describe('instant payments with control plugins (payments §9.6, §8
     ['0', 'EUR'],
     ['-5', 'EUR'],
   ] as const)
-    it(`payments §4.3 rule 2: are rejected if a control plugin adjusts the amount to ${amount} ${currency}`, async () => {
+    it(`are rejected if a control plugin adjusts the amount to ${amount} ${currency} (payments §4.3 rule 2)`, async () => {
       prior = () => ({ adjustedAmount: decimal(amount), adjustedCurrency: currency });
       const paid = engine.acme.invoicePayments.pay({ invoiceId, controlPlugins });
       expect(await paid.catch((error: BillingError) => error.code)).to.equal(
@@ -98,7 +98,7 @@ anyDatabase.describe('instant payments with control plugins (payments §9.6, §8
       expect(await balance()).to.equal(100);
     });
 
-  it('payments §2.3 rule 6: round amounts converted by a control plugin to whole minor units', async () => {
+  it('round amounts converted by a control plugin to whole minor units (payments §2.3 rule 6)', async () => {
     prior = () => ({ adjustedAmount: decimal('92.3456'), adjustedCurrency: 'EUR' });
     const paid = await engine.acme.invoicePayments.pay({ invoiceId, controlPlugins });
     expect(paid?.transaction.amount?.toFixed()).to.equal('92.35');
@@ -140,7 +140,7 @@ anyDatabase.describe('instant payments with control plugins (payments §9.6, §8
   const refund = (paymentId: Uuid | undefined, more: object) =>
     engine.acme.invoicePayments.refund({ paymentId: paymentId ?? NOWHERE, controlPlugins, ...more });
 
-  it('payments §9.5: are refunded with the amount as adjusted by control plugins', async () => {
+  it('are refunded with the amount as adjusted by control plugins (payments §9.5)', async () => {
     const paid = await engine.acme.invoicePayments.pay({ invoiceId, controlPlugins: [] });
     prior = () => ({ adjustedAmount: decimal('30') });
     const { transaction } = await refund(paid?.payment.id, { amount: '20' });
@@ -156,7 +156,7 @@ anyDatabase.describe('instant payments with control plugins (payments §9.6, §8
     expect(await balance()).to.equal(30);
   });
 
-  it('payments §9.5: cannot be refunded if a control plugin lowers the refund below the item adjustments', async () => {
+  it('cannot be refunded if a control plugin lowers the refund below the item adjustments (payments §9.5)', async () => {
     const paid = await engine.acme.invoicePayments.pay({ invoiceId, controlPlugins: [] });
     const [item] = (await engine.acme.invoices.get(invoiceId)).items;
     const adjustments = [{ invoiceItemId: item?.id ?? NOWHERE, amount: '20' }];
@@ -169,7 +169,7 @@ anyDatabase.describe('instant payments with control plugins (payments §9.6, §8
     expect(await balance()).to.equal(5);
   });
 
-  it('payments §9.5 rule 2: let a control plugin see the method and choose the amount of an external refund', async () => {
+  it('let a control plugin see the method and choose the amount of an external refund (payments §9.5 rule 2)', async () => {
     const paid = await engine.acme.invoicePayments.pay({ invoiceId, controlPlugins: [] });
     prior = () => ({ adjustedAmount: decimal('7') });
     const { payment, transaction } = await refund(paid?.payment.id, { amount: '20', isExternal: true });

@@ -87,7 +87,7 @@ anyDatabase.describe('payment operations with control plugins (payments §4.1, �
     expect(pluginName).to.equal(engine.gateway.name);
   });
 
-  it('payments §2.3 rule 6: keep the method of a payment, even if a control plugin chooses another one', async () => {
+  it('keep the method of a payment, even if a control plugin chooses another one (payments §2.3 rule 6)', async () => {
     const method = { accountId: account.id, pluginName: engine.gateway.name };
     const other = await engine.acme.paymentMethods.add(method);
     const paid = await purchase({ controlPlugins: [] });
@@ -96,7 +96,7 @@ anyDatabase.describe('payment operations with control plugins (payments §4.1, �
     expect(await attempts()).to.eql(['ABORTED']);
   });
 
-  it('payments §8.1 rule 4: complete a pending transaction under its key with its existing attempt', async () => {
+  it('complete a pending transaction under its key with its existing attempt (payments §8.1 rule 4)', async () => {
     await purchase({ properties: PENDING });
     const { transaction } = await purchase();
     expect(transaction.status).to.equal('SUCCESS');
@@ -105,7 +105,7 @@ anyDatabase.describe('payment operations with control plugins (payments §4.1, �
     expect(await transactions()).to.eql(['SUCCESS']);
   });
 
-  it('payments §8.1 rule 4: use their own attempt for a transaction that becomes pending during plugin calls', async () => {
+  it('use their own attempt for a transaction that becomes pending during plugin calls (payments §8.1 rule 4)', async () => {
     control.meanwhile = async () => {
       control.meanwhile = async () => null;
       await purchase({ controlPlugins: [], properties: PENDING });
@@ -118,7 +118,7 @@ anyDatabase.describe('payment operations with control plugins (payments §4.1, �
   });
 
   for (const status of ['SUCCESS', 'PAYMENT_FAILURE'] as const)
-    it(`payments §6.2: report to control plugins that a pending transaction has become ${status}`, async () => {
+    it(`report to control plugins that a pending transaction has become ${status} (payments §6.2)`, async () => {
       const card = property('card', '4242');
       const { payment, transaction } = await purchase({ properties: [...PENDING, card] });
       control.invocations.splice(0);
@@ -140,7 +140,7 @@ anyDatabase.describe('payment operations with control plugins (payments §4.1, �
       expect(stored?.pluginProperties?.map(({ key }) => key)).to.include('card');
     });
 
-  it('payments §2.3: return the actual outcome even if a plugin gives an unreadable answer', async () => {
+  it('return the actual outcome even if a plugin gives an unreadable answer (payments §2.3)', async () => {
     const unreadable = {
       get adjustedProperties(): never {
         throw new Error('unreadable');
@@ -165,7 +165,7 @@ anyDatabase.describe('payment operations with control plugins (payments §4.1, �
       control.failure = null;
     });
 
-    it('payments §5.3 rule 2: postpone a retry while another call of the payment is running', async () => {
+    it('postpone a retry while another call of the payment is running (payments §5.3 rule 2)', async () => {
       const end = await runningCall(engine, keyOf());
       const settled = engine.runTo(RETRY);
       await aWhile();
@@ -175,7 +175,7 @@ anyDatabase.describe('payment operations with control plugins (payments §4.1, �
       expect(await attempts()).to.eql(['RETRIED', 'SUCCESS']);
     });
 
-    it('payments §5.3 rule 2: postpone a retry if another call starts while the plugins of the retry are being called', async () => {
+    it('postpone a retry if another call starts while the plugins of the retry are being called (payments §5.3 rule 2)', async () => {
       let end: () => Promise<unknown> = async () => null;
       control.invocations.splice(0);
       control.failure = { nextRetryDate: new Date('2024-01-05T10:00:00Z') };
@@ -195,7 +195,7 @@ anyDatabase.describe('payment operations with control plugins (payments §4.1, �
       expect((await transactions()).filter((status) => status === 'SUCCESS')).to.have.length(1);
     });
 
-    it('payments §3.3: store a separate attempt for each retry, even if the retry can no longer run', async () => {
+    it('store a separate attempt for each retry, even if the retry can no longer run (payments §3.3)', async () => {
       await purchase({ controlPlugins: [] });
       control.invocations.splice(0);
       await engine.runTo(RETRY);
@@ -203,7 +203,7 @@ anyDatabase.describe('payment operations with control plugins (payments §4.1, �
       expect(await attempts()).to.eql(['RETRIED', 'ABORTED']);
     });
 
-    it('payments §2.3 rule 5: are not retried again if a plugin aborts the retry', async () => {
+    it('are not retried again if a plugin aborts the retry (payments §2.3 rule 5)', async () => {
       control.prior = { isAborted: true };
       await engine.runTo('2024-02-01T00:00:00Z');
       expect(await attempts()).to.eql(['RETRIED', 'ABORTED']);

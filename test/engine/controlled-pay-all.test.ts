@@ -53,7 +53,7 @@ anyDatabase.describe('control plugins of a tenant (payments §2.3 rule 9)', (ope
   const payAll = (more: object = {}) =>
     engine.acme.invoicePayments.payAll({ accountId: account.id, ...more });
 
-  it('payments §9.6 rule 2: are called before and after the payment of each invoice in a pay-all call', async () => {
+  it('are called before and after the payment of each invoice in a pay-all call (payments §9.6 rule 2)', async () => {
     const ids = await invoiced('50', '30');
     await payAll();
     expect(invocations().toSorted()).to.eql([
@@ -67,14 +67,14 @@ anyDatabase.describe('control plugins of a tenant (payments §2.3 rule 9)', (ope
     expect(await states()).to.eql(['SUCCESS', 'SUCCESS']);
   });
 
-  it('payments §9.6 rule 2: are not called if the pay-all call names other plugins', async () => {
+  it('are not called if the pay-all call names other plugins (payments §9.6 rule 2)', async () => {
     const ids = await invoiced('50');
     await payAll({ controlPlugins: ['nobody'] });
     expect(invocations()).to.eql([]);
     expect(await balances(ids)).to.eql([0]);
   });
 
-  it('payments §9.6 rule 2: can abort the payment of one invoice without stopping the others', async () => {
+  it('can abort the payment of one invoice without stopping the others (payments §9.6 rule 2)', async () => {
     const ids = await invoiced('50', '30');
     control.priorOf = ({ amount }) => ({ isAborted: Number(amount) === 50 });
     expect((await payAll({ isExternal: true, amount: '80' }))?.invoiceIds).to.eql(ids);
@@ -84,7 +84,7 @@ anyDatabase.describe('control plugins of a tenant (payments §2.3 rule 9)', (ope
     expect(payments.map(({ totals }) => Number(totals.purchasedAmount))).to.eql([30]);
   });
 
-  it('payments §9.6 rule 2: can adjust the amount that pay-all pays for an invoice, up to the balance', async () => {
+  it('can adjust the amount that pay-all pays for an invoice, up to the balance (payments §9.6 rule 2)', async () => {
     const ids = await invoiced('50', '30');
     control.priorOf = ({ amount }) => ({ adjustedAmount: decimal(Number(amount) === 50 ? '20' : '99') });
     await payAll();
@@ -92,7 +92,7 @@ anyDatabase.describe('control plugins of a tenant (payments §2.3 rule 9)', (ope
     expect(await states()).to.eql(['SUCCESS', 'SUCCESS']);
   });
 
-  it('payments §9.6 rule 2: cause no payment if the invoice is paid while they are being called', async () => {
+  it('cause no payment if the invoice is paid while they are being called (payments §9.6 rule 2)', async () => {
     const ids = await invoiced('50');
     const [invoiceId = account.id] = ids;
     control.meanwhile = async () => {
@@ -121,7 +121,7 @@ anyDatabase.describe('control plugins of a tenant (payments §2.3 rule 9)', (ope
       }),
   };
   for (const [what, act] of Object.entries(payUnpaid))
-    it(`payments §10.1 rule 7: are called for each unpaid invoice that is paid by ${what}`, async () => {
+    it(`are called for each unpaid invoice that is paid by ${what} (payments §10.1 rule 7)`, async () => {
       const ids = await invoiced('50', '30');
       control.priorOf = ({ amount }) => ({ isAborted: Number(amount) === 50 });
       await act();
@@ -130,7 +130,7 @@ anyDatabase.describe('control plugins of a tenant (payments §2.3 rule 9)', (ope
       expect(await states()).to.eql(['ABORTED', 'SUCCESS']);
     });
 
-  it('payments §10.1 rule 7: do not prevent a method from being added if they fail in the payments that follow', async () => {
+  it('do not prevent a method from being added if they fail in the payments that follow (payments §10.1 rule 7)', async () => {
     const ids = await invoiced('50');
     control.priorOf = ({ paymentApiType }) => {
       if (paymentApiType === 'PAYMENT_METHOD') return null;
@@ -142,7 +142,7 @@ anyDatabase.describe('control plugins of a tenant (payments §2.3 rule 9)', (ope
     expect(await states()).to.eql(['ABORTED']);
   });
 
-  it('rule 3: are informed if an instant payment is rejected after their prior calls', async () => {
+  it('are informed if an instant payment is rejected after their prior calls (rule 3)', async () => {
     const [invoiceId = account.id] = await invoiced('50');
     control.prior = { adjustedAmount: decimal('51') };
     const refused = engine.acme.invoicePayments.pay({ invoiceId });
@@ -153,7 +153,7 @@ anyDatabase.describe('control plugins of a tenant (payments §2.3 rule 9)', (ope
     expect(await states()).to.eql(['ABORTED']);
   });
 
-  it('payments §9.3: end a hold if they abort its release, and are not called for that hold again', async () => {
+  it('end a hold if they abort its release, and are not called for that hold again (payments §9.3)', async () => {
     const ids = await invoiced('50');
     control.prior = { isAborted: true };
     await release();
@@ -170,7 +170,7 @@ anyDatabase.describe('control plugins of a tenant (payments §2.3 rule 9)', (ope
     expect(await balances(ids)).to.eql([50]);
   });
 
-  it('payments §9.3: can adjust the amount that is paid when a hold is released', async () => {
+  it('can adjust the amount that is paid when a hold is released (payments §9.3)', async () => {
     const ids = await invoiced('50');
     control.prior = { adjustedAmount: decimal('20') };
     await release();

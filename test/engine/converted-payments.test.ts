@@ -65,7 +65,7 @@ anyDatabase.describe('invoice payments converted by a control plugin (payments �
     expect(await balanceOf(invoiceId)).to.equal(199.95);
   });
 
-  it('payments §8.3: start from the original amount again at every retry', async () => {
+  it('start from the original amount again at every retry (payments §8.3)', async () => {
     engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', TIMES: 2 });
     const invoiceId = await invoiced('100');
     for (const days of [8, 8]) {
@@ -87,7 +87,7 @@ anyDatabase.describe('invoice payments converted by a control plugin (payments �
     ]);
   });
 
-  it('payments §9.2 rule 8: reserve the amount to settle while they are pending', async () => {
+  it('reserve the amount to settle while they are pending (payments §9.2 rule 8)', async () => {
     const invoiceId = await invoiced('100', { isHeldBack: true });
     engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', TIMES: 2 });
     const { invoicePayments, payments } = engine.acme;
@@ -100,7 +100,7 @@ anyDatabase.describe('invoice payments converted by a control plugin (payments �
     expect(await balanceOf(invoiceId)).to.equal(0);
   });
 
-  it('payments §4.3 rule 7: can be completed only with their stored amount and currency if they are pending', async () => {
+  it('can be completed only with their stored amount and currency if they are pending (payments §4.3 rule 7)', async () => {
     const invoiceId = await invoiced('20', { isHeldBack: true });
     engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', TIMES: 1 });
     const paymentId = (await engine.acme.invoicePayments.pay({ invoiceId }))?.payment.id ?? NOWHERE;
@@ -146,7 +146,7 @@ anyDatabase.describe('invoice payments converted by a control plugin (payments �
   const refund = ({ amount = null, ...input }: HostInput<InvoiceRefundInput>) =>
     engine.acme.invoicePayments.refund({ currency: rate.currency, controlPlugins: [], amount, ...input });
 
-  it('payments §9.5 rule 1: reopen the corresponding part of the invoice when they are refunded', async () => {
+  it('reopen the corresponding part of the invoice when they are refunded (payments §9.5 rule 1)', async () => {
     const { invoiceId, paymentId } = await halfPaid();
     await expectCode(refund({ paymentId, amount: '46' }), 'INVOICE_REFUND_AMOUNT_TOO_HIGH');
     expect((await refund({ paymentId, amount: '18' })).transaction.status).to.equal('SUCCESS');
@@ -156,7 +156,7 @@ anyDatabase.describe('invoice payments converted by a control plugin (payments �
     expect(await balanceOf(invoiceId)).to.equal(100);
   });
 
-  it('payments §9.5 rule 1: can be fully refunded in a currency with small units; the last refund takes the rest', async () => {
+  it('can be fully refunded in a currency with small units; the last refund takes the rest (payments §9.5 rule 1)', async () => {
     rate = { currency: 'JPY', each: '140' };
     const { invoiceId, paymentId } = await halfPaid();
     await refund({ paymentId, amount: '2334' });
@@ -168,7 +168,7 @@ anyDatabase.describe('invoice payments converted by a control plugin (payments �
     expect(await balanceOf(invoiceId)).to.equal(100);
   });
 
-  it('payments §9.5 rule 1: cannot be refunded beyond the paid amount, even by simultaneous refunds', async () => {
+  it('cannot be refunded beyond the paid amount, even by simultaneous refunds (payments §9.5 rule 1)', async () => {
     rate = { currency: 'JPY', each: '140' };
     const { invoiceId, paymentId } = await halfPaid();
     engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', TIMES: 3 });
@@ -182,7 +182,7 @@ anyDatabase.describe('invoice payments converted by a control plugin (payments �
     await expectCode(refund({ paymentId, amount: '1' }), 'INVOICE_REFUND_AMOUNT_TOO_HIGH');
   });
 
-  it('payments §9.5 rule 1: must be refunded with an amount that covers the item adjustments', async () => {
+  it('must be refunded with an amount that covers the item adjustments (payments §9.5 rule 1)', async () => {
     const { invoiceId, paymentId } = await halfPaid();
     const [item] = (await engine.acme.invoices.get(invoiceId)).items;
     const invoiceItemId = item?.id ?? NOWHERE;
@@ -198,7 +198,7 @@ anyDatabase.describe('invoice payments converted by a control plugin (payments �
     expect(await balanceOf(invoiceId)).to.equal(50);
   });
 
-  it('payments §9.5 rule 2: count external refunds against the refundable amount', async () => {
+  it('count external refunds against the refundable amount (payments §9.5 rule 2)', async () => {
     const { invoiceId, paymentId } = await halfPaid();
     await refund({ paymentId, amount: '20', currency: 'USD', isExternal: true });
     expect(await balanceOf(invoiceId)).to.equal(70);

@@ -23,7 +23,7 @@ eachDatabase.describe('coupons', (open) => {
   const spring = (duration: 'ONCE' | 'FOREVER' | { periods: number } | { months: number }, more = {}) =>
     engine.acme.coupons.create({ code: 'SPRING', percentOff: '20', duration, ...more });
 
-  it('match coupons C1 "20 % for three periods"', async () => {
+  it('match the worked example coupons C1 "20 % for three periods"', async () => {
     await begin('2026-01-01');
     await spring({ periods: 3 });
     await subscribe('lamp', 'spring');
@@ -31,7 +31,7 @@ eachDatabase.describe('coupons', (open) => {
     expect(await invoices()).to.eql(['01-01 24', '02-01 24', '03-01 24', '04-01 30']);
   });
 
-  it('match coupons C2 "50 % of a leading period"', async () => {
+  it('match the worked example coupons C2 "50 % of a leading period"', async () => {
     await begin('2026-01-16');
     await spring('ONCE', { percentOff: '50' });
     await subscribe('lamp', 'SPRING');
@@ -39,7 +39,7 @@ eachDatabase.describe('coupons', (open) => {
     expect(await invoices()).to.eql(['01-16 7.74', '02-01 30']);
   });
 
-  it('match coupons C3 "trial without periods"', async () => {
+  it('match the worked example coupons C3 "trial without periods"', async () => {
     await begin('2026-01-01');
     await spring({ periods: 2 });
     await subscribe('lamp-trial', 'SPRING');
@@ -73,7 +73,7 @@ eachDatabase.describe('coupons', (open) => {
       );
     });
 
-  it('match coupons C6 "percentage before amount" and C7 "at least 0"', async () => {
+  it('match the worked example coupons C6 "percentage before amount" and C7 "at least 0"', async () => {
     await begin('2026-01-01');
     await engine.acme.coupons.create({ code: 'TEN', amountOff: { USD: '10' }, duration: 'FOREVER' });
     await spring('ONCE', { percentOff: '50' });
@@ -84,7 +84,7 @@ eachDatabase.describe('coupons', (open) => {
     expect(await invoices()).to.eql(['01-01 5', '01-01 0']);
   });
 
-  it('match coupons C8 "redemption on a running subscription"', async () => {
+  it('match the worked example coupons C8 "redemption on a running subscription"', async () => {
     await begin('2026-01-01');
     await spring({ periods: 2 });
     await subscribe('lamp');
@@ -97,7 +97,7 @@ eachDatabase.describe('coupons', (open) => {
     expect((await invoices()).slice(1)).to.eql(['02-01 30', '03-01 24', '04-01 24', '05-01 30']);
   });
 
-  it('match coupons C9 "redemption with repair of a billed period"', async () => {
+  it('match the worked example coupons C9 "redemption with repair of a billed period"', async () => {
     await begin('2026-01-01');
     await spring({ periods: 2 });
     await subscribe('lamp');
@@ -110,7 +110,7 @@ eachDatabase.describe('coupons', (open) => {
     expect(await engine.breaches()).to.eql([]);
   });
 
-  it('match coupons C10 "last redemption"', async () => {
+  it('match the worked example coupons C10 "last redemption"', async () => {
     await begin('2026-01-01');
     await spring('ONCE', { maxRedemptions: 1 });
     const accounts = await Promise.all(
@@ -126,7 +126,7 @@ eachDatabase.describe('coupons', (open) => {
     expect(await engine.acme.coupons.get('spring')).to.include({ redeemedCount: 1 });
   });
 
-  it('match coupons C11 "amount per unit"', async () => {
+  it('match the worked example coupons C11 "amount per unit"', async () => {
     await begin('2026-01-01');
     const terms = { amountOff: { USD: '2' }, duration: 'FOREVER' } as const;
     await engine.acme.coupons.create({ code: 'EACH', perQuantity: true, ...terms });
@@ -136,7 +136,7 @@ eachDatabase.describe('coupons', (open) => {
     expect(await invoices()).to.eql(['01-01 140', '01-01 148']);
   });
 
-  it('match coupons C12 "10 % of a year"', async () => {
+  it('match the worked example coupons C12 "10 % of a year"', async () => {
     await begin('2026-01-01');
     await spring({ months: 12 }, { percentOff: '10' });
     await subscribe('lamp-annual', 'SPRING');

@@ -13,7 +13,7 @@ function lineOf({ creditNoteNumber, reason, creditNoteDate, amount, lines }: Pla
   return `${creditNoteNumber} ${reason} ${creditNoteDate} ${formatDecimal(amount)} (${parts})`;
 }
 
-eachDatabaseByTurns.describe('invoicing §21: credit notes', (open) => {
+eachDatabaseByTurns.describe('credit notes (invoicing §21)', (open) => {
   let engine: TestEngine;
   let acme: TenantBilling;
   let trace: string[];
@@ -49,7 +49,7 @@ eachDatabaseByTurns.describe('invoicing §21: credit notes', (open) => {
     });
   const notesOf = async (invoiceId: Uuid) => (await acme.creditNotes.ofInvoice(invoiceId)).map(lineOf);
 
-  it('rule 1: are written only if the tenant has enabled credit notes, and otherwise cause no SQL statement', async () => {
+  it('are written only if the tenant has enabled credit notes, and otherwise cause no SQL statement (rule 1)', async () => {
     await start({});
     const invoice = await charged(100);
     await adjust(invoice, 0, '10');
@@ -58,7 +58,7 @@ eachDatabaseByTurns.describe('invoicing §21: credit notes', (open) => {
     expect(trace.filter((statement) => /insert.*credit_note/s.test(statement))).to.eql([]);
   });
 
-  it("invoicing §21 rule 2: record an adjustment and a void of a committed invoice, dated in the account's zone", async () => {
+  it("record an adjustment and a void of a committed invoice, dated in the account's zone (invoicing §21 rule 2)", async () => {
     await start(written);
     const invoice = await charged(100, 20);
     expect(await notesOf(invoice.id)).to.eql([]);
@@ -77,7 +77,7 @@ eachDatabaseByTurns.describe('invoicing §21: credit notes', (open) => {
     expect(all.rows.map(lineOf)).to.eql((await notesOf(invoice.id)).slice(0, 2));
   });
 
-  it('rule 2: exclude the credit that exceeds the charges of a voided invoice', async () => {
+  it('exclude the credit that exceeds the charges of a voided invoice (rule 2)', async () => {
     await start(written);
     const { id: accountId } = await acme.createAccount({ currency: 'USD' });
     const [charge] = await acme.invoices.addCharges({ accountId, items: [{ amount: '10' }] });
@@ -91,7 +91,7 @@ eachDatabaseByTurns.describe('invoicing §21: credit notes', (open) => {
     expect(await findings()).to.eql([]);
   });
 
-  it('rule 2: exclude write-offs, but record later reductions of a written-off invoice', async () => {
+  it('exclude write-offs, but record later reductions of a written-off invoice (rule 2)', async () => {
     await start(written);
     const { id } = await charged(10);
     const object = { type: 'INVOICE', id } as const;
@@ -103,7 +103,7 @@ eachDatabaseByTurns.describe('invoicing §21: credit notes', (open) => {
     expect(await notesOf(id)).to.eql(['1 ADJUSTMENT 2012-05-02 4 (4)', '2 VOID 2012-05-02 6 (10 + -4)']);
   });
 
-  it('rule 2: exclude changes to drafts', async () => {
+  it('exclude changes to drafts (rule 2)', async () => {
     await start(written);
     const account = await acme.createAccount({ currency: 'USD' });
     const charge = { accountId: account.id, autoCommit: false, items: [{ amount: '5' }] };
@@ -112,7 +112,7 @@ eachDatabaseByTurns.describe('invoicing §21: credit notes', (open) => {
     expect(await notesOf(item?.invoiceId ?? account.id)).to.eql([]);
   });
 
-  it('rule 2: record a refund with adjustment on the refunded invoice, but no refund without adjustment', async () => {
+  it('record a refund with adjustment on the refunded invoice, but no refund without adjustment (rule 2)', async () => {
     await start(written);
     const invoice = await engine.settle(charged(100));
     const [payment] = await acme.payments.ofAccount(invoice.accountId);
@@ -128,7 +128,7 @@ eachDatabaseByTurns.describe('invoicing §21: credit notes', (open) => {
     expect(await notesOf(invoice.id)).to.eql(['1 ADJUSTMENT 2012-05-02 25 (25)']);
   });
 
-  it('rule 2: record a repair on the invoice of the repaired item', async () => {
+  it('record a repair on the invoice of the repaired item (rule 2)', async () => {
     await start(written);
     const account = await engine.payingAccount({ currency: 'USD', timeZone: 'UTC' });
     const request = { accountId: account.id, planName: 'pro-monthly' };
@@ -150,7 +150,7 @@ eachDatabaseByTurns.describe('invoicing §21: credit notes', (open) => {
     expect(await notesOf(repair?.invoiceId ?? account.id)).to.eql([]);
   });
 
-  it('rule 3: have numbers without gaps despite simultaneous writers and failures', async () => {
+  it('have numbers without gaps despite simultaneous writers and failures (rule 3)', async () => {
     await start(written);
     const invoices: InvoiceView[] = [];
     for (let index = 0; index < 8; index += 1) invoices.push(await charged(10, 20));
@@ -180,7 +180,7 @@ eachDatabaseByTurns.describe('invoicing §21: credit notes', (open) => {
     return found;
   };
 
-  it('rule 4: are checked for missing numbers and for sums that differ from their lines', async () => {
+  it('are checked for missing numbers and for sums that differ from their lines (rule 4)', async () => {
     await start(written);
     const invoice = await charged(100);
     for (const amount of ['1', '2', '3']) await adjust(invoice, 0, amount);
@@ -194,7 +194,7 @@ eachDatabaseByTurns.describe('invoicing §21: credit notes', (open) => {
     );
   });
 
-  it('rule 5: show their number and the credited invoice on the page and in the PDF', async () => {
+  it('show their number and the credited invoice on the page and in the PDF (rule 5)', async () => {
     await start(written);
     const invoice = await charged(100);
     await adjust(invoice, 0, '12.5');
@@ -215,7 +215,7 @@ eachDatabaseByTurns.describe('invoicing §21: credit notes', (open) => {
     expect(info).to.include({ Title: 'Credit note 1' });
   });
 
-  it('rule 3: show the number in the configured pattern in query results, on the page and in the PDF', async () => {
+  it('show the number in the configured pattern in query results, on the page and in the PDF (rule 3)', async () => {
     await start({ ...written, 'org.service.invoice.creditNoteNumberPattern': 'CN{yy}-{n:4}' });
     const invoice = await charged(100);
     await adjust(invoice, 0, '10');

@@ -85,7 +85,7 @@ eachDatabaseByTurns.describe('payment delegated to a parent', (open) => {
     expect([await invoicesOf(parent), await invoicesOf(child), await balances()]).to.eql(before);
   }
 
-  it('matches accounts E7 "Parent pays"', async () => {
+  it('matches the worked example accounts E7 "Parent pays"', async () => {
     await begin('2025-02-03T10:00:00Z', '34.00');
     await hold(parent, SystemTag.AUTO_PAY_OFF);
     await subscribe(child);
@@ -109,7 +109,7 @@ eachDatabaseByTurns.describe('payment delegated to a parent', (open) => {
     await redeliver();
   });
 
-  it('matches invoicing E16 "Child cancels before the parent commits"', async () => {
+  it('matches the worked example invoicing E16 "Child cancels before the parent commits"', async () => {
     await begin('2015-06-14T00:00:00Z', '249.95', { billCycleDayLocal: 14 });
     await hold(child, SystemTag.AUTO_INVOICING_OFF);
     const id = await subscribe(child);
@@ -129,7 +129,7 @@ eachDatabaseByTurns.describe('payment delegated to a parent', (open) => {
     expect(await balances()).to.equal('0 0, 0 0');
   });
 
-  it('invoicing §12 rule 1: opens a summary for a charge of 0, but not for a pure credit', async () => {
+  it('opens a summary for a charge of 0, but not for a pure credit (invoicing §12 rule 1)', async () => {
     await begin('2025-02-03T10:00:00Z', '0.00');
     const credit = async (amount: string) => {
       const items = [{ amount: amount }];
@@ -148,7 +148,7 @@ eachDatabaseByTurns.describe('payment delegated to a parent', (open) => {
     ).to.eql([null, parent, parent]);
   });
 
-  it('invoicing §12 rule 2: creates one summary item per child and day, and collects a charge only once', async () => {
+  it('creates one summary item per child and day, and collects a charge only once (invoicing §12 rule 2)', async () => {
     await begin('2025-02-03T10:00:00Z', '34.00');
     const second = await newChild('second');
     await charge(child, '10');
@@ -169,7 +169,7 @@ eachDatabaseByTurns.describe('payment delegated to a parent', (open) => {
     expect(payments()).to.eql(['21']);
   });
 
-  it('invoicing §12 rule 2: passes adjustments of an open summary to the child, and gives the parent no credit', async () => {
+  it('passes adjustments of an open summary to the child, and gives the parent no credit (invoicing §12 rule 2)', async () => {
     await begin('2025-02-03T10:00:00Z', '34.00');
     const invoice = await charge(child, '10');
     await adjust(await summaryAt(0), '3');
@@ -189,7 +189,7 @@ eachDatabaseByTurns.describe('payment delegated to a parent', (open) => {
     expect(await engine.breaches()).to.eql([]);
   });
 
-  it('invoicing §12 rule 3: allows an early commit of the summary, after which the next charge opens a new summary', async () => {
+  it('allows an early commit of the summary, after which the next charge opens a new summary (invoicing §12 rule 3)', async () => {
     await begin('2025-02-03T10:00:00Z', '34.00');
     await charge(child, '10');
     await engine.settle(engine.acme.invoices.commit((await summaryAt(0)).id));
@@ -205,7 +205,7 @@ eachDatabaseByTurns.describe('payment delegated to a parent', (open) => {
     expect([invoiceDate, commitDate]).to.eql(['2025-02-03', '2025-02-04']);
   });
 
-  it("invoicing §12 rule 3: commits the summary at the tenant's time of day, or on the next day if it has passed", async () => {
+  it("commits the summary at the tenant's time of day, or on the next day if it has passed (invoicing §12 rule 3)", async () => {
     await begin('2025-02-03T10:00:00Z', '34.00');
     const value = '{"org.killbill.invoice.parent.commit.local.utc.time":"09:30:00"}';
     await engine.acme.keyValues.add('PER_TENANT_CONFIG', value);
@@ -216,7 +216,7 @@ eachDatabaseByTurns.describe('payment delegated to a parent', (open) => {
     expect((await summaryAt(0)).status).to.equal('COMMITTED');
   });
 
-  it("invoicing §12 rule 4: lowers an unpaid summary if a child's debt falls, but does not raise it if the debt rises", async () => {
+  it("lowers an unpaid summary if a child's debt falls, but does not raise it if the debt rises (invoicing §12 rule 4)", async () => {
     await begin('2025-02-03T10:00:00Z', '34.00');
     await hold(parent, SystemTag.AUTO_PAY_OFF);
     const invoice = await charge(child, '30');
@@ -239,7 +239,7 @@ eachDatabaseByTurns.describe('payment delegated to a parent', (open) => {
     ]);
   });
 
-  it('invoicing §12 rule 5: credits the child for a decrease of its debt after the parent has paid', async () => {
+  it('credits the child for a decrease of its debt after the parent has paid (invoicing §12 rule 5)', async () => {
     await begin('2025-02-03T10:00:00Z', '34.00');
     const invoice = await charge(child, '30');
     await engine.runTo('2025-02-04T00:00:00Z');
@@ -253,7 +253,7 @@ eachDatabaseByTurns.describe('payment delegated to a parent', (open) => {
     await redeliver();
   });
 
-  it('invoicing §12 rule 5: credits the child even if the parent pays between the change and its event', async () => {
+  it('credits the child even if the parent pays between the change and its event (invoicing §12 rule 5)', async () => {
     await begin('2025-02-03T10:00:00Z', '34.00');
     await hold(parent, SystemTag.AUTO_PAY_OFF);
     const invoice = await charge(child, '30');
@@ -269,7 +269,7 @@ eachDatabaseByTurns.describe('payment delegated to a parent', (open) => {
     expect(await balances()).to.equal('0 0, -12 12');
   });
 
-  it('invoicing §12 rule 5: creates no credit if child and parent are closed before anything is paid', async () => {
+  it('creates no credit if child and parent are closed before anything is paid (invoicing §12 rule 5)', async () => {
     await begin('2025-02-03T10:00:00Z', '34.00');
     await hold(parent, SystemTag.AUTO_PAY_OFF);
     await charge(child, '20');
@@ -282,7 +282,7 @@ eachDatabaseByTurns.describe('payment delegated to a parent', (open) => {
     await redeliver();
   });
 
-  it('invoicing §12 rule 5: does not credit the child for an amount that was already credited to the parent', async () => {
+  it('does not credit the child for an amount that was already credited to the parent (invoicing §12 rule 5)', async () => {
     await begin('2025-02-03T10:00:00Z', '34.00');
     const [first, second] = [await charge(child, '10'), await charge(child, '20')];
     await engine.runTo('2025-02-04T00:00:00Z');
@@ -298,7 +298,7 @@ eachDatabaseByTurns.describe('payment delegated to a parent', (open) => {
     await redeliver();
   });
 
-  it('invoicing §12 rule 6: excludes a voided invoice of a child, but rejects the void once the parent has paid', async () => {
+  it('excludes a voided invoice of a child, but rejects the void once the parent has paid (invoicing §12 rule 6)', async () => {
     await begin('2025-02-03T10:00:00Z', '34.00');
     const [first, second, third] = [
       await charge(child, '10'),
@@ -316,7 +316,7 @@ eachDatabaseByTurns.describe('payment delegated to a parent', (open) => {
     expect((await engine.acme.getInvoice(third.id)).status).to.equal('COMMITTED');
   });
 
-  it('invoicing §12 rule 7: leaves the children nothing to pay after the summary is voided or written off', async () => {
+  it('leaves the children nothing to pay after the summary is voided or written off (invoicing §12 rule 7)', async () => {
     await begin('2025-02-03T10:00:00Z', '34.00');
     await hold(parent, SystemTag.AUTO_PAY_OFF);
     await charge(child, '10');
@@ -333,7 +333,7 @@ eachDatabaseByTurns.describe('payment delegated to a parent', (open) => {
     expect([await balances(), (await unpaid()).length]).to.eql(['0 0, 0 0', 0]);
   });
 
-  it("invoicing §12 rule 8: shows the items of the child's invoices on request", async () => {
+  it("shows the items of the child's invoices on request (invoicing §12 rule 8)", async () => {
     await begin('2025-02-03T10:00:00Z', '34.00');
     await subscribe(child);
     await charge(child, '5');
@@ -370,7 +370,7 @@ eachDatabaseByTurns.describe('payment delegated to a parent', (open) => {
     ]);
   });
 
-  it('accounts 7 rule 6: keeps the former parent for existing invoices, and lets the account pay new invoices itself', async () => {
+  it('keeps the former parent for existing invoices, and lets the account pay new invoices itself (accounts 7 rule 6)', async () => {
     await begin('2025-02-03T10:00:00Z', '34.00');
     await hold(parent, SystemTag.AUTO_PAY_OFF);
     await charge(child, '10');

@@ -301,7 +301,7 @@ eachDatabaseByTurns.describe('draft and void invoices', (open) => {
   describe('invoicing 3 statuses', () => {
     beforeEach(() => begin('2024-01-01T00:00:00Z'));
 
-    it('invoicing §3: can be committed only as drafts, and voided in every status except VOID', async () => {
+    it('can be committed only as drafts, and voided in every status except VOID (invoicing §3)', async () => {
       const { commit, void: voidIt } = engine.acme.invoices;
       const draft = await charge('5', false);
       await expectCode(commit(accountId), 'INVOICE_NOT_FOUND');
@@ -354,7 +354,7 @@ eachDatabaseByTurns.describe('draft and void invoices', (open) => {
     });
   });
 
-  it('invoicing §9 rule 6: cannot be voided if one of their credit items is used, even if they have more credit', async () => {
+  it('cannot be voided if one of their credit items is used, even if they have more credit (invoicing §9 rule 6)', async () => {
     await begin('2024-01-01T00:00:00Z');
     await engine.acme.invoices.addCredits({ accountId, items: [{ amount: '10' }], autoCommit: true });
     const adjusted = await charge('10', true);
@@ -373,7 +373,7 @@ eachDatabaseByTurns.describe('draft and void invoices', (open) => {
     expect(await balances()).to.equal('-10 10');
   });
 
-  it('match invoicing E15 "Void chain"', async () => {
+  it('match the worked example invoicing E15 "Void chain"', async () => {
     await begin('2013-06-15T00:00:00Z', { billCycleDayLocal: 15 });
     await engine.acme.invoices.addCredits({ accountId, items: [{ amount: '19.95' }], autoCommit: true });
     const id = await subscribe('solo-now');

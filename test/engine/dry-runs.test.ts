@@ -212,7 +212,7 @@ eachDatabase.describe('dry run', (open) => {
       expect(await action(same), 'prices that are there already make no other plan').to.equal(null);
     });
 
-    it('invoicing E5 Two changes: shows a CHANGE by policy and a CHANGE by date like the actual change', async () => {
+    it('shows a CHANGE by policy and a CHANGE by date like the actual change (invoicing E5 "Two changes")', async () => {
       await begin('2012-05-01T00:00:00Z', 1);
       const { subscriptionId, bundleId } = await subscribe('elite-monthly', { phaseType: 'EVERGREEN' });
       await engine.runTo('2012-05-07T00:00:00Z');
@@ -237,7 +237,7 @@ eachDatabase.describe('dry run', (open) => {
       expect(await lastLines()).to.eql(expected);
     });
 
-    it('invoicing §10 rule 7: dates the credit of a CHANGE with START_OF_TERM today, like the actual change', async () => {
+    it('dates the credit of a CHANGE with START_OF_TERM today, like the actual change (invoicing §10 rule 7)', async () => {
       await begin('2012-05-01T00:00:00Z', 1);
       const of = await subscribe('elite-monthly', { phaseType: 'EVERGREEN' });
       await engine.runTo('2012-05-07T00:00:00Z');
@@ -252,7 +252,7 @@ eachDatabase.describe('dry run', (open) => {
       expect(await lastLines()).to.eql(expected);
     });
 
-    it('invoicing §10 rule 7: dates used credit today, even if later days are already billed', async () => {
+    it('dates used credit today, even if later days are already billed (invoicing §10 rule 7)', async () => {
       await begin('2024-01-05T00:00:00Z', 1);
       await engine.acme.invoices.addCredits({ accountId, autoCommit: true, items: [{ amount: '200' }] });
       await subscribe('solo-now');
@@ -327,7 +327,7 @@ eachDatabase.describe('dry run', (open) => {
       expect(found?.targetDate).to.equal('2024-01-31');
     });
 
-    it('catalog §6.1: uses the catalog version at the end of the requested day, which is today by default', async () => {
+    it('uses the catalog version at the end of the requested day, which is today by default (catalog §6.1)', async () => {
       await begin('2024-01-10T06:00:00Z', 1, pricedCatalog({ effectiveDate: '2024-01-01', price: '10.00' }));
       const later = { effectiveDate: '2024-01-10T12:00:00Z', price: '31.00' };
       await engine.acme.uploadCatalog(pricedCatalog(later));
@@ -380,7 +380,7 @@ eachDatabase.describe('dry run', (open) => {
     });
   });
 
-  describe('invoicing §11 rule 1: dry run of a future run', () => {
+  describe('dry run of a future run (invoicing §11 rule 1)', () => {
     const off = SystemTag.AUTO_INVOICING_OFF;
     const account = () => ({ type: 'ACCOUNT', id: accountId }) as const;
     const january = 'RECURRING 2024-01-01..2024-02-01 19.95';
@@ -515,7 +515,7 @@ eachDatabase.describe('dry run', (open) => {
     });
   });
 
-  describe('invoicing §11: dry run of an account with reused drafts or a paying parent', () => {
+  describe('dry run of an account with reused drafts or a paying parent (invoicing §11)', () => {
     const { AUTO_INVOICING_DRAFT: draft, AUTO_INVOICING_REUSE_DRAFT: reuse } = SystemTag;
     const tag = (...tags: readonly Uuid[]) => engine.acme.tags.add({ type: 'ACCOUNT', id: accountId }, tags);
 
@@ -596,7 +596,7 @@ eachDatabase.describe('dry run', (open) => {
     });
   });
 
-  describe('invoicing §11 rule 2: dry run with only a subscription and a quantity', () => {
+  describe('dry run with only a subscription and a quantity (invoicing §11 rule 2)', () => {
     it('finds bundle and account by the subscription, and multiplies prices by the quantity', async () => {
       await begin('2024-05-01T00:00:00Z', 1);
       const { subscriptionId } = await subscribe('solo-now');

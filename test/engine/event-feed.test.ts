@@ -77,7 +77,7 @@ eachDatabase.describe('event feed (platform §10.6)', (open) => {
     );
   });
 
-  it('platform §15 rule 5: leaves an event of an unknown type, and all later events, to nodes that know the type', async () => {
+  it('leaves an event of an unknown type, and all later events, to nodes that know the type (platform §15 rule 5)', async () => {
     await createAccount();
     const { storage, tenant, acme, billing } = engine;
     const given: string[] = [];

@@ -30,7 +30,7 @@ eachDatabase.describe('event sinks', (open) => {
     engine = await openEngine(open, { now: NOW, eventSinks: sinks, ...timers });
   };
 
-  it('platform §10.6: receive every event of all tenants once, in order per account, as in the feed', async () => {
+  it('receive every event of all tenants once, in order per account, as in the feed (platform §10.6)', async () => {
     const [one, two] = [recording('one'), recording('two')];
     await opened([one.sink, two.sink]);
     const { acme } = engine;
@@ -54,7 +54,7 @@ eachDatabase.describe('event sinks', (open) => {
     expect(shown.map(({ eventType }) => eventType)).to.include('PAYMENT_SUCCESS');
   });
 
-  it("platform §10.6: receive a failed event again on the server's schedule, before later events of its account", async () => {
+  it("receive a failed event again on the server's schedule, before later events of its account (platform §10.6)", async () => {
     let isDown = true;
     let tries = 0;
     const good = recording('good');
@@ -96,7 +96,7 @@ eachDatabase.describe('event sinks', (open) => {
 anyDatabase.describe('faulty event sinks', (open) => {
   let engine: TestEngine;
 
-  it('platform §10.6: delay no other account, other sink or billing if they hang, and receive the event again', async () => {
+  it('delay no other account, other sink or billing if they hang, and receive the event again (platform §10.6)', async () => {
     let hangs = true;
     const slow = recording('slow', async ({ accountId }) => {
       if (accountId === first && hangs) await new Promise(() => undefined);
@@ -120,7 +120,7 @@ anyDatabase.describe('faulty event sinks', (open) => {
     expect(slow.taken.filter(ofFirst)).to.eql(quick.taken.filter(ofFirst));
   });
 
-  it('platform §10.6: lose only an event that they still reject after the last delay; the loss is logged', async () => {
+  it('lose only an event that they still reject after the last delay; the loss is logged (platform §10.6)', async () => {
     const bad = recording('bad', ({ eventType }) => {
       if (eventType === 'ACCOUNT_CREATION') throw new Error('no such template');
     });
@@ -136,7 +136,7 @@ anyDatabase.describe('faulty event sinks', (open) => {
     expect(line?.fields).to.deep.include({ sink: 'bad', attempts: 6, reason: 'no such template' });
   });
 
-  it('platform §10.4 rule 4: receive system events without a tenant', async () => {
+  it('receive system events without a tenant (platform §10.4 rule 4)', async () => {
     const { sink, taken } = recording('all');
     engine = await openEngine(open, { now: NOW, eventSinks: [sink] });
     const metaData = { service: 'nodes', commandType: 'RELOAD', eventJson: '{}' };
@@ -165,7 +165,7 @@ anyDatabase.describe('faulty event sinks', (open) => {
     }
   });
 
-  it('platform §10.6: receive events of engines without these sinks, but none older than the first engine with them', async () => {
+  it('receive events of engines without these sinks, but none older than the first engine with them (platform §10.6)', async () => {
     engine = await openEngine(open, { now: NOW });
     const { database, acme, tenant } = engine;
     await acme.createAccount({ currency: 'USD' });
@@ -194,7 +194,7 @@ anyDatabase.describe('faulty event sinks', (open) => {
     expect(taken.map(({ objectId }) => objectId)).to.eql([id]);
   });
 
-  it('platform §10.6: add no statements to the transaction of a change, however many sinks there are', async () => {
+  it('add no statements to the transaction of a change, however many sinks there are (platform §10.6)', async () => {
     const sinks = ['one', 'two', 'three'].map((name) => recording(name).sink);
     engine = await openEngine(open, { now: NOW, eventSinks: sinks });
     const ofChange = await engine.statementsOf(() => engine.acme.createAccount({ currency: 'USD' }));
@@ -204,7 +204,7 @@ anyDatabase.describe('faulty event sinks', (open) => {
     expect(later.filter((statement) => /insert into bw_sink_deliveries/.test(statement))).to.have.length(3);
   });
 
-  it('platform §13: appear in the metrics with their waiting events and the outcome of delivered events', async () => {
+  it('appear in the metrics with their waiting events and the outcome of delivered events (platform §13)', async () => {
     let tries = 0;
     const busy = recording('busy', () => {
       tries += 1;
@@ -233,7 +233,7 @@ anyDatabase.describe('faulty event sinks', (open) => {
     ]);
   });
 
-  it('platform §10.6: are remembered for at least a day after their last use, however short the queue history is', async () => {
+  it('are remembered for at least a day after their last use, however short the queue history is (platform §10.6)', async () => {
     const forgotten: number[] = [];
     engine = await openEngine(open, { now: NOW });
     const { storage, clock, systemClock, logger } = engine;

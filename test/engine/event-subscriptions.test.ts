@@ -108,7 +108,7 @@ eachDatabaseByTurns.describe('event subscribers (platform §10.6)', (open) => {
     expect((await all.until(3)).slice(1)).to.eql(second.events);
   });
 
-  it('platform §10.4 rule 4: receive events without a tenant if they subscribe to the system', async () => {
+  it('receive events without a tenant if they subscribe to the system (platform §10.4 rule 4)', async () => {
     const [system, tenant] = [inbox(), inbox()];
     await engine.billing.events.subscribe({ onEvent: system.put });
     await engine.billing.events.subscribe({ tenant: engine.tenant.id, onEvent: tenant.put });

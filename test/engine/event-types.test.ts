@@ -142,7 +142,7 @@ anyDatabase.describe('event types', (open) => {
     });
   });
 
-  it('platform §10.4: all occur in a random history, with the documented content', async () => {
+  it('all occur in a random history, with the documented content (platform §10.4)', async () => {
     await live();
     const types = Object.keys(externalEventTypes).filter((type) => !ELSEWHERE.includes(type));
     expect(new Set(sent.map(({ eventType }) => eventType))).to.eql(new Set(types));

@@ -43,7 +43,7 @@ onPostgresql.describe('events on several nodes (platform §10.6)', (open) => {
     return { billing, acme: billing.as({ tenant, user: 'test' }) };
   };
 
-  it('rule 4: reach each sink once from two nodes, in order per account, even beside a node without the sink', async () => {
+  it('reach each sink once from two nodes, in order per account, even beside a node without the sink (rule 4)', async () => {
     const taken: PublishedEvent[] = [];
     const sink: EventSink = { name: 'books', onEvent: (event) => void taken.push(event) };
     const [one, two, plain] = [await openNode([sink]), await openNode([sink]), await openNode([])];
@@ -68,7 +68,7 @@ onPostgresql.describe('events on several nodes (platform §10.6)', (open) => {
     }
   });
 
-  it('rule 3: reach a subscriber on one node from the other nodes, in the order of the feed', async () => {
+  it('reach a subscriber on one node from the other nodes, in the order of the feed (rule 3)', async () => {
     const [one, two] = [await openNode([]), await openNode([])];
     const given: FeedEvent[] = [];
     const all = Promise.withResolvers<void>();

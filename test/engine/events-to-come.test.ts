@@ -87,38 +87,38 @@ eachDatabaseByTurns.describe('future events', (open) => {
     await engine.settle();
   }
 
-  it('invoicing §5.5 rule 3: cause no repair if a PHASE is withdrawn before a bill cycle day change', async () => {
+  it('cause no repair if a PHASE is withdrawn before a bill cycle day change (invoicing §5.5 rule 3)', async () => {
     await begin();
     await moveBillCycleDay();
     expect(await dayByDay('2024-11-27')).to.eql(onOtherBillCycleDay);
   });
 
-  it('invoicing §5.5 rule 3: cause no repair if a PHASE is withdrawn before a quantity change', async () => {
+  it('cause no repair if a PHASE is withdrawn before a quantity change (invoicing §5.5 rule 3)', async () => {
     await begin();
     await doubleQuantity();
     expect(await dayByDay('2024-11-27')).to.eql(forTwo);
   });
 
-  it('invoicing §6 rule 3: cause no repair if a run bills another subscription before a bill cycle day change', async () => {
+  it('cause no repair if a run bills another subscription before a bill cycle day change (invoicing §6 rule 3)', async () => {
     await begin();
     await moveBillCycleDay();
     await engine.subscribe({ accountId, planName: 'other-8' });
     expect(await dayByDay('2024-11-27')).to.eql(onOtherBillCycleDay);
   });
 
-  it('invoicing §6 rule 3: cause no repair in daily explicit runs until a quantity change takes effect', async () => {
+  it('cause no repair in daily explicit runs until a quantity change takes effect (invoicing §6 rule 3)', async () => {
     await begin();
     await doubleQuantity();
     expect(await dayByDay('2024-11-27', generate)).to.eql(forTwo);
   });
 
-  it('invoicing §6 rule 3: cause the repair for a pause in daily explicit runs only when the pause starts', async () => {
+  it('cause the repair for a pause in daily explicit runs only when the pause starts (invoicing §6 rule 3)', async () => {
     await begin();
     await engine.acme.blocking.pauseBundle(bundleId, { requestedDate: '2024-11-24' });
     expect(await dayByDay('2024-11-27', generate)).to.eql(['11-24: REPAIR_ADJ 2024-11-24..2024-11-28 -12.9']);
   });
 
-  it('invoicing §6 rule 3: cause no repair if they are withdrawn before their day', async () => {
+  it('cause no repair if they are withdrawn before their day (invoicing §6 rule 3)', async () => {
     await begin();
     await engine.acme.subscriptions.cancel(subscriptionId, {
       requestedDate: '2024-11-20',

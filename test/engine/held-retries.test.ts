@@ -18,7 +18,7 @@ const OVERDUE = {
   ],
 } as const;
 
-eachDatabaseByTurns.describe('payments §9.3: retries held back by a tag', (open) => {
+eachDatabaseByTurns.describe('retries held back by a tag (payments §9.3)', (open) => {
   let engine: TestEngine;
   let account: Account;
   let invoices: PaidInvoices;

@@ -83,7 +83,7 @@ describe('hostile text and logos in documents', () => {
   const neutral = markupOf(htmlOf(invoiceOf('Text')));
 
   for (const [what, text] of hostile) {
-    it(`invoicing §14 rule 5: cannot change the markup of the HTML page: ${what}`, () => {
+    it(`cannot change the markup of the HTML page: ${what} (invoicing §14 rule 5)`, () => {
       const html = htmlOf(invoiceOf(text));
       expect(markupOf(html)).to.equal(neutral);
       expect(html)
@@ -93,7 +93,7 @@ describe('hostile text and logos in documents', () => {
   }
 
   for (const [what, text] of sampled(hostile, 2, 1)) {
-    it(`invoicing §14 rule 6: cannot leave the margins of the PDF: ${what}`, async () => {
+    it(`cannot leave the margins of the PDF: ${what} (invoicing §14 rule 6)`, async () => {
       const { bytes } = await pdfOf(invoiceOf(text));
       const boxes = await textBoxes(bytes);
       const pages = Math.max(...boxes.map(({ page }) => page));
@@ -109,7 +109,7 @@ describe('hostile text and logos in documents', () => {
     });
   }
 
-  it('invoicing §14 rule 6: are escaped in the title and author of a PDF', async () => {
+  it('are escaped in the title and author of a PDF (invoicing §14 rule 6)', async () => {
     const { bytes } = await pdfOf(invoiceOf('A & B <c>\u0001'));
     const { info } = await readPdf(bytes);
     expect(info).to.include({ Author: 'A & B <c>\u0001' });
@@ -118,7 +118,7 @@ describe('hostile text and logos in documents', () => {
     expect(metadata).to.contain('<rdf:li>A &amp; B &lt;c&gt;</rdf:li>');
   });
 
-  it('invoicing §14 rule 6: are drawn in full, even in a row with more tiers than fit on a page', async () => {
+  it('are drawn in full, even in a row with more tiers than fit on a page (invoicing §14 rule 6)', async () => {
     const [unit] = usageOf('12400').usage;
     const [tier] = unit?.tiers ?? [];
     if (unit === undefined || tier === undefined) throw new Error('no tier');
@@ -163,13 +163,13 @@ describe('logos in documents', () => {
     return logoProblem ?? null;
   };
 
-  it('invoicing §14 rule 6: are drawn from a valid PNG with transparency', async () =>
+  it('are drawn from a valid PNG with transparency (invoicing §14 rule 6)', async () =>
     expect(await problemOf('image/png', png(1, 1, deflateSync(row)))).to.equal(null));
 
-  it('invoicing §14 rule 6: are left out without an error if they are SVG', async () =>
+  it('are left out without an error if they are SVG (invoicing §14 rule 6)', async () =>
     expect(await problemOf('image/svg+xml', new TextEncoder().encode('<svg/>'))).to.equal(null));
 
-  it("invoicing §14 rule 6: are tagged with the seller's name, beside tagged headings, paragraphs and tables", async () => {
+  it("are tagged with the seller's name, beside tagged headings, paragraphs and tables (invoicing §14 rule 6)", async () => {
     const bytes = png(1, 1, deflateSync(row));
     const { bytes: file } = await pdfOf(invoiceOf('Acme', { logo: { mediaType: 'image/png', bytes } }));
     const [first, second] = [await pageTags(file, 1), await pageTags(file, 2)];
@@ -210,10 +210,10 @@ describe('logos in documents', () => {
     ['a JPEG that is text', 'image/jpeg', new TextEncoder().encode('JPEG'), /cannot be read/],
     ['a JPEG without a picture', 'image/jpeg', Uint8Array.from([255, 216, 255, 217]), /cannot be read/],
   ] as const)
-    it(`invoicing §14 rule 6: are left out: ${what}`, async () =>
+    it(`are left out: ${what} (invoicing §14 rule 6)`, async () =>
       expect(await problemOf(mediaType, bytes)).to.match(problem));
 
-  it('invoicing §14 rule 11: are embedded as image data in the HTML page', () => {
+  it('are embedded as image data in the HTML page (invoicing §14 rule 11)', () => {
     const bytes = new TextEncoder().encode('<svg onload="alert(1)"/>');
     const html = htmlOf(invoiceOf('Acme', { logo: { mediaType: 'image/svg+xml', bytes } }));
     expect(html).to.match(

@@ -43,14 +43,14 @@ eachDatabaseByTurns.describe('chargebacks of invoice payments (payments §9.5)',
     ['of more than was paid', '20.01', 4901],
   ] as const;
   for (const [what, amount, code] of refused)
-    it(`rule 3: are rejected with ${code} and not recorded: ${what}`, async () => {
+    it(`are rejected with ${code} and not recorded: ${what} (rule 3)`, async () => {
       const { id, paymentId } = await invoices.paid('20');
       await expectCode(engine.acme.invoicePayments.chargeback({ paymentId, amount: amount as never }), code);
       expect((await invoices.paymentOf(id)).transactions).to.have.length(1);
       expect(await invoices.rowsOf(paymentId)).to.eql(['ATTEMPT SUCCESS 20']);
     });
 
-  it('rule 3: can be partial, up to the remaining amount of the payment in total', async () => {
+  it('can be partial, up to the remaining amount of the payment in total (rule 3)', async () => {
     const { id, paymentId } = await invoices.paid('20');
     const { invoicePayments } = engine.acme;
     await invoicePayments.chargeback({ paymentId, amount: '5' });
@@ -62,7 +62,7 @@ eachDatabaseByTurns.describe('chargebacks of invoice payments (payments §9.5)',
     expect(Number((await invoices.paymentOf(id)).totals.purchasedAmount)).to.equal(0);
   });
 
-  it('rule 3: take at most the amount that remains after a refund', async () => {
+  it('take at most the amount that remains after a refund (rule 3)', async () => {
     const { id, paymentId } = await invoices.paid('20');
     const { invoicePayments } = engine.acme;
     await invoicePayments.refund({ paymentId, amount: '5' });
@@ -71,7 +71,7 @@ eachDatabaseByTurns.describe('chargebacks of invoice payments (payments §9.5)',
     expect(await invoices.balanceOf(id)).to.equal(20);
   });
 
-  it('rule 3: take the whole payment if they are in another currency, so that a second chargeback is rejected', async () => {
+  it('take the whole payment if they are in another currency, so that a second chargeback is rejected (rule 3)', async () => {
     const { id, paymentId } = await paidInEuros();
     await euros(paymentId, '50', 'one');
     expect(await invoices.rowsOf(paymentId)).to.eql(['ATTEMPT SUCCESS 100', 'CHARGED_BACK SUCCESS -100']);
@@ -79,7 +79,7 @@ eachDatabaseByTurns.describe('chargebacks of invoice payments (payments §9.5)',
     expect(await invoices.balanceOf(id)).to.equal(100);
   });
 
-  it('rule 3: take only what earlier refunds and chargebacks have left if they are in another currency', async () => {
+  it('take only what earlier refunds and chargebacks have left if they are in another currency (rule 3)', async () => {
     const { id, paymentId } = await paidInEuros();
     const { invoicePayments } = engine.acme;
     await invoicePayments.refund({ paymentId, amount: '30' });
@@ -99,7 +99,7 @@ eachDatabaseByTurns.describe('chargebacks of invoice payments (payments §9.5)',
     expect(await invoices.balanceOf(id)).to.equal(100);
   });
 
-  it('rule 3: do not take the amount of a pending external refund if they are in another currency', async () => {
+  it('do not take the amount of a pending external refund if they are in another currency (rule 3)', async () => {
     const { id, paymentId } = await paidInEuros();
     const { acme, gateway } = engine;
     const method = await acme.paymentMethods.add({ accountId: account.id, pluginName: gateway.name });
@@ -121,7 +121,7 @@ eachDatabaseByTurns.describe('chargebacks of invoice payments (payments §9.5)',
     expect(await invoices.balanceOf(id)).to.equal(100);
   });
 
-  it('rule 4: can be repeated under their key after a reversal, but the reversal cannot be repeated', async () => {
+  it('can be repeated under their key after a reversal, but the reversal cannot be repeated (rule 4)', async () => {
     const { id, paymentId } = await invoices.paid('20');
     const { invoicePayments } = engine.acme;
     const key = { paymentId, transactionExternalKey: keyOf('dispute') };
@@ -139,7 +139,7 @@ eachDatabaseByTurns.describe('chargebacks of invoice payments (payments §9.5)',
     expect(await invoices.balanceOf(id)).to.equal(8);
   });
 
-  it('payments §7.4 rule 1: apply again with their amount if an operator corrects their reversal to a failure', async () => {
+  it('apply again with their amount if an operator corrects their reversal to a failure (payments §7.4 rule 1)', async () => {
     const { invoicePayments, payments } = engine.acme;
     const { id, paymentId } = await invoices.paid('20');
     const { payment: direct } = await payments.purchase({ accountId: account.id, amount: '20' });
@@ -164,7 +164,7 @@ eachDatabaseByTurns.describe('chargebacks of invoice payments (payments §9.5)',
     expect(await invoices.balanceOf(id)).to.equal(0);
   });
 
-  it('payments §3.2: can be reversed only while they are in effect, whatever the state of the payment', async () => {
+  it('can be reversed only while they are in effect, whatever the state of the payment (payments §3.2)', async () => {
     const { invoicePayments, payments } = engine.acme;
     const { paymentId } = await invoices.paid('20');
     const reversal = { paymentId, transactionExternalKey: keyOf('unheard-of') };
@@ -177,7 +177,7 @@ eachDatabaseByTurns.describe('chargebacks of invoice payments (payments §9.5)',
     await expectCode(payments.reverseChargeback(reversal), none);
   });
 
-  it('rule 4: are reversed individually when the dispute is won, even after a refund', async () => {
+  it('are reversed individually when the dispute is won, even after a refund (rule 4)', async () => {
     const { id, paymentId } = await invoices.paid('20');
     const { invoicePayments } = engine.acme;
     const keys = ['one', 'two', 'three'].map((name) => ({ paymentId, transactionExternalKey: keyOf(name) }));
@@ -194,7 +194,7 @@ eachDatabaseByTurns.describe('chargebacks of invoice payments (payments §9.5)',
     await expectCode(invoicePayments.reverseChargeback(two), 'PAYMENT_NO_SUCH_SUCCESS_PAYMENT');
   });
 
-  it('http-api §4 line 15: change no total, invoice or later transaction if they are recorded as rejected', async () => {
+  it('change no total, invoice or later transaction if they are recorded as rejected (http-api §4 line 15)', async () => {
     const { id, paymentId } = await invoices.paid('20');
     const { invoicePayments } = engine.acme;
     const excess = { paymentId, amount: '20.01', recordsExcess: true };
@@ -216,7 +216,7 @@ eachDatabaseByTurns.describe('chargebacks of invoice payments (payments §9.5)',
       await expectCode(invoicePayments.chargeback({ ...excess, amount }), 4902);
   });
 
-  it('http-api §4 line 15: are recorded as rejected if they are in another currency and the payment is used up', async () => {
+  it('are recorded as rejected if they are in another currency and the payment is used up (http-api §4 line 15)', async () => {
     const { id, paymentId } = await paidInEuros();
     await euros(paymentId, '50', 'first');
     const request = { paymentId, amount: '40', currency: 'EUR', recordsExcess: true } as const;
@@ -225,7 +225,7 @@ eachDatabaseByTurns.describe('chargebacks of invoice payments (payments §9.5)',
     expect(await invoices.balanceOf(id)).to.equal(100);
   });
 
-  it('rule 3: take at most the remaining amount if an operator corrects a rejected chargeback to a success', async () => {
+  it('take at most the remaining amount if an operator corrects a rejected chargeback to a success (rule 3)', async () => {
     const { id, paymentId } = await invoices.paid('20');
     const { acme } = engine;
     await acme.invoicePayments.refund({ paymentId, amount: '5' });
@@ -236,7 +236,7 @@ eachDatabaseByTurns.describe('chargebacks of invoice payments (payments §9.5)',
     expect(await invoices.balanceOf(id)).to.equal(20);
   });
 
-  it('rule 5: affect the invoice even if they are posted to the payment, like their reversal and refunds', async () => {
+  it('affect the invoice even if they are posted to the payment, like their reversal and refunds (rule 5)', async () => {
     const { id, paymentId } = await invoices.paid('20');
     const { payments } = engine.acme;
     await payments.refund({ paymentId, amount: '5' });
@@ -255,7 +255,7 @@ eachDatabaseByTurns.describe('chargebacks of invoice payments (payments §9.5)',
     ]);
   });
 
-  it('rule 5: reopen the invoice, like a refund that is posted to the payment and succeeds later', async () => {
+  it('reopen the invoice, like a refund that is posted to the payment and succeeds later (rule 5)', async () => {
     const { id, paymentId } = await invoices.paid('20');
     const properties = [{ key: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', value: 'true', isUpdatable: false }];
     await engine.acme.payments.refund({ paymentId, amount: '5', properties });

@@ -7,7 +7,7 @@ import { rejection } from '../support/storage/opened-storage.ts';
 const { TEMPLATE, MANUAL_PAY_TEMPLATE, TRANSLATION, CATALOG_TRANSLATION } = DocumentTextKind;
 const template: DocumentText = { kind: TEMPLATE };
 
-eachDatabaseByTurns.describe('invoicing §14: documents', (open) => {
+eachDatabaseByTurns.describe('documents (invoicing §14)', (open) => {
   let newTypes: () => Promise<readonly string[]>;
   const engine = engineBeforeEach(open, { now: '2024-01-01T00:00:00Z' });
   beforeEach(async () => {
@@ -36,7 +36,7 @@ eachDatabaseByTurns.describe('invoicing §14: documents', (open) => {
     return { accountId: account.id, invoiceId: invoice.id };
   }
 
-  it('rule 2: use the template of the locale, of its language, the general template or the built-in template', async () => {
+  it('use the template of the locale, of its language, the general template or the built-in template (rule 2)', async () => {
     const { invoiceId } = await invoiceOf('de_AT');
     expect(await html(invoiceId))
       .to.contain('<html lang="de-AT"')
@@ -55,7 +55,7 @@ eachDatabaseByTurns.describe('invoicing §14: documents', (open) => {
     expect(await html(invoiceId)).to.contain('Rechnung');
   });
 
-  it('rule 2: use the MANUAL_PAY template for accounts with that tag, otherwise the general template', async () => {
+  it('use the MANUAL_PAY template for accounts with that tag, otherwise the general template (rule 2)', async () => {
     const { accountId, invoiceId } = await invoiceOf('en_US');
     await texts().upload({ ...template, text: 'all {{account.isManualPay}}' });
     const account = { type: ObjectType.ACCOUNT, id: accountId };
@@ -69,7 +69,7 @@ eachDatabaseByTurns.describe('invoicing §14: documents', (open) => {
     expect(await html(invoiceId)).to.equal('all false');
   });
 
-  it("invoicing §14 rule 3: use the tenant's translations of texts and names, or else those of the default locale", async () => {
+  it("use the tenant's translations of texts and names, or else those of the default locale (invoicing §14 rule 3)", async () => {
     const { invoiceId } = await invoiceOf('de_AT');
     await texts().upload({
       ...template,
@@ -86,7 +86,7 @@ eachDatabaseByTurns.describe('invoicing §14: documents', (open) => {
     expect(await html(invoiceId)).to.contain('Rechnung|');
   });
 
-  it('invoicing §14 rule 3: use the default locale that the tenant has configured', async () => {
+  it('use the default locale that the tenant has configured (invoicing §14 rule 3)', async () => {
     const { invoiceId } = await invoiceOf(null);
     expect(await html(invoiceId)).to.contain('<html lang="en-US"');
     await engine.acme.keyValues.add('PER_TENANT_CONFIG', '{"org.killbill.default.locale":"fr_FR"}');
@@ -95,7 +95,7 @@ eachDatabaseByTurns.describe('invoicing §14: documents', (open) => {
       .and.contain('Facture');
   });
 
-  it('invoicing §15: replace an uploaded text only if the upload requests it', async () => {
+  it('replace an uploaded text only if the upload requests it (invoicing §15)', async () => {
     await texts().upload({ ...template, text: 'one' });
     const again = await rejection(texts().upload({ ...template, text: 'two' }));
     expect(again).to.include({ code: ErrorCode.INVALID_PARAMETER });
@@ -109,7 +109,7 @@ eachDatabaseByTurns.describe('invoicing §14: documents', (open) => {
     expect(await texts().get(template)).to.equal('three');
   });
 
-  it('invoicing §15: store only one of several simultaneous uploads without the replace flag', async () => {
+  it('store only one of several simultaneous uploads without the replace flag (invoicing §15)', async () => {
     const uploads = ['a', 'b', 'c', 'd'].map((text) =>
       texts()
         .upload({ ...template, text })
@@ -121,7 +121,7 @@ eachDatabaseByTurns.describe('invoicing §14: documents', (open) => {
     expect(await texts().get(template)).to.equal(stored);
   });
 
-  it('platform §3: are the same values as the tenant keys for texts, with the same checks and events', async () => {
+  it('are the same values as the tenant keys for texts, with the same checks and events (platform §3)', async () => {
     const { keyValues } = engine.acme;
     await texts().upload({ ...template, text: 'one' });
     await texts().upload({ kind: MANUAL_PAY_TEMPLATE, locale: 'de', text: 'two' });
@@ -160,14 +160,14 @@ eachDatabaseByTurns.describe('invoicing §14: documents', (open) => {
     ['INVOICE_TRANSLATION_de-AT', 'a=b', 60_002],
     ['INVOICE_TEMPLATE_DE', 'x', 60_002],
   ] as const)
-    it(`rule 5: are not stored with ${value.slice(0, 12) || 'nothing'} (${value.length}) as ${key}`, async () => {
+    it(`are not stored with ${value.slice(0, 12) || 'nothing'} (${value.length}) as ${key} (rule 5)`, async () => {
       await expectCode(engine.acme.keyValues.add(key, value), code);
       for (const prefix of ['INVOICE_', 'CATALOG_'])
         expect(await engine.acme.keyValues.search(prefix)).to.eql([]);
       expect(await newTypes()).to.eql([]);
     });
 
-  it('rule 5: cannot be uploaded for an invalid locale', async () => {
+  it('cannot be uploaded for an invalid locale (rule 5)', async () => {
     for (const locale of ['', 'x', '../..', 'de/AT', 'a'.repeat(300)]) {
       const bad: DocumentText = { kind: TRANSLATION, locale };
       await expectCode(texts().upload({ ...bad, text: 'a=b' }), 60_002, locale);
@@ -176,7 +176,7 @@ eachDatabaseByTurns.describe('invoicing §14: documents', (open) => {
     }
   });
 
-  it('invoicing §14: show custom fields of the account, escaped, if the template contains them', async () => {
+  it('show custom fields of the account, escaped, if the template contains them', async () => {
     const { accountId, invoiceId } = await invoiceOf('en_US');
     const fields = { type: ObjectType.ACCOUNT, id: accountId };
     await engine.acme.customFields.add(fields, [
@@ -200,7 +200,7 @@ eachDatabaseByTurns.describe('invoicing §14: documents', (open) => {
     expect(invoice && (await html(invoice.id))).to.equal('|$20.00');
   });
 
-  it('rule 1: are not available for an invoice of more than 10,000 items', async () => {
+  it('are not available for an invoice of more than 10,000 items (rule 1)', async () => {
     const { accountId } = await invoiceOf(null);
     const withItems = async (count: number) => {
       const items = Array.from({ length: count }, () => ({ itemType: 'TAX' as const, amount: '1' }));
@@ -211,7 +211,7 @@ eachDatabaseByTurns.describe('invoicing §14: documents', (open) => {
     await expectCode(html(tooMany), 'ANSWER_TOO_LARGE');
   });
 
-  it("invoicing §14 rule 5: use the host's format where it has one, and otherwise the built-in format", async () => {
+  it("use the host's format where it has one, and otherwise the built-in format (invoicing §14 rule 5)", async () => {
     const contexts: unknown[] = [];
     const hosted = await openEngine(open, {
       now: '2024-01-01T00:00:00Z',
@@ -232,7 +232,7 @@ eachDatabaseByTurns.describe('invoicing §14: documents', (open) => {
     expect(contexts).to.eql([{ locale: 'de-AT' }]);
   });
 
-  it("invoicing §14 rule 4: show a child's invoice as paid only once its parent has paid the summary", async () => {
+  it("show a child's invoice as paid only once its parent has paid the summary (invoicing §14 rule 4)", async () => {
     const parent = await engine.acme.createAccount({ currency: 'USD' });
     const input = { currency: 'USD', parentAccountId: parent.id, isPaymentDelegatedToParent: true } as const;
     const child = await engine.acme.createAccount(input);
@@ -257,7 +257,7 @@ eachDatabaseByTurns.describe('invoicing §14: documents', (open) => {
     expect(await html(summary?.id ?? parent.id)).to.not.include('of the parent account');
   });
 
-  it('invoicing §14 rule 4: name each child and its invoices on the summary and on its credit notes', async () => {
+  it('name each child and its invoices on the summary and on its credit notes (invoicing §14 rule 4)', async () => {
     const { acme } = await openShop(engine.billing, null);
     const settings = JSON.stringify({ 'org.service.invoice.creditNotes': 'true' });
     await acme.keyValues.add('PER_TENANT_CONFIG', settings);
@@ -290,7 +290,7 @@ eachDatabaseByTurns.describe('invoicing §14: documents', (open) => {
     );
   });
 
-  it('invoicing §14 rule 13: preview an unsaved text in its locale, and store nothing', async () => {
+  it('preview an unsaved text in its locale, and store nothing (invoicing §14 rule 13)', async () => {
     const { invoiceId } = await invoiceOf('en_US');
     const preview = (text: DocumentText & { readonly text: string }) =>
       texts().preview({ ...text, invoiceId });
@@ -316,7 +316,7 @@ eachDatabaseByTurns.describe('invoicing §14: documents', (open) => {
     expect(await texts().get({ kind: MANUAL_PAY_TEMPLATE })).to.equal(null);
   });
 
-  it('invoicing §14 rule 13: check a previewed text as an upload', async () => {
+  it('check a previewed text as an upload (invoicing §14 rule 13)', async () => {
     const { invoiceId } = await invoiceOf(null);
     const preview = (text: DocumentText & { readonly text: string }, id: Uuid = invoiceId) =>
       texts().preview({ ...text, invoiceId: id });
@@ -331,7 +331,7 @@ eachDatabaseByTurns.describe('invoicing §14: documents', (open) => {
     await expectCode(foreign, 'INVOICE_NOT_FOUND');
   });
 
-  it('invoicing §14 rule 13: return the built-in text, which changes no document if uploaded', async () => {
+  it('return the built-in text, which changes no document if uploaded (invoicing §14 rule 13)', async () => {
     const { builtIn, upload } = texts();
     for (const locale of ['en_US', 'de', 'fr', 'es', 'ar', 'he', 'ja']) {
       const { invoiceId } = await invoiceOf(locale);

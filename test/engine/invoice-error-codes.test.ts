@@ -22,7 +22,7 @@ async function listedCodes() {
   return { listed: listed.map(Number), neverThrown: numbers(reasons) };
 }
 
-anyDatabase.describe('invoicing §15.1: error codes', (open) => {
+anyDatabase.describe('error codes (invoicing §15.1)', (open) => {
   const engine = engineBefore(open, { now: '2024-01-01T00:00:00Z', invoicePlugins: [aborter] });
 
   const unknown = '00000000-0000-4000-8000-000000000000';

@@ -183,7 +183,7 @@ anyDatabase.describe('payments of invoices (payments §9)', (open) => {
     expect(ledger.ofPayment(paid?.payment.id as Uuid)).to.have.length(2);
   });
 
-  it('payments §4.2 rule 2: can continue under a new transaction key after a failure', async () => {
+  it('can continue under a new transaction key after a failure (payments §4.2 rule 2)', async () => {
     const { acme, gateway } = engine;
     const { id } = await invoices.add('20', { isHeldBack: true });
     const pay = (transactionExternalKey: string, externalKey = 'further') =>
@@ -211,7 +211,7 @@ anyDatabase.describe('payments of invoices (payments §9)', (open) => {
     await expectCode(pay('further-4'), 'PAYMENT_INVALID_PARAMETER');
   });
 
-  it('payments §4.2 rule 2: cannot continue under the key of another transaction', async () => {
+  it('cannot continue under the key of another transaction (payments §4.2 rule 2)', async () => {
     const { acme, gateway } = engine;
     const { id } = await invoices.add('20', { isHeldBack: true });
     await acme.payments.purchase({ accountId: account.id, amount: '1', transactionExternalKey: 'elsewhere' });
@@ -225,7 +225,7 @@ anyDatabase.describe('payments of invoices (payments §9)', (open) => {
     expect(await invoices.balanceOf(id)).to.equal(20);
   });
 
-  it('payments §4.2 rule 2: cannot continue under a new key while they are pending', async () => {
+  it('cannot continue under a new key while they are pending (payments §4.2 rule 2)', async () => {
     const { acme, gateway } = engine;
     const { id } = await invoices.add('20', { isHeldBack: true });
     const pay = (transactionExternalKey: string) =>

@@ -8,7 +8,7 @@ import { rejection } from '../support/storage/opened-storage.ts';
 const A4 = [595.28, 841.89] as const;
 const LETTER = [612, 792] as const;
 
-eachDatabaseByTurns.describe('invoicing §14 rule 6: invoices as PDF', (open) => {
+eachDatabaseByTurns.describe('invoices as PDF (invoicing §14 rule 6)', (open) => {
   const engine = engineBeforeEach(open, { now: '2024-01-01T00:00:00Z' });
 
   /** Creates an invoice of `count` lines: `Line 1` of 1.50, `Line 2` of 2.50, … */
@@ -142,7 +142,7 @@ eachDatabaseByTurns.describe('invoicing §14 rule 6: invoices as PDF', (open) =>
   });
 });
 
-eachDatabaseByTurns.describe('invoicing §14 rule 6: invoices with a host renderer', (open) => {
+eachDatabaseByTurns.describe('invoices with a host renderer (invoicing §14 rule 6)', (open) => {
   it('are passed to a host renderer as a whole; without a renderer, an error suggests a solution', async () => {
     const given: PrintableDocument[] = [];
     const bytes = new Uint8Array([1, 2, 3]);
@@ -177,7 +177,7 @@ eachDatabaseByTurns.describe('invoicing §14 rule 6: invoices with a host render
   });
 });
 
-describe('invoicing §14 rule 6: invoices with host fonts', () => {
+describe('invoices with host fonts (invoicing §14 rule 6)', () => {
   it('cause a document error if a host font is unreadable', async () => {
     const renderer = pdfRenderer({ fonts: [{ regular: new Uint8Array([1, 2, 3]) }] });
     expect(await rejection(renderer.pdf({} as PrintableDocument))).to.be.instanceOf(Error);

@@ -220,7 +220,7 @@ eachDatabaseByTurns.describe('clashes among several invoice plugins', (open) => 
   const lines = async () =>
     (await engine.acme.invoices.ofAccount({ accountId, withItems: true })).map((each) => itemLines(each));
 
-  it('invoicing §13 rule 2: cannot arise from changes to the input, because each plugin gets a copy', async () => {
+  it('cannot arise from changes to the input, because each plugin gets a copy (invoicing §13 rule 2)', async () => {
     const refused: string[] = [];
     const seen: number[] = [];
     const tried = (what: string, work: () => unknown): void => {
@@ -255,7 +255,7 @@ eachDatabaseByTurns.describe('clashes among several invoice plugins', (open) => 
     expect(await lines()).to.eql([['RECURRING 2024-01-01..2024-02-01 19.95']]);
   });
 
-  it('invoicing §13 rule 2: do not arise in splits, because only the first plugin that groups items is called', async () => {
+  it('do not arise in splits, because only the first plugin that groups items is called (invoicing §13 rule 2)', async () => {
     const calls: string[] = [];
     const grouping = (name: string, isApart: boolean | null): InvoicePlugin => ({
       name,
@@ -273,7 +273,7 @@ eachDatabaseByTurns.describe('clashes among several invoice plugins', (open) => 
     expect(calls).to.eql(['a', 'b']);
   });
 
-  it('invoicing §8.2 step 12: do not arise on a reused draft, because no plugin splits a reused draft', async () => {
+  it('do not arise on a reused draft, because no plugin splits a reused draft (invoicing §8.2 step 12)', async () => {
     const calls: string[] = [];
     await begin({
       name: 'groups',

@@ -25,7 +25,7 @@ anyDatabase.describe('runs with invoice plugins', (open) => {
     return tags.some(({ tagDefinitionName }) => tagDefinitionName === '__PARK__');
   };
 
-  it("invoicing §12: link each invoice of a child's group to the parent's summary", async () => {
+  it("link each invoice of a child's group to the parent's summary (invoicing §12)", async () => {
     await begin(splitter);
     const parent = await engine.payingAccount({ currency: 'USD' });
     const input = { currency: 'USD', parentAccountId: parent.id, isPaymentDelegatedToParent: true } as const;
@@ -95,7 +95,7 @@ anyDatabase.describe('runs with invoice plugins', (open) => {
     }
   });
 
-  it('invoicing §8.6: can be postponed for one account while other accounts are billed', async () => {
+  it('can be postponed for one account while other accounts are billed (invoicing §8.6)', async () => {
     let left = 2;
     let waiting: Uuid | undefined;
     await begin({
@@ -121,7 +121,7 @@ anyDatabase.describe('runs with invoice plugins', (open) => {
     expect((await invoicesOf(accountId)).map(({ amount }) => formatDecimal(amount))).to.eql(['19.95']);
   });
 
-  it('invoicing §8.6: are retried after a plugin error if the tenant does not park accounts on errors', async () => {
+  it('are retried after a plugin error if the tenant does not park accounts on errors (invoicing §8.6)', async () => {
     let left = 1;
     engine = await openEngine(open, {
       now: '2024-01-01T00:00:00Z',

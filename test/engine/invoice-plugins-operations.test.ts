@@ -320,7 +320,7 @@ eachDatabaseByTurns.describe('invoice plugins in user operations (invoicing §13
     expect((await invoicesOf()).map(({ invoiceNumber }) => invoiceNumber)).to.eql([7, 500]);
   });
 
-  it('rule 0: fail the operation with an error that names the plugin if a getter of the result throws', async () => {
+  it('fail the operation with an error that names the plugin if a getter of the result throws (rule 0)', async () => {
     const throwing = () => {
       throw new Error('gotcha');
     };

@@ -34,7 +34,7 @@ eachDatabaseByTurns.describe('refunds of invoice payments (payments §9.5)', (op
   ] as const;
   for (const [what, input, code] of refused) {
     for (const isExternal of [false, true])
-      it(`rule 1: are rejected with ${code} before the gateway call for ${what}${isExternal ? ' as external refunds' : ''}`, async () => {
+      it(`are rejected with ${code} before the gateway call for ${what}${isExternal ? ' as external refunds' : ''} (rule 1)`, async () => {
         const { id, paymentId } = await invoices.paid('20');
         const calls = engine.ledger.all().length;
         await expectCode(engine.acme.invoicePayments.refund({ paymentId, isExternal, ...input }), code);
@@ -50,14 +50,14 @@ eachDatabaseByTurns.describe('refunds of invoice payments (payments §9.5)', (op
     ['a negative amount', '-1', 4020],
   ] as const;
   for (const [what, amount, code] of badItems)
-    it(`rule 1a: are rejected with ${code} for an adjustment by ${what}`, async () => {
+    it(`are rejected with ${code} for an adjustment by ${what} (rule 1a)`, async () => {
       const { itemId: invoiceItemId, paymentId } = await invoices.paid('20');
       const adjustments = [{ invoiceItemId, amount }];
       const refund = { paymentId, amount: '20', isAdjusted: true, adjustments };
       await expectCode(engine.acme.invoicePayments.refund(refund), code);
     });
 
-  it('rule 1a: adjust an item by its remaining amount if they state no amount, and fail for a fully adjusted item', async () => {
+  it('adjust an item by its remaining amount if they state no amount, and fail for a fully adjusted item (rule 1a)', async () => {
     const { id, itemId, paymentId } = await invoices.paid('20');
     const { invoicePayments } = engine.acme;
     const adjustments = [{ invoiceItemId: itemId, amount: '5' }];
@@ -69,7 +69,7 @@ eachDatabaseByTurns.describe('refunds of invoice payments (payments §9.5)', (op
     await expectCode(invoicePayments.refund({ paymentId, ...whole(itemId) }), 4020);
   });
 
-  it('rule 1a: store the description of an adjustment (R56)', async () => {
+  it('store the description of an adjustment (rule 1a, R56)', async () => {
     const { id, itemId: invoiceItemId, paymentId } = await invoices.paid('20');
     const { invoicePayments } = engine.acme;
     const refund = (adjustments: readonly object[], more: object = {}) =>
@@ -98,13 +98,13 @@ eachDatabaseByTurns.describe('refunds of invoice payments (payments §9.5)', (op
     expect(await invoices.rowsOf(paymentId)).to.have.length(6);
   });
 
-  it('rule 1a: are rejected if they adjust an item twice by more than its remaining amount in total', async () => {
+  it('are rejected if they adjust an item twice by more than its remaining amount in total (rule 1a)', async () => {
     const { itemId: invoiceItemId, paymentId } = await invoices.paid('20');
     const adjustments = ['12', '9'].map((amount) => ({ invoiceItemId, amount }));
     await expectCode(engine.acme.invoicePayments.refund({ paymentId, isAdjusted: true, adjustments }), 4020);
   });
 
-  it('rule 1c: are rejected with 4907 if their amount is lower than the item adjustments, even as external refunds', async () => {
+  it('are rejected with 4907 if their amount is lower than the item adjustments, even as external refunds (rule 1c)', async () => {
     const { itemId: invoiceItemId, paymentId } = await invoices.paid('20');
     const adjustments = [{ invoiceItemId, amount: '6' }];
     for (const isExternal of [false, true]) {
@@ -113,7 +113,7 @@ eachDatabaseByTurns.describe('refunds of invoice payments (payments §9.5)', (op
     }
   });
 
-  it('rule 1d: cannot include an amount that was already refunded or charged back', async () => {
+  it('cannot include an amount that was already refunded or charged back (rule 1d)', async () => {
     const { paymentId } = await invoices.paid('20');
     const { invoicePayments } = engine.acme;
     await invoicePayments.refund({ paymentId, amount: '5' });
@@ -130,7 +130,7 @@ eachDatabaseByTurns.describe('refunds of invoice payments (payments §9.5)', (op
 
   for (const answer of ['PENDING', 'UNDEFINED'] as const) {
     for (const way of ['its gateway', 'another gateway method', 'payments'] as const)
-      it(`rule 1d: reserve their amount if a refund by ${way} answered ${answer}`, async () => {
+      it(`reserve their amount if a refund by ${way} answered ${answer} (rule 1d)`, async () => {
         const { paymentId } = await invoices.paid('20');
         const { invoicePayments, payments } = engine.acme;
         const paymentMethodId = await otherCard();
@@ -151,7 +151,7 @@ eachDatabaseByTurns.describe('refunds of invoice payments (payments §9.5)', (op
       });
   }
 
-  it('rule 1d: release the amount of an external refund that finally fails', async () => {
+  it('release the amount of an external refund that finally fails (rule 1d)', async () => {
     const { paymentId, id } = await invoices.paid('20');
     const { invoicePayments, payments } = engine.acme;
     const elsewhere = { isExternal: true, paymentMethodId: await otherCard() };
@@ -164,7 +164,7 @@ eachDatabaseByTurns.describe('refunds of invoice payments (payments §9.5)', (op
     expect(await invoices.balanceOf(id)).to.equal(20);
   });
 
-  it('rule 2: complete a pending external refund under its key, without counting its own amount against the limit', async () => {
+  it('complete a pending external refund under its key, without counting its own amount against the limit (rule 2)', async () => {
     const { id, itemId, paymentId } = await invoices.paid('20');
     const { invoicePayments } = engine.acme;
     const refund = {
@@ -185,7 +185,7 @@ eachDatabaseByTurns.describe('refunds of invoice payments (payments §9.5)', (op
     expect(await invoices.balanceOf(id)).to.equal(0);
   });
 
-  it('rule 2: can be repeated after an external failure only with the original method', async () => {
+  it('can be repeated after an external failure only with the original method (rule 2)', async () => {
     const { paymentId } = await invoices.paid('20');
     const { invoicePayments } = engine.acme;
     const transactionExternalKey = `refund-${paymentId}`;
@@ -201,7 +201,7 @@ eachDatabaseByTurns.describe('refunds of invoice payments (payments §9.5)', (op
   });
 
   for (const answer of ['ERROR', 'CANCELED'] as const)
-    it(`rule 1e: leave no row and no adjustment if the gateway answers ${answer}`, async () => {
+    it(`leave no row and no adjustment if the gateway answers ${answer} (rule 1e)`, async () => {
       const { id, itemId, paymentId } = await invoices.paid('20');
       await engine.acme.invoicePayments.refund({ paymentId, ...whole(itemId), properties: answers(answer) });
       expect(await invoices.rowsOf(paymentId)).to.eql(['ATTEMPT SUCCESS 20']);
@@ -234,19 +234,19 @@ eachDatabaseByTurns.describe('refunds of invoice payments (payments §9.5)', (op
     const PENDING = { row: 'REFUND PENDING -8', adjusted: [], balance: 0, credit: 0 };
     const SUCCESS = { row: 'REFUND SUCCESS -8', adjusted: [-8], balance: 0, credit: 0 };
 
-    it('rule 1e: adjust the items only when they are completed', async () => {
+    it('adjust the items only when they are completed (rule 1e)', async () => {
       expect(await state()).to.eql(PENDING);
       await engine.acme.invoicePayments.complete({ paymentId });
       expect(await state()).to.eql(SUCCESS);
     });
 
-    it('rule 1e: adjust the items when the gateway reports that the refund succeeded', async () => {
+    it('adjust the items when the gateway reports that the refund succeeded (rule 1e)', async () => {
       const transactionId = open.transaction.id;
       await engine.acme.payments.recordNotifiedOutcome({ paymentId, transactionId, status: 'SUCCESS' });
       expect(await state()).to.eql(SUCCESS);
     });
 
-    it('rule 1e: adjust the items when recovery finds that the refund succeeded', async () => {
+    it('adjust the items when recovery finds that the refund succeeded (rule 1e)', async () => {
       const transactionId = open.transaction.id;
       engine.gateway.configure({ CONFIGURE_ACTION: 'OVERRIDE_STATUS', transactionId, status: 'PROCESSED' });
       await engine.acme.payments.get(paymentId, { withPluginInfo: true });
@@ -254,27 +254,27 @@ eachDatabaseByTurns.describe('refunds of invoice payments (payments §9.5)', (op
     });
 
     for (const answer of ['ERROR', 'CANCELED'] as const)
-      it(`rule 1e: adjust nothing if the completion answers ${answer}`, async () => {
+      it(`adjust nothing if the completion answers ${answer} (rule 1e)`, async () => {
         await engine.acme.invoicePayments.complete({ paymentId, properties: answers(answer) });
         expect(await state()).to.eql({ ...PENDING, row: 'REFUND INIT 0' });
         await engine.acme.invoicePayments.refund({ paymentId, amount: '20' });
         expect(await invoices.balanceOf(id)).to.equal(20);
       });
 
-    it('rule 1e: adjust the items even if the outcome was temporarily unknown', async () => {
+    it('adjust the items even if the outcome was temporarily unknown (rule 1e)', async () => {
       await engine.acme.invoicePayments.complete({ paymentId, properties: answers('UNDEFINED') });
       expect(await state()).to.eql({ ...PENDING, row: 'REFUND INIT 0' });
       await fix('SUCCESS');
       expect(await state()).to.eql(SUCCESS);
     });
 
-    it('rule 1e: adjust the items if a failure is corrected to a success', async () => {
+    it('adjust the items if a failure is corrected to a success (rule 1e)', async () => {
       await fix('PAYMENT_FAILURE');
       await fix('SUCCESS');
       expect(await state()).to.eql(SUCCESS);
     });
 
-    it('rule 1e: adjust the items only once, and keep the adjustments as credit if a success is corrected', async () => {
+    it('adjust the items only once, and keep the adjustments as credit if a success is corrected (rule 1e)', async () => {
       await fix('SUCCESS');
       await fix('PAYMENT_FAILURE');
       expect(await state()).to.eql({ row: 'REFUND INIT 0', adjusted: [-8], balance: 0, credit: 8 });
@@ -289,7 +289,7 @@ eachDatabaseByTurns.describe('refunds of invoice payments (payments §9.5)', (op
     });
   });
 
-  it('rule 1e: reduce an item by no more than its amount if two refunds adjust the item', async () => {
+  it('reduce an item by no more than its amount if two refunds adjust the item (rule 1e)', async () => {
     const { id, itemId: invoiceItemId, paymentId } = await invoices.paid('20');
     const { invoicePayments } = engine.acme;
     const adjustments = [{ invoiceItemId, amount: '10' }];
@@ -314,7 +314,7 @@ eachDatabaseByTurns.describe('refunds of invoice payments (payments §9.5)', (op
     ]);
   });
 
-  it('payments §6.1 rule 5: leave a completed invoice payment unchanged if it is completed again', async () => {
+  it('leave a completed invoice payment unchanged if it is completed again (payments §6.1 rule 5)', async () => {
     const { id, paymentId } = await invoices.paid('20');
     const calls = engine.ledger.ofPayment(paymentId).length;
     expect(statusOf(await engine.acme.invoicePayments.complete({ paymentId }))).to.equal('SUCCESS');

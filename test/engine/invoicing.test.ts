@@ -12,7 +12,7 @@ eachDatabaseByTurns.describe('invoicing', (open) => {
   const linesOf = async (opened: TestEngine, accountId: Uuid) =>
     (await invoicesOf(opened, accountId)).map(itemLines);
 
-  it("invoicing E1 Trial and phase: bills the trial at 0, then the first month, and sets the account's bill cycle day", async () => {
+  it('bills the trial at 0, then the first month, and sets the account\'s bill cycle day (invoicing E1 "Trial and phase")', async () => {
     const opened = await begin('2012-04-01T00:03:42Z');
     const account = await opened.payingAccount({ currency: 'USD' });
     const events = newEvents(opened.database);
@@ -49,7 +49,7 @@ eachDatabaseByTurns.describe('invoicing', (open) => {
     );
   });
 
-  it('invoicing E2 Month ends: clamps a bill cycle day of 31 to each month after a leading proration', async () => {
+  it('clamps a bill cycle day of 31 to each month after a leading proration (invoicing E2 "Month ends")', async () => {
     const opened = await begin('2012-03-02T00:00:00Z');
     const account = await opened.payingAccount({ currency: 'USD', billCycleDayLocal: 31 });
     const request = { accountId: account.id, planName: 'elite-monthly', phaseType: 'EVERGREEN' } as const;
@@ -64,7 +64,7 @@ eachDatabaseByTurns.describe('invoicing', (open) => {
     ]);
   });
 
-  it('invoicing E17 Dry run is not cumulative: returns only the invoice of the target date and stores nothing', async () => {
+  it('returns only the invoice of the target date and stores nothing (invoicing E17 "Dry run is not cumulative")', async () => {
     const opened = await begin('2014-01-02T00:00:00Z');
     const account = await opened.payingAccount({ currency: 'USD', billCycleDayLocal: 1 });
     await opened.subscribe({ accountId: account.id, planName: 'pro-monthly' });
@@ -93,7 +93,7 @@ eachDatabaseByTurns.describe('invoicing', (open) => {
     expect((await linesOf(opened, account.id)).at(-1)).to.eql(foreseen === null ? null : itemLines(foreseen));
   });
 
-  it('invoicing E19 Zone: uses the time zone rules of each due date, and puts local dates on items', async () => {
+  it('uses the time zone rules of each due date, and puts local dates on items (invoicing E19 "Zone")', async () => {
     const opened = await begin('2026-01-15T05:30:00Z');
     const account = await opened.payingAccount({ currency: 'USD', timeZone: 'America/New_York' });
     const { subscriptionId } = await opened.subscribe({ accountId: account.id, planName: 'team-now' });

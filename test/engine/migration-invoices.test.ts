@@ -191,7 +191,7 @@ eachDatabaseByTurns.describe('migration invoices (invoicing §9 rule 5)', (open)
       expect(await newTypes()).to.eql([]);
     });
 
-  it('R21: keep the given references of items unchanged', async () => {
+  it('keep the given references of items unchanged (R21)', async () => {
     const { id } = await acme.createAccount({ currency: 'USD' });
     const named = { bundleId: someId(2), subscriptionId: someId(3), linkedItemId: someId(4) };
     const recurring = { itemType: 'RECURRING', amount: decimal(1), rate: decimal('0.5'), ...named } as const;

@@ -46,7 +46,7 @@ eachDatabaseByTurns.describe('overdue accounts', (open) => {
 
   const BILLED = ['RECURRING 2024-01-01..2024-02-01 19.95'];
 
-  it('overdue §2.3: keep the AUTO_INVOICING_OFF tag that overdue added, even after they are closed and have paid', async () => {
+  it('keep the AUTO_INVOICING_OFF tag that overdue added, even after they are closed and have paid (overdue §2.3)', async () => {
     await engine.runTo('2024-01-11T00:00:00Z');
     await engine.runTo('2024-01-21T00:00:00Z');
     expect([await states(), await tags()]).to.eql([['WARNED', 'DISABLED'], ['AUTO_INVOICING_OFF']]);
@@ -115,7 +115,7 @@ eachDatabaseByTurns.describe('overdue accounts', (open) => {
     expect((await states()).map(({ stateName }) => stateName)).to.eql(['WARNED']);
   });
 
-  it('overdue §9.1: show their overdue states on the timeline', async () => {
+  it('show their overdue states on the timeline (overdue §9.1)', async () => {
     await engine.runTo('2024-01-11T00:00:00Z');
     await engine.runTo('2024-01-21T00:00:00Z');
     const { bundles } = await acme.accounts.timeline(accountId);
@@ -131,7 +131,7 @@ eachDatabaseByTurns.describe('overdue accounts', (open) => {
     ]);
   });
 
-  it('accounts §16: include overdue data and the planned check in the export', async () => {
+  it('include overdue data and the planned check in the export (accounts §16)', async () => {
     await engine.runTo('2024-01-11T00:00:00Z');
     const text = (await Array.fromAsync(await acme.accounts.export(accountId))).join('');
     const lines = text.split('\n');

@@ -224,7 +224,7 @@ anyDatabase.describe('overdue conditions', (open) => {
     });
   });
 
-  it('overdue §3.1: ignore drafts and void invoices, and age a committed draft from the date of its commit', async () => {
+  it('ignore drafts and void invoices, and age a committed draft from the date of its commit (overdue §3.1)', async () => {
     const debtor = await begin('2024-03-01T12:00:00Z', BOUNDARIES);
     const draft = await debtor.charge('30', false);
     await engine.runTo('2024-03-20T12:00:00Z');
@@ -237,7 +237,7 @@ anyDatabase.describe('overdue conditions', (open) => {
     expect(await debtor.state()).to.equal('clear');
   });
 
-  it('overdue §3.2: use the payment response of an invoice only from the target date of the invoice', async () => {
+  it('use the payment response of an invoice only from the target date of the invoice (overdue §3.2)', async () => {
     const config = overdueXml(oneState({ count: 1, responses: ['EXPIRED_CARD'] }));
     engine = await openStory(open, config, { retryDays: '40' });
     const debtor = await Debtor.sign(engine);
@@ -251,7 +251,7 @@ anyDatabase.describe('overdue conditions', (open) => {
     expect((await debtor.states())[0]).to.equal('S from 05-31T00:03:42');
   });
 
-  it('overdue §3.1: ignore migrated invoices', async () => {
+  it('ignore migrated invoices (overdue §3.1)', async () => {
     const debtor = await begin('2024-03-01T12:00:00Z', oneState({ count: 1 }));
     await engine.acme.invoices.createMigrationInvoice({
       accountId: debtor.accountId,

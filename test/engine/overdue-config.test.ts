@@ -39,7 +39,7 @@ eachDatabaseByTurns.describe('overdue configurations of tenants', (open) => {
     return ((await upload.catch((thrown: unknown) => thrown)) as BillingError).problems ?? [];
   };
 
-  it('overdue §1.2: contain only the clear state by default, in XML and JSON', async () => {
+  it('contain only the clear state by default, in XML and JSON (overdue §1.2)', async () => {
     expect(await acme.overdue.get()).to.eql(clearOnly);
     const xml = await acme.overdue.getXml();
     expect(xml.replace(/^<\?xml.*\?>/, '').replace(/\s/g, '')).to.equal(
@@ -49,7 +49,7 @@ eachDatabaseByTurns.describe('overdue configurations of tenants', (open) => {
     expect(await acme.overdue.get()).to.eql(clearOnly);
   });
 
-  it('overdue §1.4: have the same meaning as XML, as JSON and as a definition in code', async () => {
+  it('have the same meaning as XML, as JSON and as a definition in code (overdue §1.4)', async () => {
     const definition: NewOverdueDefinition = exampleJson;
     for (const given of [exampleXml, `\n ${JSON.stringify(exampleJson)}`, definition]) {
       await acme.overdue.upload(host);
@@ -58,7 +58,7 @@ eachDatabaseByTurns.describe('overdue configurations of tenants', (open) => {
     }
   });
 
-  it('overdue §1.2 rule 3: return uploaded XML unchanged, and uploaded JSON as equivalent XML', async () => {
+  it('return uploaded XML unchanged, and uploaded JSON as equivalent XML (overdue §1.2 rule 3)', async () => {
     const odd = exampleXml.replace('<condition>', '<!-- why -->\r\n<condition>');
     await acme.overdue.upload(odd);
     expect(await acme.overdue.getXml()).to.equal(odd);
@@ -70,7 +70,7 @@ eachDatabaseByTurns.describe('overdue configurations of tenants', (open) => {
     expect(await acme.overdue.get()).to.eql(exampleJson);
   });
 
-  it('overdue §1.3 rule 5, §12: derive missing intervals in JSON from the thresholds', async () => {
+  it('derive missing intervals in JSON from the thresholds (overdue §1.3 rule 5, §12)', async () => {
     const time = (number: number) => ({
       timeSinceEarliestUnpaidInvoiceEqualsOrExceeds: { unit: 'DAYS', number },
     });
@@ -87,7 +87,7 @@ eachDatabaseByTurns.describe('overdue configurations of tenants', (open) => {
     expect((await acme.overdue.get()).overdueStates.map(({ name }) => name)).to.eql(['BLOCK', 'WARN']);
   });
 
-  it('overdue §1.2 rule 2: emit one event when replaced, and return to the default when deleted', async () => {
+  it('emit one event when replaced, and return to the default when deleted (overdue §1.2 rule 2)', async () => {
     await acme.overdue.upload(exampleXml);
     await acme.overdue.upload(host);
     expect((await acme.overdue.get()).overdueStates.map(({ name }) => name)).to.eql(['HOUSE']);
@@ -115,7 +115,7 @@ eachDatabaseByTurns.describe('overdue configurations of tenants', (open) => {
     expect((await acme.keyValues.get(KEY)).values).to.eql([exampleXml]);
   });
 
-  it('overdue §1.3: are rejected with all errors and their positions, and nothing is stored', async () => {
+  it('are rejected with all errors and their positions, and nothing is stored (overdue §1.3)', async () => {
     await acme.overdue.upload(exampleXml);
     await newTypes();
     const bad = exampleXml
@@ -146,7 +146,7 @@ eachDatabaseByTurns.describe('overdue configurations of tenants', (open) => {
   });
 
   itOnPostgresql(
-    'overdue §1.2 rule 4: take effect on another node with its next call after an upload or a deletion',
+    'take effect on another node with its next call after an upload or a deletion (overdue §1.2 rule 4)',
     async () => {
       const second = await openBilling(engine.database, { clock: engine.clock });
       const there = second.as({ tenant: engine.tenant, user: 'test' });
@@ -160,7 +160,7 @@ eachDatabaseByTurns.describe('overdue configurations of tenants', (open) => {
     },
   );
 
-  it('overdue §1.2 rule 4: are read from the database once for all callers, and only after the upload is committed', async () => {
+  it('are read from the database once for all callers, and only after the upload is committed (overdue §1.2 rule 4)', async () => {
     statements.length = 0;
     await acme.overdue.upload(exampleXml);
     const reads = () => statements.filter((statement) => /select value from bw_tenant_kvs/.test(statement));
@@ -195,7 +195,7 @@ eachDatabaseByTurns.describe('overdue configurations of tenants', (open) => {
     });
   }
 
-  it('overdue §1.3 rule 2: remain in force if a stored state has no criteria, but never apply that state', async () => {
+  it('remain in force if a stored state has no criteria, but never apply that state (overdue §1.3 rule 2)', async () => {
     const stored = exampleXml.replace('<state ', '<state name="EMPTY"><condition/></state><state ');
     await store(stored);
     expect(await acme.overdue.getXml()).to.equal(stored);

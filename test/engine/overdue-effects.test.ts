@@ -58,7 +58,7 @@ anyDatabase.describe('overdue effects and events (overdue §9)', (open) => {
     return [state, ...rows];
   }
 
-  it('overdue §9.1: pause and block subscriptions as each new state requires', async () => {
+  it('pause and block subscriptions as each new state requires (overdue §9.1)', async () => {
     const rows: (readonly string[])[] = [];
     let known: readonly string[] = [];
     for (const day of OD_DAYS) {
@@ -77,7 +77,7 @@ anyDatabase.describe('overdue effects and events (overdue §9)', (open) => {
     ]);
   });
 
-  it('overdue §9.1: block no operation in a state without blocks', async () => {
+  it('block no operation in a state without blocks (overdue §9.1)', async () => {
     await runTo('05-31');
     expect([await debtor.state(), await allowed()]).to.eql(['NOTED', ['change', 'add-on', 'base']]);
   });
@@ -86,7 +86,7 @@ anyDatabase.describe('overdue effects and events (overdue §9)', (open) => {
     [0, 'NOTED', []],
     [1, 'WARNED', ['change', 'add-on', 'base']],
   ] as const)
-    it(`overdue §9.1: resume service and billing from a disabling state to ${state}, and allow the changes of that state`, async () => {
+    it(`resume service and billing from a disabling state to ${state}, and allow the changes of that state (overdue §9.1)`, async () => {
       const milder = overdueXml({
         states: [
           { name: 'OFF', count: 2, disables: true },
@@ -111,7 +111,7 @@ anyDatabase.describe('overdue effects and events (overdue §9)', (open) => {
     });
 
   for (const [index, day] of OD_DAYS.entries())
-    it(`overdue §9.1: allow cancellation in state ${STATES.at(-1 - index)?.name}`, async () => {
+    it(`allow cancellation in state ${STATES.at(-1 - index)?.name} (overdue §9.1)`, async () => {
       for (const each of OD_DAYS.slice(0, index + 1)) await runTo(each);
       await engine.acme.subscriptions.cancel(debtor.subscriptionId ?? '', {
         entitlementPolicy: 'IMMEDIATE',
@@ -121,7 +121,7 @@ anyDatabase.describe('overdue effects and events (overdue §9)', (open) => {
       expect((await shown())[0], day).to.equal('CANCELLED');
     });
 
-  it('overdue §9.2: suspend invoicing while billing is blocked, and bill the whole period in one later run', async () => {
+  it('suspend invoicing while billing is blocked, and bill the whole period in one later run (overdue §9.2)', async () => {
     await debtor.chronicle.days('2012-05-02', '2012-06-02');
     expect(await debtor.tags()).to.eql(['AUTO_INVOICING_OFF']);
     const before = (await debtor.invoices()).length;
@@ -141,7 +141,7 @@ anyDatabase.describe('overdue effects and events (overdue §9)', (open) => {
     ]);
   });
 
-  it('overdue §9.2: allow charges, credits and payments while billing is blocked', async () => {
+  it('allow charges, credits and payments while billing is blocked (overdue §9.2)', async () => {
     await debtor.chronicle.days('2012-05-02', '2012-06-02');
     const { accountId } = debtor;
     await debtor.charge('50');
@@ -153,7 +153,7 @@ anyDatabase.describe('overdue effects and events (overdue §9)', (open) => {
     expect([await debtor.owed(), await debtor.state()]).to.eql([['200'], 'OFF']);
   });
 
-  it('overdue §9.3: publish one event for each change of state, and no event without a change', async () => {
+  it('publish one event for each change of state, and no event without a change (overdue §9.3)', async () => {
     const seen = new Set<number>();
     const fresh = async () => {
       const all = await eventsOfAccount(engine.database, debtor.accountId);
@@ -230,7 +230,7 @@ anyDatabase.describe('overdue effects and events (overdue §9)', (open) => {
     });
   });
 
-  it('overdue §5.1 step 6: leave cancelled subscriptions unchanged, and bring later cancellations forward', async () => {
+  it('leave cancelled subscriptions unchanged, and bring later cancellations forward (overdue §5.1 step 6)', async () => {
     await engine.acme.overdue.upload(overdueXml({ states: [{ name: 'OUT', time: 5, policy: 'IMMEDIATE' }] }));
     const { accountId } = debtor;
     const gone = await engine.acme.createSubscription({ accountId, planName: 'solo-monthly' });
@@ -252,7 +252,7 @@ anyDatabase.describe('overdue effects and events (overdue §9)', (open) => {
     ]);
   });
 
-  it('overdue §7 rule 4: include cancellations, which remain after the account is cleared', async () => {
+  it('include cancellations, which remain after the account is cleared (overdue §7 rule 4)', async () => {
     await engine.acme.overdue.upload(
       overdueXml({ states: [{ name: 'GONE', time: 5, policy: 'IMMEDIATE', disables: true }] }),
     );
@@ -263,7 +263,7 @@ anyDatabase.describe('overdue effects and events (overdue §9)', (open) => {
     expect((await shown())[0]).to.equal('CANCELLED');
   });
 
-  it('overdue §9.1: include the rejection of new subscriptions', async () => {
+  it('include the rejection of new subscriptions (overdue §9.1)', async () => {
     await runTo('05-31');
     await runTo('06-01');
     const refused = engine.acme.createSubscription({ accountId: debtor.accountId, planName: 'solo-now' });

@@ -50,7 +50,7 @@ const ALL_STAGES = [
   '07-20 published BLOCKING_STATE OVERDUE_CHANGE',
 ];
 
-anyDatabase.describe('overdue examples: the stages of an account', (open) => {
+anyDatabase.describe('the stages of an account (overdue examples)', (open) => {
   let engine: TestEngine;
   let debtor: Debtor;
 

@@ -44,7 +44,7 @@ anyDatabase.describe('overdue previews and explanations', (open) => {
   const nameNow = async () => (await acme.overdue.ofAccount(accountId)).name;
   const stepsOf = ({ steps }: OverduePreview) => steps.map(({ date, state }) => `${date} ${state.name}`);
 
-  it('overdue §10: show the configured state, and the clear state before the first evaluation', async () => {
+  it('show the configured state, and the clear state before the first evaluation (overdue §10)', async () => {
     await begin({
       overdueStates: [
         afterDays('OD2', 8, { isDisableEntitlement: true, externalMessage: 'Bitte zahlen!' }),
@@ -80,7 +80,7 @@ anyDatabase.describe('overdue previews and explanations', (open) => {
     });
   });
 
-  it('overdue §2.1: show the stored flags of a state that the configuration no longer contains', async () => {
+  it('show the stored flags of a state that the configuration no longer contains (overdue §2.1)', async () => {
     await begin(exampleConfigs.B);
     await walkTo('2012-06-06');
     await acme.overdue.upload({ overdueStates: [afterDays('OTHER', 90)] });

@@ -23,7 +23,7 @@ anyDatabase.describe('overdue evaluation for parents and children (overdue §8)'
 
   const states = () => Promise.all([parent, child, other].map((each) => each.state()));
 
-  it('rule 1: repeats after an event of a parent, but only for the children that the parent pays for', async () => {
+  it('repeats after an event of a parent, but only for the children that the parent pays for (rule 1)', async () => {
     await begin();
     await parent.charge('10');
     expect(await states()).to.eql(['LATE', 'LATE', 'clear']);
@@ -31,7 +31,7 @@ anyDatabase.describe('overdue evaluation for parents and children (overdue §8)'
     expect(await states()).to.eql(['clear', 'clear', 'clear']);
   });
 
-  it('rule 1: repeats for the parent after an event of a child', async () => {
+  it('repeats for the parent after an event of a child (rule 1)', async () => {
     await begin();
     await child.charge('10');
     expect(await states(), 'the summary is a draft').to.eql(['clear', 'clear', 'clear']);
@@ -43,7 +43,7 @@ anyDatabase.describe('overdue evaluation for parents and children (overdue §8)'
     expect([await parent.owed(), await states()]).to.eql([[], ['clear', 'clear', 'clear']]);
   });
 
-  it('rule 1: repeats for relatives when an account is cleared, but does not clear the relatives', async () => {
+  it('repeats for relatives when an account is cleared, but does not clear the relatives (rule 1)', async () => {
     await begin();
     await parent.charge('10');
     await child.tag(SystemTag.OVERDUE_ENFORCEMENT_OFF);
@@ -52,7 +52,7 @@ anyDatabase.describe('overdue evaluation for parents and children (overdue §8)'
     expect(await states()).to.eql(['LATE', 'LATE', 'clear']);
   });
 
-  it("rule 2: uses the debt of the parent and the child's own tags for a paid-for child", async () => {
+  it("uses the debt of the parent and the child's own tags for a paid-for child (rule 2)", async () => {
     await begin();
     await child.tag(SystemTag.PARTNER);
     await parent.charge('10');
@@ -62,7 +62,7 @@ anyDatabase.describe('overdue evaluation for parents and children (overdue §8)'
     expect(await states()).to.eql(['clear', 'LATE', 'clear']);
   });
 
-  it('rule 2: uses the count, total and anchor of the parent for a paid-for child', async () => {
+  it('uses the count, total and anchor of the parent for a paid-for child (rule 2)', async () => {
     await begin(
       overdueXml({
         states: [
@@ -86,7 +86,7 @@ anyDatabase.describe('overdue evaluation for parents and children (overdue §8)'
     expect(await states()).to.eql(['clear', 'clear', 'clear']);
   });
 
-  it("rule 3: keeps states, checks and events per account, and uses only a self-paying child's debt for that child", async () => {
+  it("keeps states, checks and events per account, and uses only a self-paying child's debt for that child (rule 3)", async () => {
     await begin(overdueXml({ states: [{ name: 'LATE', time: 5 }] }));
     await other.charge('10');
     await engine.runTo('2024-03-03T12:00:00Z');
@@ -106,7 +106,7 @@ anyDatabase.describe('overdue evaluation for parents and children (overdue §8)'
     expect(await states()).to.eql(['clear', 'clear', 'LATE']);
   });
 
-  it('overdue §7 rule 3: exempts a paid-for child together with its parent', async () => {
+  it('exempts a paid-for child together with its parent (overdue §7 rule 3)', async () => {
     await begin();
     await parent.tag(SystemTag.OVERDUE_ENFORCEMENT_OFF);
     await parent.charge('10');

@@ -53,7 +53,7 @@ onPostgresql.describe('concurrent overdue evaluations', (open) => {
     engine = await openEngine(open, { now: '2012-05-01T10:00:00Z', catalog: null });
   });
 
-  it('overdue §11 rules 1 and 2: include a change that is in progress when a refresh starts', async () => {
+  it('include a change that is in progress when a refresh starts (overdue §11 rules 1 and 2)', async () => {
     const { account, invoice } = await begin(engine, OD);
     await engine.runTo('2012-05-06T10:00:00Z');
     expect(await statesOf(engine, account.id)).to.eql(['OD 2012-05-06T10:00']);
@@ -75,7 +75,7 @@ onPostgresql.describe('concurrent overdue evaluations', (open) => {
     expect((await statesOf(engine, account.id)).slice(1)).to.eql([`${CLEAR} 2012-05-06T11:00`]);
   });
 
-  it('overdue §8 rule 4: continue for a child while its parent is busy', async () => {
+  it('continue for a child while its parent is busy (overdue §8 rule 4)', async () => {
     const { account: parent } = await begin(engine, OD);
     const child = await engine.acme.createAccount({
       currency: 'USD',
@@ -98,7 +98,7 @@ onPostgresql.describe('concurrent overdue evaluations', (open) => {
 });
 
 eachDatabase.describe('overdue evaluations with an unavailable catalog', (open) => {
-  it('overdue §11 rule 3: wait for an unavailable catalog only if they cancel subscriptions', async () => {
+  it('wait for an unavailable catalog only if they cancel subscriptions (overdue §11 rule 3)', async () => {
     const catalog = memoryCatalogPlugin();
     catalog.serve(harbour());
     let isDown = false;
@@ -147,7 +147,7 @@ eachDatabase.describe('overdue evaluations', (open) => {
     engine = await openEngine(open, { now: '2012-05-01T10:00:00Z', catalog: null });
   });
 
-  it('overdue §7 rule 1: do not start again because of a tag that the overdue state itself adds', async () => {
+  it('do not start again because of a tag that the overdue state itself adds (overdue §7 rule 1)', async () => {
     const { account } = await begin(engine, {
       overdueStates: [
         {
@@ -164,7 +164,7 @@ eachDatabase.describe('overdue evaluations', (open) => {
     expect(await statesOf(engine, account.id)).to.eql(['OD 2012-05-06T10:00']);
   });
 
-  it('overdue §7: run immediately for an account that is created under a parent with debt', async () => {
+  it('run immediately for an account that is created under a parent with debt (overdue §7)', async () => {
     const { account: parent } = await begin(engine, OD);
     await engine.runTo('2012-05-07T10:00:00Z');
     const born = { currency: 'USD', parentAccountId: parent.id } as const;
@@ -174,7 +174,7 @@ eachDatabase.describe('overdue evaluations', (open) => {
     expect(await statesOf(engine, payingItself.id)).to.eql([]);
   });
 
-  it('overdue §8 rule 1: run once for the parent of many children that are evaluated together', async () => {
+  it('run once for the parent of many children that are evaluated together (overdue §8 rule 1)', async () => {
     const { account: parent } = await begin(engine, OD);
     const born = { currency: 'USD', parentAccountId: parent.id, isPaymentDelegatedToParent: true } as const;
     const children = await Promise.all(Array.from({ length: 12 }, () => engine.acme.createAccount(born)));
@@ -199,7 +199,7 @@ eachDatabase.describe('overdue evaluations', (open) => {
     expect((await refreshes())[1]).to.equal(beforeOfChildren + 24);
   });
 
-  it('overdue §2.3: keep AUTO_INVOICING_OFF after clearing if a user also added the tag', async () => {
+  it('keep AUTO_INVOICING_OFF after clearing if a user also added the tag (overdue §2.3)', async () => {
     const { account, invoice } = await begin(engine, OD);
     const object = { id: account.id, type: 'ACCOUNT' } as const;
     const names = async () =>
@@ -215,7 +215,7 @@ eachDatabase.describe('overdue evaluations', (open) => {
     expect(await Array.fromAsync(engine.billing.checks.breaches(null))).to.eql([]);
   });
 
-  it('overdue §2.3: keep AUTO_INVOICING_OFF on a closed account that is no longer overdue', async () => {
+  it('keep AUTO_INVOICING_OFF on a closed account that is no longer overdue (overdue §2.3)', async () => {
     const { account } = await begin(engine, OD);
     await engine.runTo('2012-05-06T10:00:00Z');
     await engine.settle(engine.acme.accounts.close(account.id, { writeOffUnpaidInvoices: true }));

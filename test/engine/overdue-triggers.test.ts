@@ -235,7 +235,7 @@ anyDatabase.describe('overdue triggers (overdue §7)', (open) => {
       return item?.invoiceId as Uuid;
     }
 
-    it('rule 1: are combined into one queued refresh for each account', async () => {
+    it('are combined into one queued refresh for each account (rule 1)', async () => {
       const debtor = await begin();
       for (const amount of ['1', '2', '3']) await chargeOnly(debtor, amount);
       expect(await pendingRefreshes(engine.database, debtor.accountId)).to.have.length(1);
@@ -244,7 +244,7 @@ anyDatabase.describe('overdue triggers (overdue §7)', (open) => {
       expect(await pendingRefreshes(engine.database, debtor.accountId)).to.eql([]);
     });
 
-    it('rule 1: do not replace a waiting request to clear the account', async () => {
+    it('do not replace a waiting request to clear the account (rule 1)', async () => {
       const debtor = await begin();
       await debtor.charge('10');
       await chargeOnly(debtor, '20');
@@ -258,7 +258,7 @@ anyDatabase.describe('overdue triggers (overdue §7)', (open) => {
       ]);
     });
 
-    it('rule 2: cause no refresh without conditions or without a configuration', async () => {
+    it('cause no refresh without conditions or without a configuration (rule 2)', async () => {
       const debtor = await begin(
         '<overdueConfig><accountOverdueStates><state name="Clear"><isClearState>true</isClearState></state></accountOverdueStates></overdueConfig>',
       );
@@ -270,14 +270,14 @@ anyDatabase.describe('overdue triggers (overdue §7)', (open) => {
       expect(await debtor.state()).to.equal('clear');
     });
 
-    it('rule 3: have no effect on an exempt account', async () => {
+    it('have no effect on an exempt account (rule 3)', async () => {
       const debtor = await begin();
       await debtor.tag(SystemTag.OVERDUE_ENFORCEMENT_OFF);
       await debtor.charge('10');
       expect([await debtor.states(), await debtor.check()]).to.eql([[], null]);
     });
 
-    it('rule 4: write nothing if a clear account is cleared', async () => {
+    it('write nothing if a clear account is cleared (rule 4)', async () => {
       const debtor = await begin();
       await debtor.tag(SystemTag.OVERDUE_ENFORCEMENT_OFF);
       await debtor.tag(SystemTag.OVERDUE_ENFORCEMENT_OFF, 'off');

@@ -48,7 +48,7 @@ anyDatabase.describe('overdue processing after the last condition is removed', (
       .length;
 
   for (const [way, change] of ways)
-    it(`overdue §1.2 rule 5: clears a blocked account when the configuration ${way}`, async () => {
+    it(`clears a blocked account when the configuration ${way} (overdue §1.2 rule 5)`, async () => {
       await engine.acme.overdue.upload(OD);
       const blocked = await engine.settle(debtor());
       await engine.runTo(DAY);
@@ -62,7 +62,7 @@ anyDatabase.describe('overdue processing after the last condition is removed', (
       expect(await breaches()).to.eql([]);
     });
 
-  it('overdue §1.2 rule 5: takes the same number of SQL statements for each page, and skips clear accounts', async () => {
+  it('takes the same number of SQL statements for each page, and skips clear accounts (overdue §1.2 rule 5)', async () => {
     const { storage, tenant, clock } = engine;
     const count = 2 * ACCOUNTS_PER_OVERDUE_PAGE + 1;
     await engine.settle(engine.acme.overdue.upload(OD));
@@ -108,7 +108,7 @@ anyDatabase.describe('overdue processing after the last condition is removed', (
     ]);
   });
 
-  it('overdue §1.2 rule 5: evaluates no account of a tenant that never had a condition', async () => {
+  it('evaluates no account of a tenant that never had a condition (overdue §1.2 rule 5)', async () => {
     const accountId = await debtor();
     await engine.acme.overdue.upload({ overdueStates: [{ name: 'FINE', isClearState: true }] });
     await engine.settle();
@@ -119,7 +119,7 @@ anyDatabase.describe('overdue processing after the last condition is removed', (
     expect(await states(accountId)).to.eql([]);
   });
 
-  it('overdue §7 rule 2: clears an account with an outdated state when OVERDUE_ENFORCEMENT_OFF is added', async () => {
+  it('clears an account with an outdated state when OVERDUE_ENFORCEMENT_OFF is added (overdue §7 rule 2)', async () => {
     await engine.acme.overdue.upload(OD);
     const accountId = await engine.settle(debtor());
     await engine.runTo(DAY);
@@ -140,7 +140,7 @@ anyDatabase.describe('overdue processing after the last condition is removed', (
     expect(await breaches()).to.eql([]);
   });
 
-  it('overdue §6 rule 6: postpones a due check day by day while the account has debt', async () => {
+  it('postpones a due check day by day while the account has debt (overdue §6 rule 6)', async () => {
     await engine.acme.overdue.upload(OD);
     const waiting = await debtor();
     const paying = await engine.settle(debtor());
@@ -169,7 +169,7 @@ anyDatabase.describe('overdue processing after the last condition is removed', (
     expect(await states(paying)).to.eql([]);
   });
 
-  it('overdue §6 rule 6: applies the next configuration to an account with debt that was cleared in between', async () => {
+  it('applies the next configuration to an account with debt that was cleared in between (overdue §6 rule 6)', async () => {
     await engine.acme.overdue.upload(OD);
     const accountId = await engine.settle(debtor());
     await engine.runTo(DAY);

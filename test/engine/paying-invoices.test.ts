@@ -20,7 +20,7 @@ eachDatabaseByTurns.describe('requested invoice payments (payments §9.6)', (ope
     acme.invoicePayments.payAll({ accountId: account.id, ...more });
   const balancesOf = (...ids: readonly Uuid[]) => Promise.all(ids.map((id) => invoices.balanceOf(id)));
 
-  it('rule 1: create a method for an external payment, but do not make that method the default', async () => {
+  it('create a method for an external payment, but do not make that method the default (rule 1)', async () => {
     const { id } = await invoices.add('20');
     const { paymentMethodId } = await acme.getAccount(account.id);
     const paid = await acme.invoicePayments.pay({ invoiceId: id, isExternal: true });
@@ -32,7 +32,7 @@ eachDatabaseByTurns.describe('requested invoice payments (payments §9.6)', (ope
     expect(engine.ledger.all()).to.eql([]);
   });
 
-  it('rule 1: reject a payment method if they are external', async () => {
+  it('reject a payment method if they are external (rule 1)', async () => {
     const { id } = await invoices.add('20');
     const { paymentMethodId } = await acme.getAccount(account.id);
     const pay = acme.invoicePayments.pay({ invoiceId: id, isExternal: true, paymentMethodId });
@@ -40,13 +40,13 @@ eachDatabaseByTurns.describe('requested invoice payments (payments §9.6)', (ope
     await expectCode(payAll({ isExternal: true, paymentMethodId }), 'INVALID_PARAMETER');
   });
 
-  it('rule 1: are rejected for an invoice of another account', async () => {
+  it('are rejected for an invoice of another account (rule 1)', async () => {
     const { id } = await invoices.add('20');
     const other = await engine.payingAccount({ currency: 'USD' });
     await expectCode(acme.invoicePayments.pay({ invoiceId: id, accountId: other.id }), 'INVOICE_NOT_FOUND');
   });
 
-  it('rule 1: use the given keys for an instant payment', async () => {
+  it('use the given keys for an instant payment (rule 1)', async () => {
     const { id } = await invoices.add('20');
     const keys = { externalKey: 'payment-key', transactionExternalKey: 'transaction-key' };
     const paid = await acme.invoicePayments.pay({ invoiceId: id, ...keys });
@@ -54,7 +54,7 @@ eachDatabaseByTurns.describe('requested invoice payments (payments §9.6)', (ope
     expect(paid?.transaction.externalKey).to.equal('transaction-key');
   });
 
-  it('rule 2: pay the oldest invoices first, up to the requested amount', async () => {
+  it('pay the oldest invoices first, up to the requested amount (rule 2)', async () => {
     const { id: first } = await invoices.add('20');
     const { id: second } = await invoices.add('30');
     await engine.runTo('2012-05-02T10:00:00Z');
@@ -70,14 +70,14 @@ eachDatabaseByTurns.describe('requested invoice payments (payments §9.6)', (ope
     expect(await payAll({ amount: '100' })).to.equal(null);
   });
 
-  it('rule 2: pay the whole debt by default', async () => {
+  it('pay the whole debt by default (rule 2)', async () => {
     const { id: first } = await invoices.add('20');
     const { id: second } = await invoices.add('30');
     await payAll();
     expect(await balancesOf(first, second)).to.eql([0, 0]);
   });
 
-  it('rule 2: pay only invoices up to the target date', async () => {
+  it('pay only invoices up to the target date (rule 2)', async () => {
     const { id: first } = await invoices.add('20');
     await engine.runTo('2012-05-03T10:00:00Z');
     const { id: second } = await invoices.add('30');
@@ -86,7 +86,7 @@ eachDatabaseByTurns.describe('requested invoice payments (payments §9.6)', (ope
     expect(await payAll({ targetDate: localDate(2012, 5, 2) })).to.equal(null);
   });
 
-  it('rule 2: skip drafts, written-off and migrated invoices', async () => {
+  it('skip drafts, written-off and migrated invoices (rule 2)', async () => {
     const accountId = account.id;
     const { id: writtenOff } = await invoices.add('20');
     await acme.tags.add({ id: writtenOff, type: 'INVOICE' }, [SystemTag.WRITTEN_OFF]);
@@ -99,7 +99,7 @@ eachDatabaseByTurns.describe('requested invoice payments (payments §9.6)', (ope
     expect(await acme.payments.ofAccount(accountId)).to.eql([]);
   });
 
-  it('rule 2: continue after one payment fails, and also list the invoice of the failed payment', async () => {
+  it('continue after one payment fails, and also list the invoice of the failed payment (rule 2)', async () => {
     const { id: first } = await invoices.add('20');
     const { id: second } = await invoices.add('30');
     engine.gateway.configure(DECLINE);
@@ -109,7 +109,7 @@ eachDatabaseByTurns.describe('requested invoice payments (payments §9.6)', (ope
     expect((await acme.payments.ofAccount(account.id)).length).to.equal(2);
   });
 
-  it('rule 2: credit the part of an external amount that a skipped invoice would have received', async () => {
+  it('credit the part of an external amount that a skipped invoice would have received (rule 2)', async () => {
     engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', TIMES: 1 });
     const { id: first } = await invoices.add('20');
     await acme.invoicePayments.pay({ invoiceId: first });
@@ -120,7 +120,7 @@ eachDatabaseByTurns.describe('requested invoice payments (payments §9.6)', (ope
   });
 
   for (const amount of ['0', '-5'])
-    it(`payments §4.3 rule 2: reject an amount of ${amount} with 7031 for one invoice and for all, and store nothing`, async () => {
+    it(`reject an amount of ${amount} with 7031 for one invoice and for all, and store nothing (payments §4.3 rule 2)`, async () => {
       const { acme, gateway } = engine;
       const { id: invoiceId } = await invoices.add('20');
       gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', TIMES: 1 });
@@ -140,7 +140,7 @@ eachDatabaseByTurns.describe('requested invoice payments (payments §9.6)', (ope
       expect(await invoices.balanceOf(invoiceId)).to.equal(0);
     });
 
-  it('rule 2: pay all invoices with the requested method', async () => {
+  it('pay all invoices with the requested method (rule 2)', async () => {
     const { acme, gateway } = engine;
     await invoices.add('20');
     const { id } = await acme.paymentMethods.add({ accountId: account.id, pluginName: gateway.name });
@@ -251,7 +251,7 @@ eachDatabaseByTurns.describe('payAllUnpaidInvoices requests (payments §10.1 rul
     expect([charged(), await owed()]).to.eql([[], []]);
   });
 
-  it('payments §10.4: also pay when the default method is set', async () => {
+  it('also pay when the default method is set (payments §10.4)', async () => {
     const method = await add();
     await charge('10');
     const on = { accountId: account.id, paymentMethodId: method.id };

@@ -111,7 +111,7 @@ anyDatabase.describe('payment attempts (payments §3.3)', (open) => {
       expect(await attemptsOf(invoiceId)).to.eql(['RETRIED', 'SCHEDULED']);
     });
 
-    it('payments §7.4 rule 4: are not retried if an operator corrects them to a failure without requesting retries', async () => {
+    it('are not retried if an operator corrects them to a failure without requesting retries (payments §7.4 rule 4)', async () => {
       const invoiceId = await pay();
       await fix(invoiceId, 'PAYMENT_FAILURE');
       expect(await attemptsOf(invoiceId)).to.eql(['ABORTED']);
@@ -167,7 +167,7 @@ anyDatabase.describe('payment attempts (payments §3.3)', (open) => {
     expect(await attemptsOf(invoiceId)).to.eql(['ABORTED']);
   });
 
-  it('payments §14 example 12: prevent an instant payment while their outcome is unknown', async () => {
+  it('prevent an instant payment while their outcome is unknown (payments §14 example 12)', async () => {
     answers('UNDEFINED', 1);
     const invoiceId = await invoiced();
     expect(await acme.invoicePayments.pay({ invoiceId })).to.equal(null);
@@ -179,7 +179,7 @@ anyDatabase.describe('payment attempts (payments §3.3)', (open) => {
     expect(await attemptsOf(invoiceId)).to.eql(['RETRIED', 'SUCCESS']);
   });
 
-  it('payments §14 example 12: are not retried after a late decline if the API requested the payment', async () => {
+  it('are not retried after a late decline if the API requested the payment (payments §14 example 12)', async () => {
     await acme.tags.add({ type: 'ACCOUNT', id: account.id }, [SystemTag.AUTO_PAY_OFF]);
     const invoiceId = await invoiced();
     answers('UNDEFINED', 1);

@@ -60,7 +60,7 @@ eachDatabase.describe('unreadable gateway answers (payments §2.2)', (open) => {
       transactions.map(({ status }) => status),
     );
 
-  it('payments §5.1: leave only their own payment UNKNOWN in a batch with control plugins', async () => {
+  it('leave only their own payment UNKNOWN in a batch with control plugins (payments §5.1)', async () => {
     const accounts = [
       await engine.payingAccount({ currency: 'USD' }),
       await payingOddly(),
@@ -74,7 +74,7 @@ eachDatabase.describe('unreadable gateway answers (payments §2.2)', (open) => {
     expect(owed).to.eql([0, 20, 0]);
   });
 
-  it('payments §10.1: do not prevent a method with unreadable details from being stored', async () => {
+  it('do not prevent a method with unreadable details from being stored (payments §10.1)', async () => {
     const { id: accountId } = await acme.createAccount({ currency: 'USD' });
     for (const odd of [5, { externalPaymentMethodId: {} }, throwing('externalPaymentMethodId')]) {
       detail = odd;
@@ -83,7 +83,7 @@ eachDatabase.describe('unreadable gateway answers (payments §2.2)', (open) => {
     }
   });
 
-  it('payments §10.5: cause a refresh of methods to fail with 7006 without changing anything', async () => {
+  it('cause a refresh of methods to fail with 7006 without changing anything (payments §10.5)', async () => {
     const { id: accountId } = await payingOddly();
     const before = await acme.paymentMethods.ofAccount(accountId);
     for (const odd of [throwing('paymentMethodId'), { paymentMethodId: Object.create(null) }, null]) {

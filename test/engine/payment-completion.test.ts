@@ -35,7 +35,7 @@ eachDatabaseByTurns.describe('completion of pending transactions (payments §6)'
   }
   const statuses = ({ payment }: PaymentResult) => payment.transactions.map(({ status }) => status);
 
-  it('payments §6.1 rule 2: requires an id or key if several transactions are pending', async () => {
+  it('requires an id or key if several transactions are pending (payments §6.1 rule 2)', async () => {
     const { payments } = acme;
     const { paymentId, five, six } = await twoPending();
     const calls = engine.ledger.ofPayment(paymentId).length;
@@ -48,7 +48,7 @@ eachDatabaseByTurns.describe('completion of pending transactions (payments §6)'
     expect(statuses(other)).to.eql(['SUCCESS', 'SUCCESS', 'SUCCESS']);
   });
 
-  it('payments §6.1 rule 1: requires all given values to match one transaction, and excludes failed transactions', async () => {
+  it('requires all given values to match one transaction, and excludes failed transactions (payments §6.1 rule 1)', async () => {
     const { payments } = acme;
     const { paymentId, five, six } = await twoPending();
     const failed = { paymentId, transactionId: five.id };
@@ -69,7 +69,7 @@ eachDatabaseByTurns.describe('completion of pending transactions (payments §6)'
     ]);
   });
 
-  it('payments §6.1 rule 2: has no effect on a successful transaction', async () => {
+  it('has no effect on a successful transaction (payments §6.1 rule 2)', async () => {
     const { payments } = acme;
     const { paymentId, purchase } = await twoPending();
     const calls = engine.ledger.ofPayment(paymentId).length;
@@ -78,7 +78,7 @@ eachDatabaseByTurns.describe('completion of pending transactions (payments §6)'
     expect(engine.ledger.ofPayment(paymentId)).to.have.length(calls);
   });
 
-  it('payments §6.1 rule 3: calls the operation of the same type with the same transaction id', async () => {
+  it('calls the operation of the same type with the same transaction id (payments §6.1 rule 3)', async () => {
     const { payments } = acme;
     const { paymentId, six, five } = await twoPending();
     await payments.complete({ paymentId, transactionId: five.id });
@@ -92,7 +92,7 @@ eachDatabaseByTurns.describe('completion of pending transactions (payments §6)'
     expect(gatewayCalls.at(-1)?.status).to.equal('PROCESSED');
   });
 
-  it('payments §6.1 rule 3: also completes a pending void', async () => {
+  it('also completes a pending void (payments §6.1 rule 3)', async () => {
     const { payments } = acme;
     const { payment } = await payments.authorize({ accountId: account.id, amount: '20' });
     const paymentId = payment.id;
@@ -103,7 +103,7 @@ eachDatabaseByTurns.describe('completion of pending transactions (payments §6)'
     expect(Number(completed.payment.totals.authAmount)).to.equal(0);
   });
 
-  it('payments §6.1 rule 3: does not check the amounts again', async () => {
+  it('does not check the amounts again (payments §6.1 rule 3)', async () => {
     const { payments } = acme;
     const { payment } = await payments.purchase({ accountId: account.id, amount: '20' });
     const paymentId = payment.id;
@@ -114,7 +114,7 @@ eachDatabaseByTurns.describe('completion of pending transactions (payments §6)'
     expect(Number(completed.payment.totals.refundedAmount)).to.equal(20);
   });
 
-  it('payments §6.1 rule 3: turns an invoice payment into credit if the invoice no longer has a balance', async () => {
+  it('turns an invoice payment into credit if the invoice no longer has a balance (payments §6.1 rule 3)', async () => {
     const { acme, gateway } = engine;
     gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', TIMES: 1 });
     const { id, itemId, paymentId } = await invoices.paid('20');
@@ -129,7 +129,7 @@ eachDatabaseByTurns.describe('completion of pending transactions (payments §6)'
   });
 
   for (const path of ['payments', 'invoicePayments'] as const) {
-    it(`payments §4.3 rule 7: rejects another currency for an invoice payment (${path}), but accepts another amount`, async () => {
+    it(`rejects another currency for an invoice payment (${path}), but accepts another amount (payments §4.3 rule 7)`, async () => {
       engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', TIMES: 1 });
       const { id, paymentId } = await invoices.paid('20');
       const gatewayCalls = engine.ledger.ofPayment(paymentId).length;
@@ -143,7 +143,7 @@ eachDatabaseByTurns.describe('completion of pending transactions (payments §6)'
       expect(await invoices.balanceOf(id)).to.equal(19);
     });
 
-    it(`payments §6.1 rule 4: pays the invoice of a pending invoice payment (${path})`, async () => {
+    it(`pays the invoice of a pending invoice payment (${path}, payments §6.1 rule 4)`, async () => {
       engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', TIMES: 1 });
       const { id, paymentId } = await invoices.paid('20');
       expect(await invoices.rowsOf(paymentId)).to.eql(['ATTEMPT PENDING 20']);
@@ -159,7 +159,7 @@ eachDatabaseByTurns.describe('completion of pending transactions (payments §6)'
     ['PAYMENT_FAILURE', 'ATTEMPT INIT 0', 20],
     ['PLUGIN_FAILURE', 'ATTEMPT INIT 0', 20],
   ] as const)
-    it(`payments §6.2: records the given outcome ${status} of an invoice payment without calling the gateway`, async () => {
+    it(`records the given outcome ${status} of an invoice payment without calling the gateway (payments §6.2)`, async () => {
       engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', TIMES: 1 });
       const { id, paymentId } = await invoices.paid('20');
       const { transactions } = await invoices.paymentOf(id);
@@ -172,7 +172,7 @@ eachDatabaseByTurns.describe('completion of pending transactions (payments §6)'
       expect(engine.ledger.ofPayment(paymentId)).to.have.length(calls);
     });
 
-  it('payments §6.2: rejects transactions that are not pending or belong to another payment, and invalid statuses', async () => {
+  it('rejects transactions that are not pending or belong to another payment, and invalid statuses (payments §6.2)', async () => {
     const { payments } = acme;
     const { paymentId, five, purchase } = await twoPending();
     const other = await payments.purchase({ accountId: account.id, amount: '5' });

@@ -56,7 +56,7 @@ anyDatabase.describe('payment control plugins (payments §2.3, §8)', (open) => 
     expect(await attempts()).to.eql([['SUCCESS', 7, 'first,second']]);
   });
 
-  it('rule 6: round an adjusted amount to the minor unit of its currency', async () => {
+  it('round an adjusted amount to the minor unit of its currency (rule 6)', async () => {
     first.prior = { adjustedAmount: decimal('7.005') };
     const { transaction } = await purchase();
     expect(Number(transaction.amount)).to.equal(7.01);
@@ -121,7 +121,7 @@ anyDatabase.describe('payment control plugins (payments §2.3, §8)', (open) => 
     ['ACTION_RETURN_PLUGIN_STATUS_CANCELED', 'PLUGIN_FAILURE'],
     ['ACTION_RETURN_PLUGIN_STATUS_UNDEFINED', 'UNKNOWN'],
   ] as const)
-    it(`rule 3: are notified of ${status} as a failure`, async () => {
+    it(`are notified of ${status} as a failure (rule 3)`, async () => {
       engine.gateway.configure({ CONFIGURE_ACTION: action, TIMES: 1 });
       expect((await purchase()).transaction.status).to.equal(status);
       expect(first.calls()).to.eql(['priorCall', 'onFailureCall']);
@@ -129,7 +129,7 @@ anyDatabase.describe('payment control plugins (payments §2.3, §8)', (open) => 
       expect((await attempts()).map(([state]) => state)).to.eql(['ABORTED']);
     });
 
-  it('rule 4: receive the caller, the request and the tenant', async () => {
+  it('receive the caller, the request and the tenant (rule 4)', async () => {
     await engine.acme.payments.purchase({
       accountId: account.id,
       amount: '10',
@@ -161,7 +161,7 @@ anyDatabase.describe('payment control plugins (payments §2.3, §8)', (open) => 
     expect(context).to.include.keys('reasonCode', 'comments', 'userToken');
   });
 
-  it('rule 7: end the failure calls if one of them throws, and keep the earliest retry date so far', async () => {
+  it('end the failure calls if one of them throws, and keep the earliest retry date so far (rule 7)', async () => {
     first.failure = { nextRetryDate: new Date('2024-01-05T10:00:00Z') };
     second.onFailureCall = async () => {
       throw new Error('broken');

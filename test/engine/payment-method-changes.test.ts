@@ -132,7 +132,7 @@ eachDatabaseByTurns.describe('payment method operations (payments §10)', (open)
   const changesOf = async ({ id }: { readonly id: Uuid }) =>
     (await engine.acme.audit.history({ type: 'PAYMENT_METHOD', id })).map(({ changeType }) => changeType);
 
-  it('payments §10.3: soft-delete a method that is not the default, after notifying the gateway', async () => {
+  it('soft-delete a method that is not the default, after notifying the gateway (payments §10.3)', async () => {
     const method = await add();
     await engine.acme.paymentMethods.delete({ paymentMethodId: method.id });
     expect(await all(false)).to.eql([]);
@@ -147,21 +147,21 @@ eachDatabaseByTurns.describe('payment method operations (payments §10)', (open)
     await expectCode(add(SANDBOX, { externalKey: method.externalKey }), 7031);
   });
 
-  it('payments §10.3: delete the default method only with a flag', async () => {
+  it('delete the default method only with a flag (payments §10.3)', async () => {
     const method = await add(SANDBOX, { isDefault: true });
     await expectCode(remove(method.id), 'PAYMENT_DEL_DEFAULT_PAYMENT_METHOD');
     expect(await defaultOf()).to.equal(method.id);
     expect(idsOf(await all(false))).to.eql([method.id]);
   });
 
-  it('payments §10.3: clear the default with forceDefaultPmDeletion, and add no tag', async () => {
+  it('clear the default with forceDefaultPmDeletion, and add no tag (payments §10.3)', async () => {
     await remove((await add(SANDBOX, { isDefault: true })).id, { force: true });
     expect(await defaultOf()).to.equal(null);
     expect(await all(false)).to.eql([]);
     expect(await tagsOf()).to.eql([]);
   });
 
-  it('payments §10.3: add AUTO_PAY_OFF once with deleteDefaultPmWithAutoPayOff, even with both flags', async () => {
+  it('add AUTO_PAY_OFF once with deleteDefaultPmWithAutoPayOff, even with both flags (payments §10.3)', async () => {
     await remove((await add(SANDBOX, { isDefault: true })).id, { withAutoPayOff: true });
     expect(await defaultOf()).to.equal(null);
     expect(await tagsOf()).to.eql(['AUTO_PAY_OFF']);
@@ -170,14 +170,14 @@ eachDatabaseByTurns.describe('payment method operations (payments §10)', (open)
     expect(await defaultOf()).to.equal(null);
   });
 
-  it('payments §10.3: ignore the flags for a method that is not the default', async () => {
+  it('ignore the flags for a method that is not the default (payments §10.3)', async () => {
     const [kept, other] = [await add(SANDBOX, { isDefault: true }), await add()];
     await remove(other.id, { withAutoPayOff: true, force: true });
     expect(await defaultOf()).to.equal(kept.id);
     expect(await tagsOf()).to.eql([]);
   });
 
-  it('payments §10.3: change nothing if the gateway rejects a deletion', async () => {
+  it('change nothing if the gateway rejects a deletion (payments §10.3)', async () => {
     const method = await add('vault', { isDefault: true });
     vault.failure = new GatewayError('not now');
     await expectCode(remove(method.id, { withAutoPayOff: true }), 7007);
@@ -188,14 +188,14 @@ eachDatabaseByTurns.describe('payment method operations (payments §10)', (open)
     expect(idsOf(await all(false))).to.eql([method.id]);
   });
 
-  it('payments §10.3: can delete external methods, and methods of gateways without a deletion call', async () => {
+  it('can delete external methods, and methods of gateways without a deletion call (payments §10.3)', async () => {
     for (const pluginName of ['plain', EXTERNAL]) await remove((await add(pluginName)).id);
     expect(await all(false)).to.eql([]);
     // A deleted method no longer counts as the account's one external method.
     expect((await add(EXTERNAL)).pluginName).to.equal(EXTERNAL);
   });
 
-  it('payments §10.4: change nothing if the gateway rejects a new default', async () => {
+  it('change nothing if the gateway rejects a new default (payments §10.4)', async () => {
     const [kept, other] = [await add('vault', { isDefault: true }), await add('vault')];
     const choose = () =>
       engine.acme.paymentMethods.setDefault({ accountId: account.id, paymentMethodId: other.id });
@@ -209,14 +209,14 @@ eachDatabaseByTurns.describe('payment method operations (payments §10)', (open)
     expect(await defaultOf()).to.equal(other.id);
   });
 
-  it('payments §10.4: do not make a deleted method the default', async () => {
+  it('do not make a deleted method the default (payments §10.4)', async () => {
     const method = await add('vault');
     await remove(method.id);
     const input = { accountId: account.id, paymentMethodId: method.id };
     await expectCode(engine.acme.paymentMethods.setDefault(input), 7000);
   });
 
-  it('payments §10.5: store the refreshed methods, although they fail if the gateway rejects the final call', async () => {
+  it('store the refreshed methods, although they fail if the gateway rejects the final call (payments §10.5)', async () => {
     vault.methods = [{ isDefault: true }];
     vault.resetFailure = new GatewayError('not now');
     await expectCode(refresh('vault'), 7006);
@@ -230,7 +230,7 @@ eachDatabaseByTurns.describe('payment method operations (payments §10)', (open)
     ]);
   });
 
-  it('payments §10.5: add, restore and delete refreshed methods, and change nothing when repeated', async () => {
+  it('add, restore and delete refreshed methods, and change nothing when repeated (payments §10.5)', async () => {
     const [gone, dead] = [await add('vault'), await add('vault')];
     const other = await add();
     await remove(dead.id);
@@ -281,7 +281,7 @@ eachDatabaseByTurns.describe('payment method operations (payments §10)', (open)
       { what: 'no id', list: () => [{ isDefault: true }, {}] },
     ];
     for (const { what, list } of lists)
-      it(`payments §10.5: recognize a refreshed method if the gateway sends ${what}`, async () => {
+      it(`recognize a refreshed method if the gateway sends ${what} (payments §10.5)`, async () => {
         const key = `card-${account.id}`;
         const neighbour = await engine.acme.createAccount({ currency: 'USD' });
         await engine.acme.addPaymentMethod({
@@ -314,7 +314,7 @@ eachDatabaseByTurns.describe('payment method operations (payments §10)', (open)
         expect(idsOf(await all(false))).to.include.members(idsOf(first));
       });
 
-    it('payments §10.5: store separate methods for two gateways that use the same id', async () => {
+    it('store separate methods for two gateways that use the same id (payments §10.5)', async () => {
       const list = [{ externalPaymentMethodId: `card-${account.id}`, isDefault: true }];
       vault.methods = list;
       others.methods = list;
@@ -328,7 +328,7 @@ eachDatabaseByTurns.describe('payment method operations (payments §10)', (open)
       expect(await defaultOf()).to.equal(chosen);
     });
 
-    it('payments §10.5: give different keys to the methods of accounts that are refreshed at the same time', async () => {
+    it('give different keys to the methods of accounts that are refreshed at the same time (payments §10.5)', async () => {
       vault.methods = [{ externalPaymentMethodId: `card-${account.id}` }];
       const accounts = await Promise.all(
         [1, 2, 3, 4].map(() => engine.acme.createAccount({ currency: 'USD' })),
@@ -347,7 +347,7 @@ eachDatabaseByTurns.describe('payment method operations (payments §10)', (open)
       expect(await read()).to.eql(stored);
     });
 
-    it('payments §10.5: reject a method id that two gateways list', async () => {
+    it('reject a method id that two gateways list (payments §10.5)', async () => {
       const list = [{ paymentMethodId: `11111111-0000-4000-8000-${account.id.slice(-12)}` as Uuid }];
       vault.methods = list;
       others.methods = list;
@@ -356,7 +356,7 @@ eachDatabaseByTurns.describe('payment method operations (payments §10)', (open)
     });
   });
 
-  it('payments §10.5: clear a default that the gateway no longer lists, but keep a default that it lists', async () => {
+  it('clear a default that the gateway no longer lists, but keep a default that it lists (payments §10.5)', async () => {
     const [kept, chosen] = [await add('vault'), await add('vault', { isDefault: true })];
     vault.methods = [{ paymentMethodId: kept.id }, { paymentMethodId: chosen.id }];
     await refresh('vault');
@@ -367,14 +367,14 @@ eachDatabaseByTurns.describe('payment method operations (payments §10)', (open)
     expect(idsOf(await all(false))).to.eql([kept.id]);
   });
 
-  it('payments §10.5: keep the default of another gateway in a refresh', async () => {
+  it('keep the default of another gateway in a refresh (payments §10.5)', async () => {
     const sandboxed = await add(SANDBOX, { isDefault: true });
     vault.methods = [{ paymentMethodId: (await add('vault')).id, isDefault: true }];
     await refresh('vault');
     expect(await defaultOf()).to.equal(sandboxed.id);
   });
 
-  it('payments §10.5: refresh all gateways by default, and keep external methods', async () => {
+  it('refresh all gateways by default, and keep external methods (payments §10.5)', async () => {
     const [external, unlisted, sandboxed] = [await add(EXTERNAL), await add('plain'), await add()];
     await add('vault');
     await refresh();
@@ -383,7 +383,7 @@ eachDatabaseByTurns.describe('payment method operations (payments §10)', (open)
     expect(await all(false)).to.have.length(3);
   });
 
-  it('payments §10.5: change nothing if the gateway answers null', async () => {
+  it('change nothing if the gateway answers null (payments §10.5)', async () => {
     const method = await add('vault', { isDefault: true });
     vault.methods = null;
     await refresh('vault');
@@ -391,7 +391,7 @@ eachDatabaseByTurns.describe('payment method operations (payments §10)', (open)
     expect(vault.reset).to.equal(null);
   });
 
-  it('payments §10.5: change nothing for an unknown gateway name, a gateway failure or an invalid list', async () => {
+  it('change nothing for an unknown gateway name, a gateway failure or an invalid list (payments §10.5)', async () => {
     const method = await add('vault');
     const { id: stranger } = await engine.payingAccount({ currency: 'USD' });
     const { paymentMethodId: theirs } = await engine.acme.getAccount(stranger);
@@ -421,7 +421,7 @@ eachDatabaseByTurns.describe('payment method operations (payments §10)', (open)
     return (await other.paymentMethods.add({ accountId, pluginName: 'plain' })).id;
   }
 
-  it('payments §10.1 rule 5: use the method id as the key if the gateway id is not a valid key', async () => {
+  it('use the method id as the key if the gateway id is not a valid key (payments §10.1 rule 5)', async () => {
     for (const key of ['x'.repeat(300), 'nul \u0000', '\ud800', '', {}, ['tok'], true]) {
       others.key = key;
       const method = await add('other-vault');
@@ -434,13 +434,13 @@ eachDatabaseByTurns.describe('payment method operations (payments §10)', (open)
     expect(await all(false)).to.have.length(9);
   });
 
-  it('payments §10.1 rule 3: store nothing if a control plugin aborts an addition', async () => {
+  it('store nothing if a control plugin aborts an addition (payments §10.1 rule 3)', async () => {
     await expectCode(add(SANDBOX, { controlPlugins: ['aborts'] }), 7106);
     expect(await all()).to.eql([]);
     expect(heard).to.eql([]);
   });
 
-  it('payments §10.1 rule 3: let a control plugin replace the gateway, and report the outcome to that plugin', async () => {
+  it('let a control plugin replace the gateway, and report the outcome to that plugin (payments §10.1 rule 3)', async () => {
     const method = await add('vault', { controlPlugins: ['unheard-of', 'redirects'] });
     expect(method.pluginName).to.equal('plain');
     expect(heard).to.eql([`redirects success ${method.id}`]);
@@ -453,7 +453,7 @@ eachDatabaseByTurns.describe('payment method operations (payments §10)', (open)
     });
   });
 
-  it('payments §10.1 rule 3: reject an unknown gateway name, even from a control plugin', async () => {
+  it('reject an unknown gateway name, even from a control plugin (payments §10.1 rule 3)', async () => {
     await expectCode(add(SANDBOX, { controlPlugins: ['misleads'] }), 7028);
     expect(heard).to.eql(['misleads failure']);
     expect(await all()).to.eql([]);
@@ -507,7 +507,7 @@ eachDatabaseByTurns.describe('payment method operations (payments §10)', (open)
     };
     const none = { ids: [], total: 0 };
 
-    it('payments §10.2: find methods by a whole id or account id, or by part of the key or gateway name', async () => {
+    it('find methods by a whole id or account id, or by part of the key or gateway name (payments §10.2)', async () => {
       const method = await add(SANDBOX, { externalKey: `Größe-${account.id}`, isDefault: true });
       const other = await add('plain');
       for (const key of [method.id, method.id.toUpperCase(), `GRÖSSE-${account.id}`.replace('SS', 'ß')])
@@ -522,7 +522,7 @@ eachDatabaseByTurns.describe('payment method operations (payments §10)', (open)
       expect((await search(account.id)).ids).to.eql([method.id]);
     });
 
-    it('payments §10.2: accept search clauses that compare columns', async () => {
+    it('accept search clauses that compare columns (payments §10.2)', async () => {
       const method = await add(SANDBOX);
       const other = await add('plain');
       const of = `_q=1&account_id=${account.id}`;
@@ -539,7 +539,7 @@ eachDatabaseByTurns.describe('payment method operations (payments §10)', (open)
       expect((await search(`${of}&id=${method.id}`, { withPluginInfo: true })).ids).to.eql([method.id]);
     });
 
-    it('payments §10.2: query the requested gateway, and omit methods that are not stored', async () => {
+    it('query the requested gateway, and omit methods that are not stored (payments §10.2)', async () => {
       const details = { properties: [{ key: 'last4', value: `4242-${account.id}` }] };
       const method = await add(SANDBOX, { details });
       expect(await search(`42-${account.id}`)).to.eql(none);
@@ -559,7 +559,7 @@ eachDatabaseByTurns.describe('payment method operations (payments §10)', (open)
       expect(await search('whatever', { pluginName: 'vault' })).to.eql({ ids: [mine.id], total: 5 });
     });
 
-    it('payments §10.2: query all gateways one by one if plugin information is requested without a gateway name', async () => {
+    it('query all gateways one by one if plugin information is requested without a gateway name (payments §10.2)', async () => {
       const sandboxed = await add(SANDBOX, {
         details: { properties: [{ key: 'k', value: `part ${account.id}` }] },
       });
@@ -582,14 +582,14 @@ eachDatabaseByTurns.describe('payment method operations (payments §10)', (open)
       expect(await listed({})).to.eql({ ids: [sandboxed.id, kept.id], total: 2 });
     });
 
-    it('payments §10.2: fail if the requested gateway is unknown or fails', async () => {
+    it('fail if the requested gateway is unknown or fails (payments §10.2)', async () => {
       await expectCode(search('x', { pluginName: 'nobody' }), 7028);
       vault.failure = new GatewayError('down');
       await expectCode(search('x', { pluginName: 'vault' }), 7103);
       await expectCode(engine.acme.paymentMethods.page({ offset: 0, limit: 1, pluginName: 'nobody' }), 7028);
     });
 
-    it('payments §10.2: list active methods in creation order, optionally only those of one gateway', async () => {
+    it('list active methods in creation order, optionally only those of one gateway (payments §10.2)', async () => {
       const [first, second] = [await add('plain'), await add('plain', { isDefault: true })];
       await remove(first.id);
       const page = await engine.acme.paymentMethods.page({ offset: 0, limit: -1, pluginName: 'plain' });

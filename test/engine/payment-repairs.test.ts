@@ -46,7 +46,7 @@ anyDatabase.describe('payment corrections (payments §7.4, §8.5)', (open) => {
   const statesOf = ({ stateName, lastSuccessStateName }: PaymentView) => [stateName, lastSuccessStateName];
   const balanceOf = async (invoiceId: Uuid) => Number((await acme.invoices.get(invoiceId)).balance);
 
-  it('payments §7.4 rules 3 and 4: pay the invoice and cancel the retry if a decline becomes a success', async () => {
+  it('pay the invoice and cancel the retry if a decline becomes a success (payments §7.4 rules 3 and 4)', async () => {
     engine.gateway.configure(DECLINE);
     const invoiceId = await invoiced();
     const declined = await paymentOf(invoiceId);
@@ -60,7 +60,7 @@ anyDatabase.describe('payment corrections (payments §7.4, §8.5)', (open) => {
     expect(engine.ledger.ofPayment(payment.id)).to.have.length(1);
   });
 
-  it('rule 4: restore the debt without a retry if a success becomes a failure', async () => {
+  it('restore the debt without a retry if a success becomes a failure (rule 4)', async () => {
     const invoiceId = await invoiced();
     const { payment } = await fix(await paymentOf(invoiceId), { status: 'PAYMENT_FAILURE' });
     expect(statesOf(payment)).to.eql(['PURCHASE_FAILED', null]);
@@ -71,7 +71,7 @@ anyDatabase.describe('payment corrections (payments §7.4, §8.5)', (open) => {
     expect(engine.ledger.ofPayment(payment.id)).to.have.length(1);
   });
 
-  it('rule 4: schedule a retry if they change a success to a failure with IPCD_RETRIES', async () => {
+  it('schedule a retry if they change a success to a failure with IPCD_RETRIES (rule 4)', async () => {
     const invoiceId = await invoiced();
     const properties = [{ key: 'IPCD_RETRIES', value: 'true', isUpdatable: false }];
     const { payment } = await fix(await paymentOf(invoiceId), { status: 'PAYMENT_FAILURE', properties });
@@ -82,14 +82,14 @@ anyDatabase.describe('payment corrections (payments §7.4, §8.5)', (open) => {
     expect(await balanceOf(invoiceId)).to.equal(0);
   });
 
-  it('rule 4: cancel a scheduled retry if the failure is confirmed', async () => {
+  it('cancel a scheduled retry if the failure is confirmed (rule 4)', async () => {
     engine.gateway.configure(DECLINE);
     const invoiceId = await invoiced();
     await fix(await paymentOf(invoiceId), { status: 'PAYMENT_FAILURE' });
     expect(attemptsOf(await paymentOf(invoiceId))).to.eql(['ABORTED']);
   });
 
-  it('payments §7.4 rules 1 and 2: derive states from type, status and earlier successes, or use the given states', async () => {
+  it('derive states from type, status and earlier successes, or use the given states (payments §7.4 rules 1 and 2)', async () => {
     const { payments } = acme;
     const { payment } = await payments.authorize({ accountId: account.id, amount: '10' });
     await payments.capture({ paymentId: payment.id, amount: '10' });
@@ -111,7 +111,7 @@ anyDatabase.describe('payment corrections (payments §7.4, §8.5)', (open) => {
     expect(await fixed({ status: 'SUCCESS', ...states })).to.eql(['CAPTURE_SUCCESS', 'AUTH_SUCCESS']);
   });
 
-  it('rule 3: use the processed amount if the correction specifies one', async () => {
+  it('use the processed amount if the correction specifies one (rule 3)', async () => {
     const { payments } = acme;
     const { payment } = await payments.authorize({ accountId: account.id, amount: '10' });
     const fixed = await fix(payment, { status: 'SUCCESS', processedAmount: '7' as never });
@@ -133,7 +133,7 @@ anyDatabase.describe('payment corrections (payments §7.4, §8.5)', (open) => {
       await expectCode(payments.fixTransaction({ ...known, ...bad } as never), 'PAYMENT_INVALID_PARAMETER');
   });
 
-  it('rule 4: notify the control plugins of the attempt, like an API payment', async () => {
+  it('notify the control plugins of the attempt, like an API payment (rule 4)', async () => {
     const { payments } = acme;
     const { payment } = await payments.purchase({
       accountId: account.id,
@@ -145,7 +145,7 @@ anyDatabase.describe('payment corrections (payments §7.4, §8.5)', (open) => {
     expect(heard).to.eql(['success api 10', 'failure api 0', 'success api 10']);
   });
 
-  it('payments §8.5: leave the attempt RETRIED if they cancel its retry', async () => {
+  it('leave the attempt RETRIED if they cancel its retry (payments §8.5)', async () => {
     engine.gateway.configure(DECLINE);
     const invoiceId = await invoiced();
     const payment = await paymentOf(invoiceId);
@@ -157,7 +157,7 @@ anyDatabase.describe('payment corrections (payments §7.4, §8.5)', (open) => {
     expect(engine.ledger.ofPayment(payment.id)).to.have.length(1);
   });
 
-  it('payments §8.5: cancel the retry of the newest attempt if they specify only a key', async () => {
+  it('cancel the retry of the newest attempt if they specify only a key (payments §8.5)', async () => {
     engine.gateway.configure(DECLINE);
     const invoiceId = await invoiced();
     await engine.runTo('2012-05-09T10:00:00Z');
@@ -168,7 +168,7 @@ anyDatabase.describe('payment corrections (payments §7.4, §8.5)', (open) => {
     expect(attemptsOf(await paymentOf(invoiceId))).to.eql(['RETRIED', 'RETRIED']);
   });
 
-  it('payments §8.5: succeed if no retry is planned, and return not found for an unknown transaction', async () => {
+  it('succeed if no retry is planned, and return not found for an unknown transaction (payments §8.5)', async () => {
     const { payments } = acme;
     const { transaction } = await payments.purchase({ accountId: account.id, amount: '10' });
     await payments.cancelScheduledRetry({ transactionId: transaction.id });

@@ -15,7 +15,7 @@ anyDatabase.describe('payment settings and ownership (payments §13)', (open) =>
     acme.keyValues.add(CONFIGURATION, JSON.stringify(values));
   const findings = async () => (await engine.breaches()).map(({ invariant }) => invariant);
 
-  it('payments §13 overRefund.allowed: let the gateway limit refunds of a payment without an invoice', async () => {
+  it('let the gateway limit refunds of a payment without an invoice (payments §13 overRefund.allowed)', async () => {
     const { payments, invoicePayments } = acme;
     const { payment } = await payments.purchase({ accountId: account.id, amount: '10' });
     const more = { paymentId: payment.id, amount: '10.01' };
@@ -32,7 +32,7 @@ anyDatabase.describe('payment settings and ownership (payments §13)', (open) =>
     expect(await findings()).to.eql(['REFUNDS']);
   });
 
-  it('payments §13 allow.emptyInvoice: allow a payment of 0 for an invoice without debt', async () => {
+  it('allow a payment of 0 for an invoice without debt (payments §13 allow.emptyInvoice)', async () => {
     const { invoicePayments } = acme;
     const { id } = await invoices.paid('20');
     expect(await invoicePayments.pay({ invoiceId: id })).to.equal(null);
@@ -54,7 +54,7 @@ anyDatabase.describe('payment settings and ownership (payments §13)', (open) =>
     expect(await invoices.balanceOf(owed)).to.equal(20);
   });
 
-  it('payments §9.2 rule 7: reject a payment without a default method with 7021', async () => {
+  it('reject a payment without a default method with 7021 (payments §9.2 rule 7)', async () => {
     const poor = await acme.createAccount({ currency: 'USD' });
     const { id } = await new PaidInvoices(engine, poor).add('20');
     const none = ErrorCode.PAYMENT_NO_DEFAULT_PAYMENT_METHOD;
@@ -65,7 +65,7 @@ anyDatabase.describe('payment settings and ownership (payments §13)', (open) =>
     expect(paid?.transaction.status).to.equal('SUCCESS');
   });
 
-  it('payments §4.1 rule 3: reject a payment or key of another account with 7034 or 7035', async () => {
+  it('reject a payment or key of another account with 7034 or 7035 (payments §4.1 rule 3)', async () => {
     const { payments } = acme;
     const other = await engine.payingAccount({ currency: 'USD' });
     const keys = { externalKey: `P-${account.id}`, transactionExternalKey: `T-${account.id}` };

@@ -174,7 +174,7 @@ eachDatabase.describe('transaction keys of direct payments (payments §1.7 rule 
     }
   });
 
-  it('payments §7.4: keep keys unique among successful and open transactions after corrections', async () => {
+  it('keep keys unique among successful and open transactions after corrections (payments §7.4)', async () => {
     for (const [transactionExternalKey, properties] of [
       ['corrected beside a success', []],
       ['corrected beside what is pending', PENDING],

@@ -176,7 +176,7 @@ eachDatabaseByTurns.describe('payment service with unusable methods (payments §
     return method.id;
   }
 
-  it('payments §9.2 rule 7: rejects payments with 7028 if the gateway of the method is not registered', async () => {
+  it('rejects payments with 7028 if the gateway of the method is not registered (payments §9.2 rule 7)', async () => {
     const { invoicePayments, payments } = acme;
     const paymentMethodId = await methodOfThePast();
     const { id: invoiceId } = await invoices.add('20', { isHeldBack: true });
@@ -191,7 +191,7 @@ eachDatabaseByTurns.describe('payment service with unusable methods (payments §
     expect(await invoices.balanceOf(invoiceId)).to.equal(0);
   });
 
-  it('payments §4.1: rejects the repetition of a failed payment with 7000 if its method has been deleted', async () => {
+  it('rejects the repetition of a failed payment with 7000 if its method has been deleted (payments §4.1)', async () => {
     const { id: invoiceId } = await invoices.add('20', { isHeldBack: true });
     const { id } = await acme.paymentMethods.add({ accountId: account.id, pluginName: engine.gateway.name });
     const keys = { invoiceId, externalKey: 'repeated', transactionExternalKey: 'repeated-1' };
@@ -205,7 +205,7 @@ eachDatabaseByTurns.describe('payment service with unusable methods (payments §
     expect(await invoices.balanceOf(invoiceId)).to.equal(20);
   });
 
-  it('payments §4.1 rule 3: rejects a payment if its keys belong to another account', async () => {
+  it('rejects a payment if its keys belong to another account (payments §4.1 rule 3)', async () => {
     const other = await engine.payingAccount({ currency: 'USD' });
     const { id: invoiceId } = await invoices.add('20', { isHeldBack: true });
     for (const action of ['PROCESSED', 'PENDING', 'UNDEFINED', 'ERROR']) {

@@ -28,7 +28,7 @@ eachDatabaseByTurns.describe('payment recovery', (open) => {
     [DeathPoint.DURING_CALL, 'during the call'],
     [DeathPoint.AFTER_CALL, 'before the answer is recorded'],
   ] as const)
-    it(`payments §14 example 15: recovers from a crash ${name}`, async () => {
+    it(`recovers from a crash ${name} (payments §14 example 15)`, async () => {
       const storage = storageOf(await open(migrated));
       const mortal = new MortalProcess(death);
       const scripted = new ScriptedGateway(Behaviour.PROMPT, () => Promise.resolve());

@@ -231,7 +231,7 @@ eachDatabaseByTurns.describe('automatic payment', (open) => {
     expect(stage.takeEvents()).to.eql(SUCCEEDED);
   });
 
-  it('payments §7.2 rule 5: gives up on an outcome that remains unknown, with PAYMENT_UNRESOLVED and a warning', async () => {
+  it('gives up on an outcome that remains unknown, with PAYMENT_UNRESOLVED and a warning (payments §7.2 rule 5)', async () => {
     await stageAt('2012-05-01T00:00:00Z');
     stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_THROW_RUNTIME' });
     const [invoiceId] = await invoiced();

@@ -75,7 +75,7 @@ eachDatabaseByTurns.describe('plan changes', (open) => {
 
   const expectLast = async (...lines: readonly string[]) => expect(await lastLines()).to.eql(lines);
 
-  it('subscriptions §18 rule 7: are listed only once if the second of two changes selects the same plan', async () => {
+  it('are listed only once if the second of two changes selects the same plan (subscriptions §18 rule 7)', async () => {
     await begin('2024-01-01T00:00:00Z', undefined, 1);
     const subscriptionId = await subscribe('solo-now');
     for (const date of ['2024-01-11', '2024-01-21']) {
@@ -102,7 +102,7 @@ eachDatabaseByTurns.describe('plan changes', (open) => {
 
     const begun = ['START_BILLING 2024-01-01 club-monthly-trial', 'PHASE 2024-01-31 club-monthly-discount'];
 
-    it('subscriptions W7 Pending change: wait for the end of the term, and remove the next phase', async () => {
+    it('wait for the end of the term, and remove the next phase (subscriptions W7 "Pending change")', async () => {
       expect(await rowsOf(subscriptionId)).to.eql([...begun, 'CHANGE 2024-02-29 pro-monthly-evergreen']);
       expect(await engine.acme.getSubscription(subscriptionId)).to.include({ planName: 'club-monthly' });
       await engine.runTo('2024-02-29T00:00:00Z');
@@ -110,7 +110,7 @@ eachDatabaseByTurns.describe('plan changes', (open) => {
       await expectLast('RECURRING 2024-02-29..2024-03-31 249.95');
     });
 
-    it('subscriptions W7 Pending change, a: are replaced by another change', async () => {
+    it('are replaced by another change (subscriptions W7 "Pending change, a")', async () => {
       engine.clock.set('2024-02-12T00:00:00Z');
       await change(subscriptionId, 'elite-monthly');
       expect(await rowsOf(subscriptionId)).to.eql([...begun, 'CHANGE 2024-02-12 elite-monthly-evergreen']);
@@ -120,7 +120,7 @@ eachDatabaseByTurns.describe('plan changes', (open) => {
       );
     });
 
-    it('subscriptions W7 Pending change, b: can be undone', async () => {
+    it('can be undone (subscriptions W7 "Pending change, b")', async () => {
       engine.clock.set('2024-02-12T00:00:00Z');
       await engine.acme.subscriptions.undoChangePlan(subscriptionId);
       expect(await rowsOf(subscriptionId)).to.eql([...begun, 'PHASE 2024-07-31 club-monthly-evergreen']);
@@ -128,7 +128,7 @@ eachDatabaseByTurns.describe('plan changes', (open) => {
       await expectLast('RECURRING 2024-07-31..2024-08-31 599.95');
     });
 
-    it('subscriptions W7 Pending change: are all removed when undone, including replaced changes', async () => {
+    it('are all removed when undone, including replaced changes (subscriptions W7 "Pending change")', async () => {
       await change(subscriptionId, 'solo-monthly', { requestedDate: '2024-03-15', billCycleDayLocal: 5 });
       expect(await rowsOf(subscriptionId)).to.have.length(4);
       await change(subscriptionId, 'elite-monthly', { requestedDate: '2024-02-20', quantity: 3 });
@@ -142,7 +142,7 @@ eachDatabaseByTurns.describe('plan changes', (open) => {
       });
     });
 
-    it('subscriptions W7 Pending change: are removed by a cancellation, and restored when it is undone', async () => {
+    it('are removed by a cancellation, and restored when it is undone (subscriptions W7 "Pending change")', async () => {
       const end = '2024-02-20';
       await engine.cancelAt(subscriptionId, end);
       await expectCode(change(subscriptionId, 'elite-monthly'), 'SUBSCRIPTION_CHANGE_FUTURE_CANCELLED');
@@ -153,7 +153,7 @@ eachDatabaseByTurns.describe('plan changes', (open) => {
     });
   });
 
-  it('subscriptions W7 Pending change: remain undone after a later cancellation is undone', async () => {
+  it('remain undone after a later cancellation is undone (subscriptions W7 "Pending change")', async () => {
     await begin('2024-01-01T00:00:00Z', undefined, 31);
     const subscriptionId = await subscribe('solo-monthly');
     await engine.runTo('2024-01-31T00:00:00Z');
@@ -169,7 +169,7 @@ eachDatabaseByTurns.describe('plan changes', (open) => {
     ]);
   });
 
-  it('match subscriptions W8 "Change on the start instant"', async () => {
+  it('match the worked example subscriptions W8 "Change on the start instant"', async () => {
     await begin('2024-08-01T00:00:00Z');
     const start = { billingDate: '2024-08-01' };
     const made = await engine.subscribe({ accountId, planName: 'solo-now' }, start);
@@ -179,7 +179,7 @@ eachDatabaseByTurns.describe('plan changes', (open) => {
     await expectLast('RECURRING 2024-08-01..2024-09-01 29.95', 'REPAIR_ADJ 2024-08-01..2024-09-01 -19.95');
   });
 
-  it('match subscriptions W16 "BCD with create and change"', async () => {
+  it('match the worked example subscriptions W16 "BCD with create and change"', async () => {
     await begin('2018-06-21T00:00:00Z', undefined, 21);
     const subscriptionId = await subscribe('solo-now', { billCycleDayLocal: 15 });
     await engine.runTo('2018-07-15T00:00:00Z');
@@ -191,7 +191,7 @@ eachDatabaseByTurns.describe('plan changes', (open) => {
     await expectLast('RECURRING 2018-08-21..2018-09-21 29.95');
   });
 
-  it('match catalog W2 "Grandfathering"', async () => {
+  it('match the worked example catalog W2 "Grandfathering"', async () => {
     const parts = { catalogName: 'W2', products: product('A') };
     const listed = (...names: string[]) => lists({ DEFAULT: names });
     await begin(
@@ -231,7 +231,7 @@ eachDatabaseByTurns.describe('plan changes', (open) => {
     await expectLast('RECURRING 2024-04-05..2024-05-05 36');
   });
 
-  it('match invoicing E4 "Change with an adjusted item"', async () => {
+  it('match the worked example invoicing E4 "Change with an adjusted item"', async () => {
     await begin('2012-05-01T00:00:00Z', shelf, 1);
     const subscriptionId = await subscribe('s-249');
     const [first] = await invoices();
@@ -252,7 +252,7 @@ eachDatabaseByTurns.describe('plan changes', (open) => {
     );
   });
 
-  it('match invoicing E5 "Two changes"', async () => {
+  it('match the worked example invoicing E5 "Two changes"', async () => {
     await begin('2012-05-01T00:00:00Z', shelf, 1);
     const subscriptionId = await subscribe('s-599');
     engine.clock.set('2012-05-07T00:00:00Z');
@@ -275,7 +275,7 @@ eachDatabaseByTurns.describe('plan changes', (open) => {
     expect(balance && formatDecimal(balance.accountCBA)).to.equal('430.37');
   });
 
-  it('match invoicing E6 "Annual to monthly, same day"', async () => {
+  it('match the worked example invoicing E6 "Annual to monthly, same day"', async () => {
     await begin('2012-05-01T00:00:00Z', shelf, 1);
     const subscriptionId = await subscribe('s-annual');
     await change(subscriptionId, 's-249');
@@ -288,7 +288,7 @@ eachDatabaseByTurns.describe('plan changes', (open) => {
     expect(chargedThrough?.date).to.equal('2012-06-01');
   });
 
-  it('match invoicing E7 "Monthly to quarterly"', async () => {
+  it('match the worked example invoicing E7 "Monthly to quarterly"', async () => {
     await begin('2012-05-01T00:00:00Z', shelf, 1);
     const subscriptionId = await subscribe('s-29');
     engine.clock.set('2012-05-12T00:00:00Z');
@@ -298,7 +298,7 @@ eachDatabaseByTurns.describe('plan changes', (open) => {
     await expectLast('RECURRING 2012-08-01..2012-11-01 69.95');
   });
 
-  it('match invoicing E13 "Quantity" for a plan change', async () => {
+  it('match the worked example invoicing E13 "Quantity" for a plan change', async () => {
     await begin('2022-11-27T00:00:00Z', shelf, 27);
     const subscriptionId = await subscribe('s-29', { quantity: 7 });
     engine.clock.set('2022-12-12T00:00:00Z');

@@ -41,7 +41,7 @@ eachDatabase.describe('previews of changes', (open) => {
   }
 
   describe('invoicing §11.1', () => {
-    it('V1: return the first two invoices for CREATE', async () => {
+    it('return the first two invoices for CREATE (V1)', async () => {
       expect(await previewedAndMade({ change: 'CREATE', accountId, planName: 'solo-now' })).to.eql({
         effective: '2024-01-05',
         dueNow: ['2024-01-05', 'RECURRING 2024-01-05..2024-02-05 19.95'],
@@ -50,7 +50,7 @@ eachDatabase.describe('previews of changes', (open) => {
       });
     });
 
-    it('V2: return the prorated difference for CHANGE_PLAN', async () => {
+    it('return the prorated difference for CHANGE_PLAN (V2)', async () => {
       await subscribe('2024-01-15T06:00:00Z');
       const change = { planName: 'team-now', billingPolicy: 'IMMEDIATE' } as const;
       expect(await previewedAndMade({ change: 'CHANGE_PLAN', subscriptionId, ...change })).to.eql({
@@ -65,7 +65,7 @@ eachDatabase.describe('previews of changes', (open) => {
       });
     });
 
-    it('V3: return the price of additional seats for CHANGE_QUANTITY', async () => {
+    it('return the price of additional seats for CHANGE_QUANTITY (V3)', async () => {
       await subscribe('2024-01-15T06:00:00Z');
       expect(await previewedAndMade({ change: 'CHANGE_QUANTITY', subscriptionId, quantity: 3 })).to.eql({
         effective: '2024-01-15',
@@ -79,7 +79,7 @@ eachDatabase.describe('previews of changes', (open) => {
       });
     });
 
-    it('V4: return nothing for CANCEL at the end of the term', async () => {
+    it('return nothing for CANCEL at the end of the term (V4)', async () => {
       await subscribe('2024-01-15T06:00:00Z');
       expect(await previewedAndMade({ change: 'CANCEL', subscriptionId })).to.eql({
         effective: '2024-02-05',
@@ -89,7 +89,7 @@ eachDatabase.describe('previews of changes', (open) => {
       });
     });
 
-    it('V4: return the credit for an immediate CANCEL', async () => {
+    it('return the credit for an immediate CANCEL (V4)', async () => {
       await subscribe('2024-01-15T06:00:00Z');
       expect(await previewedAndMade({ change: 'CANCEL', subscriptionId, billingPolicy: 'IMMEDIATE' })).to.eql(
         {
@@ -105,7 +105,7 @@ eachDatabase.describe('previews of changes', (open) => {
       );
     });
 
-    it('V5 and V6: return the credit for PAUSE, and use that credit for RESUME', async () => {
+    it('return the credit for PAUSE, and use that credit for RESUME (V5 and V6)', async () => {
       await subscribe('2024-01-15T06:00:00Z');
       expect(await previewedAndMade({ change: 'PAUSE', bundleId })).to.eql({
         effective: '2024-01-15',
@@ -134,7 +134,7 @@ eachDatabase.describe('previews of changes', (open) => {
       });
     });
 
-    it('V7: return the next invoice for UNCANCEL', async () => {
+    it('return the next invoice for UNCANCEL (V7)', async () => {
       await subscribe('2024-01-15T06:00:00Z');
       await engine.acme.subscriptions.cancel(subscriptionId);
       expect(await previewedAndMade({ change: 'UNCANCEL', subscriptionId })).to.eql({
@@ -145,7 +145,7 @@ eachDatabase.describe('previews of changes', (open) => {
       });
     });
 
-    it('V8: return the next invoice at the current price for UNDO_CHANGE_PLAN, without the coupons of the change', async () => {
+    it('return the next invoice at the current price for UNDO_CHANGE_PLAN, without the coupons of the change (V8)', async () => {
       await subscribe('2024-01-15T06:00:00Z');
       await engine.acme.coupons.create({ code: 'HALF', percentOff: '50', duration: 'FOREVER' });
       await engine.acme.subscriptions.changePlan(subscriptionId, {
@@ -168,7 +168,7 @@ eachDatabase.describe('previews of changes', (open) => {
       });
     });
 
-    it('V9: return the part of a period up to the new day for CHANGE_BILL_CYCLE_DAY', async () => {
+    it('return the part of a period up to the new day for CHANGE_BILL_CYCLE_DAY (V9)', async () => {
       await subscribe('2024-01-15T06:00:00Z');
       const change = { change: 'CHANGE_BILL_CYCLE_DAY', subscriptionId, billCycleDayLocal: 20 } as const;
       const found = await previewedAndMade(change);
@@ -182,7 +182,7 @@ eachDatabase.describe('previews of changes', (open) => {
       expect(linesOf((await engine.invoicesOf(accountId)).at(-1) ?? null)).to.eql(found.next);
     });
 
-    it('rule 2: return no invoice that is due now while AUTO_INVOICING_OFF holds invoices back', async () => {
+    it('return no invoice that is due now while AUTO_INVOICING_OFF holds invoices back (rule 2)', async () => {
       await subscribe('2024-01-15T06:00:00Z');
       await engine.acme.tags.add({ type: 'ACCOUNT', id: accountId }, [SystemTag.AUTO_INVOICING_OFF]);
       const { dueNow, next } = await preview({ change: 'CHANGE_QUANTITY', subscriptionId, quantity: 3 });
@@ -190,7 +190,7 @@ eachDatabase.describe('previews of changes', (open) => {
       expect(linesOf(next)).to.include('RECURRING 2024-01-15..2024-02-05 40.54');
     });
 
-    it('rule 5: explain each item exactly like the item that is then created', async () => {
+    it('explain each item exactly like the item that is then created (rule 5)', async () => {
       await subscribe('2024-01-15T06:00:00Z');
       const { dueNow } = await preview({ change: 'PAUSE', bundleId });
       await engine.settle(engine.acme.blocking.pauseBundle(bundleId));
@@ -202,7 +202,7 @@ eachDatabase.describe('previews of changes', (open) => {
       expect(texts).to.have.length(2);
     });
 
-    it('rule 6: are rejected if the name or object of the change is missing or unknown', async () => {
+    it('are rejected if the name or object of the change is missing or unknown (rule 6)', async () => {
       await subscribe('2024-01-15T06:00:00Z');
       const valid =
         'Use one of CREATE, CHANGE_PLAN, CHANGE_QUANTITY, CHANGE_BILL_CYCLE_DAY, CANCEL, UNCANCEL, UNDO_CHANGE_PLAN, PAUSE, RESUME';
@@ -239,7 +239,7 @@ eachDatabase.describe('previews of changes', (open) => {
       }
     });
 
-    it('rule 4: bill the usage up to an immediate end of the subscription', async () => {
+    it('bill the usage up to an immediate end of the subscription (rule 4)', async () => {
       const stage = await UsageStage.begin(open, { planName: 'api-std', from: '2026-04-01' });
       const { acme } = stage.engine;
       await stage.use('3 calls 2026-04-12');
@@ -253,7 +253,7 @@ eachDatabase.describe('previews of changes', (open) => {
       expect(dueNow && [...itemLines(dueNow)]).to.eql(['USAGE 2026-04-01..2026-04-20 3']);
     });
 
-    it('rule 5: need the same number of SQL statements for any number of items', async () => {
+    it('need the same number of SQL statements for any number of items (rule 5)', async () => {
       const request = { change: 'CREATE', accountId, planName: 'solo-now' } as const;
       const counts: number[] = [];
       for (const more of [2, 6]) {

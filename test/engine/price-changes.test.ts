@@ -91,7 +91,7 @@ eachDatabaseByTurns.describe('price changes of existing subscriptions', (open) =
     }
   }
 
-  it('catalog W2 Grandfathering: apply to new subscriptions, while existing subscriptions keep their price', async () => {
+  it('apply to new subscriptions, while existing subscriptions keep their price (catalog W2 "Grandfathering")', async () => {
     const planName = 'a-monthly';
     const opened = await begin('2024-03-05T00:00:00Z', version('2024-01-01', '30.00', { planName }));
     await upload(opened, version('2024-04-01', '36.00', { planName }));
@@ -110,7 +110,7 @@ eachDatabaseByTurns.describe('price changes of existing subscriptions', (open) =
     ]);
   });
 
-  it('match catalog W5 "Two changes in one cycle, aligned"', async () => {
+  it('match the worked example catalog W5 "Two changes in one cycle, aligned"', async () => {
     const opened = await begin('2024-05-03T00:00:00Z', version('2024-01-01', '70.00'), true);
     await upload(
       opened,
@@ -200,7 +200,7 @@ eachDatabaseByTurns.describe('price changes of existing subscriptions', (open) =
     ]);
   });
 
-  it('catalog §6.4 rule 5: wait for the annual renewal if they are aligned, and split no period', async () => {
+  it('wait for the annual renewal if they are aligned, and split no period (catalog §6.4 rule 5)', async () => {
     const annual = { planName: 'heat-annual', period: 'ANNUAL' };
     const first = version('2024-01-01', '366.00', { ...annual });
     const opened = await begin('2024-01-01T00:00:00Z', first, true);
@@ -220,7 +220,7 @@ eachDatabaseByTurns.describe('price changes of existing subscriptions', (open) =
     expect(await opened.acme.invoices.verifyCoverage(accountId)).to.eql([]);
   });
 
-  it('catalog §6.4 rule 5: start on the day of an earlier BCD_CHANGE if they are aligned', async () => {
+  it('start on the day of an earlier BCD_CHANGE if they are aligned (catalog §6.4 rule 5)', async () => {
     const opened = await begin('2024-03-10T00:00:00Z', version('2024-01-01', '40.00'), true);
     const { id: accountId } = await opened.payingAccount({ currency: 'USD', billCycleDayLocal: 10 });
     const { subscriptionId } = await opened.subscribe({ accountId, planName: 'heat-monthly' });
@@ -257,7 +257,7 @@ eachDatabaseByTurns.describe('price changes of existing subscriptions', (open) =
     ]);
   });
 
-  it('invoicing §6 rule 6: bill a setup fee once despite a backdated version, and again only after a void', async () => {
+  it('bill a setup fee once despite a backdated version, and again only after a void (invoicing §6 rule 6)', async () => {
     const withFee = (fee: string) => ({
       initialPhases: `<phase type="DISCOUNT"><duration><unit>MONTHS</unit><number>3</number></duration>
           <fixed><fixedPrice><price><currency>USD</currency><value>${fee}</value></price></fixedPrice></fixed>
@@ -306,7 +306,7 @@ eachDatabaseByTurns.describe('price changes of existing subscriptions', (open) =
     expect(await events()).to.eql(['TENANT_CONFIG_CHANGE', 'TENANT_CONFIG_CHANGE']);
   });
 
-  it('catalog W6 Retirement: keep the price of a subscription to a plan that can no longer be bought', async () => {
+  it('keep the price of a subscription to a plan that can no longer be bought (catalog W6 "Retirement")', async () => {
     const opened = await begin('2024-02-10T00:00:00Z', version('2024-01-01', '40.00'));
     const accountId = await subscribe(opened);
     await upload(opened, version('2024-03-01', '70.00', { isRetired: true }));

@@ -77,7 +77,7 @@ eachDatabaseByTurns.describe('price overrides', (open) => {
     );
   }
 
-  it('match catalog W10 "Overrides"', async () => {
+  it('match the worked example catalog W10 "Overrides"', async () => {
     const a = await subscribe([evergreen19]);
     const view = await acme.getSubscription(a);
     expect(view.planName, 'a').to.equal('studio-monthly-1');
@@ -140,7 +140,7 @@ eachDatabaseByTurns.describe('price overrides', (open) => {
     expect(second?.catalogEffectiveDate?.toISOString()).to.equal('2024-02-15T08:00:00.000Z');
   });
 
-  it('match catalog W10 "Overrides" for a later version with USD 29.00 for existing subscriptions', async () => {
+  it('match the worked example catalog W10 "Overrides" for a later version with USD 29.00 for existing subscriptions', async () => {
     const [a, d] = [await newAccount(), await newAccount()];
     await subscribe([evergreen19], { accountId: a });
     await subscribe([trial5], { accountId: d });
@@ -308,7 +308,7 @@ eachDatabaseByTurns.describe('currencies on invoices', (open) => {
 
   const linesOf = (accountId: Uuid): Promise<readonly string[]> => engine.linesOf(accountId);
 
-  it('catalog W20 Currency: determine the billed price', async () => {
+  it('determine the billed price (catalog W20 "Currency")', async () => {
     const accountId = await subscribed('USD', 'p-monthly');
     await engine.runTo('2024-02-01T00:00:00Z');
     expect(await linesOf(accountId)).to.eql([
@@ -323,10 +323,10 @@ eachDatabaseByTurns.describe('currencies on invoices', (open) => {
     ['GBP', 2010],
   ] as const) {
     for (const planName of ['p-monthly', 'p-setup'])
-      it(`catalog W20 Currency: reject ${planName} in ${currency} with error ${code}`, () =>
+      it(`reject ${planName} in ${currency} with error ${code} (catalog W20 "Currency")`, () =>
         expectCode(subscribed(currency, planName), code));
 
-    it(`catalog W20 Currency: fail with ${code} if a version has no price in ${currency} for existing subscriptions`, async () => {
+    it(`fail with ${code} if a version has no price in ${currency} for existing subscriptions (catalog W20 "Currency")`, async () => {
       const accountId = await subscribed(currency, 'p-free');
       const other = await subscribed('USD', 'p-free');
       const later = catalog.replace('2024-01-01T00:00:00Z', '2024-01-15T00:00:00Z').replace(
@@ -345,7 +345,7 @@ eachDatabaseByTurns.describe('currencies on invoices', (open) => {
     });
   }
 
-  it('catalog W20 Currency: use 0.00 for an empty price, and invoice free plans', async () => {
+  it('use 0.00 for an empty price, and invoice free plans (catalog W20 "Currency")', async () => {
     const accountId = await subscribed('GBP', 'p-free');
     await engine.runTo('2024-02-01T00:00:00Z');
     expect(await linesOf(accountId)).to.eql([

@@ -263,7 +263,7 @@ eachDatabase.describe('pushes (platform §10)', (open) => {
     );
   });
 
-  it('platform §10.2 rule 7: use at most ten connections, even if a receiver answers and then stalls the body', async () => {
+  it('use at most ten connections, even if a receiver answers and then stalls the body (platform §10.2 rule 7)', async () => {
     await engine.settle(register());
     for (let index = 0; index < 24; index += 1) await createAccount();
     receiver.answer((response) => {

@@ -57,7 +57,7 @@ eachDatabaseByTurns.describe('quantity changes', (open) => {
 
   const expectLast = async (...lines: readonly string[]) => expect(await lastLines()).to.eql(lines);
 
-  it('match invoicing E13 "Quantity"', async () => {
+  it('match the worked example invoicing E13 "Quantity"', async () => {
     await begin('2022-11-27T00:00:00Z', 27);
     const subscriptionId = await subscribe({ planName: 's-29', quantity: 7 });
     await expectLast('RECURRING 2022-11-27..2022-12-27 209.65');
@@ -122,7 +122,7 @@ eachDatabaseByTurns.describe('quantity changes', (open) => {
     await expectLast('RECURRING 2022-11-10..2022-12-01 41.93', 'REPAIR_ADJ 2022-11-10..2022-12-01 -20.97');
   });
 
-  it('invoicing E20 Seats of a year: are charged up to the renewal date, also in dry runs and explanations', async () => {
+  it('are charged up to the renewal date, also in dry runs and explanations (invoicing E20 "Seats of a year")', async () => {
     await begin('2026-01-01T00:00:00Z');
     const { acme } = engine;
     const subscriptionId = await subscribe({ planName: 's-year', quantity: 10 });
@@ -189,7 +189,7 @@ eachDatabaseByTurns.describe('quantity changes', (open) => {
     await expectLast('RECURRING 2026-04-08..2026-04-15 140');
   });
 
-  it('match invoicing E21 "Seats that come and go"', async () => {
+  it('match the worked example invoicing E21 "Seats that come and go"', async () => {
     const totals: string[] = [];
     for (const runs of ['in time', 'late'] as const) {
       await begin('2026-03-01T00:00:00Z');

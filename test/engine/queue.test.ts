@@ -177,7 +177,7 @@ function define(open: OpenDatabase, kind: DatabaseKind): void {
     expect(seen).to.eql(['bus 1', 'bus 2', 'first day', 'third day']);
   });
 
-  it('platform P11 Handler failure: retries a failing handler three times, and then sets its entry to FAILED', async () => {
+  it('retries a failing handler three times, and then sets its entry to FAILED (platform P11 "Handler failure")', async () => {
     const { handler, seen } = recorder('only', Number.POSITIVE_INFINITY);
     const node = dispatcher([handler]);
     await put([event(0, 1)]);
@@ -189,7 +189,7 @@ function define(open: OpenDatabase, kind: DatabaseKind): void {
     expect(outcomes.map(({ errorCount }) => errorCount)).to.eql([0, 1, 2, 3]);
   });
 
-  it('platform P11 Handler failure: retries only the handlers that have not finished', async () => {
+  it('retries only the handlers that have not finished (platform P11 "Handler failure")', async () => {
     const first = recorder('first');
     const second = recorder('second', 2);
     const node = dispatcher([first.handler, second.handler]);
@@ -230,7 +230,7 @@ function define(open: OpenDatabase, kind: DatabaseKind): void {
     expect(await storage.queue.countPending(null, clock.now())).to.equal(0);
   });
 
-  it('platform P12 Node crash: lets another node take an entry only after the claim has expired', async () => {
+  it('lets another node take an entry only after the claim has expired (platform P12 "Node crash")', async () => {
     const { handler, seen } = recorder('only');
     const node = dispatcher([handler], { node: 'n2' });
     await put([event(0, 'claimed')]);

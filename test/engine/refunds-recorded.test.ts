@@ -71,7 +71,7 @@ anyDatabase.describe('recorded refunds and chargebacks (payments §5.2, §9.5)',
   const fix = (paymentId: Uuid, transactionId: Uuid | undefined, status: 'SUCCESS' | 'PLUGIN_FAILURE') =>
     acme.payments.fixTransaction({ paymentId, transactionId: transactionId ?? NOWHERE, status });
 
-  it('payments §4.2 rule 4: can reuse the key of a failed refund for another payment', async () => {
+  it('can reuse the key of a failed refund for another payment (payments §4.2 rule 4)', async () => {
     const [first, second] = [await paidInvoice('50'), await paidInvoice('60')];
     const transactionExternalKey = `R-${first.paymentId}`;
     const refund = (paymentId: Uuid, properties: typeof PENDING = []) =>
@@ -88,7 +88,7 @@ anyDatabase.describe('recorded refunds and chargebacks (payments §5.2, §9.5)',
     expect(await countedOf(second.id)).to.eql(['ATTEMPT SUCCESS 60', 'REFUND SUCCESS -10']);
   });
 
-  it('payments §4.2 rule 4: can reuse the key of a reversed chargeback for another payment', async () => {
+  it('can reuse the key of a reversed chargeback for another payment (payments §4.2 rule 4)', async () => {
     const [first, second] = [await paidInvoice('50'), await paidInvoice('70')];
     const transactionExternalKey = `C-${first.paymentId}`;
     const { invoicePayments } = acme;
@@ -100,7 +100,7 @@ anyDatabase.describe('recorded refunds and chargebacks (payments §5.2, §9.5)',
     expect([await balanceOf(first.id), await balanceOf(second.id)]).to.eql([0, 0]);
   });
 
-  it('payments §9.4: keep a later success with the same key if a failed invoice payment is corrected', async () => {
+  it('keep a later success with the same key if a failed invoice payment is corrected (payments §9.4)', async () => {
     engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', TIMES: 1 });
     const { id, paymentId } = await paidInvoice('100');
     engine.clock.advance({ days: 8 });
@@ -116,7 +116,7 @@ anyDatabase.describe('recorded refunds and chargebacks (payments §5.2, §9.5)',
     expect(await balanceOf(id)).to.equal(0);
   });
 
-  it('payments §9.4: keep a later success with the same key if a failed refund is corrected', async () => {
+  it('keep a later success with the same key if a failed refund is corrected (payments §9.4)', async () => {
     const { id, paymentId } = await paidInvoice('50');
     const transactionExternalKey = `RR-${paymentId}`;
     const properties = [{ key: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', value: 'true', isUpdatable: false }];
@@ -128,7 +128,7 @@ anyDatabase.describe('recorded refunds and chargebacks (payments §5.2, §9.5)',
     expect(await balanceOf(id)).to.equal(20);
   });
 
-  it('payments §9.4: keep a later chargeback with the same key if a reversed chargeback is corrected', async () => {
+  it('keep a later chargeback with the same key if a reversed chargeback is corrected (payments §9.4)', async () => {
     const { id, paymentId } = await paidInvoice('50');
     const request = { paymentId, transactionExternalKey: `CC-${paymentId}` };
     const { invoicePayments } = acme;
@@ -139,7 +139,7 @@ anyDatabase.describe('recorded refunds and chargebacks (payments §5.2, §9.5)',
     expect(await balanceOf(id)).to.equal(20);
   });
 
-  it('payments §9.5 rule 3: reserve their amount while they are in progress', async () => {
+  it('reserve their amount while they are in progress (payments §9.5 rule 3)', async () => {
     const { id, paymentId } = await paidInvoice('100');
     await acme.invoicePayments.refund({ paymentId, amount: '100', properties: PENDING });
     const disputed = acme.invoicePayments.chargeback({ paymentId, amount: '100' });

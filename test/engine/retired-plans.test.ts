@@ -82,7 +82,7 @@ eachDatabaseByTurns.describe('retired plans and price lists', (open) => {
       subscriptionId = await subscribe('oar-monthly');
     });
 
-    it('catalog W6 Retirement: are no longer sold by product, period or name', async () => {
+    it('are no longer sold by product, period or name (catalog W6 "Retirement")', async () => {
       const byProduct = {
         accountId,
         productName: 'Oar',
@@ -100,7 +100,7 @@ eachDatabaseByTurns.describe('retired plans and price lists', (open) => {
       }
     });
 
-    it('catalog W6 Retirement: keep the first price for existing subscriptions, even after an undone cancellation', async () => {
+    it('keep the first price for existing subscriptions, even after an undone cancellation (catalog W6 "Retirement")', async () => {
       await engine.runTo('2024-09-15T00:00:00Z');
       const { subscriptions } = engine.acme;
       await subscriptions.cancel(subscriptionId);
@@ -113,7 +113,7 @@ eachDatabaseByTurns.describe('retired plans and price lists', (open) => {
       expect(billed.at(-1)).to.equal('RECURRING 2024-10-10..2024-11-10 20');
     });
 
-    it('catalog W6 Retirement: can be changed to another plan by the rules of a version that only has their product', async () => {
+    it('can be changed to another plan by the rules of a version that only has their product (catalog W6 "Retirement")', async () => {
       await engine.runTo('2024-06-15T00:00:00Z');
       await engine.settle(engine.acme.subscriptions.changePlan(subscriptionId, { planName: 'raft-monthly' }));
       expect(await engine.acme.getSubscription(subscriptionId)).to.include({ planName: 'oar-monthly' });
@@ -130,7 +130,7 @@ eachDatabaseByTurns.describe('retired plans and price lists', (open) => {
       ['promo-basic-monthly', 'Pro', null, 'pro-monthly'],
       ['vip-basic-monthly', 'Pro', 'PROMO', 'promo-pro-monthly'],
     ] as const)
-      it(`catalog W9 Sticky list: change ${from} to ${productName}${priceListName === null ? '' : ` of ${priceListName}`}: ${expected}`, async () => {
+      it(`change ${from} to ${productName}${priceListName === null ? '' : ` of ${priceListName}`}: ${expected} (catalog W9 "Sticky list")`, async () => {
         await begin('2024-02-10T00:00:00Z', vip);
         const subscriptionId = await subscribe(from);
         await engine.acme.subscriptions.changePlan(subscriptionId, {

@@ -345,7 +345,7 @@ eachDatabaseByTurns.describe('user access', (open) => {
 eachDatabaseByTurns.describe('access by token', (open) => {
   let engine: TestEngine;
 
-  it('platform §7.1: removes a signing key once all tokens signed with it have expired', async () => {
+  it('removes a signing key once all tokens signed with it have expired (platform §7.1)', async () => {
     engine = await openEngine(open, { now: '2024-01-01T00:00:00Z', catalog: null });
     const { tokenKeys } = engine.billing.security;
     let made = 0;

@@ -20,7 +20,7 @@ eachDatabase.describe('seller data', (open) => {
   const sellers = () => engine.acme.sellers;
   const upload = (more: Partial<SellerInput> = {}) => sellers().upload({ ...seller, ...more });
 
-  it('invoicing §14 rule 7: are stored and returned with the logo', async () => {
+  it('are stored and returned with the logo (invoicing §14 rule 7)', async () => {
     expect(await sellers().get()).to.equal(null);
     expect(await sellers().list()).to.eql([]);
     const stored = await upload({ logo: { mediaType: 'image/png', bytes: png } });
@@ -35,7 +35,7 @@ eachDatabase.describe('seller data', (open) => {
     expect(await sellers().logo(stored.id)).to.eql({ mediaType: 'image/png', bytes: png });
   });
 
-  it('invoicing §14 rule 7: are listed with all versions, newest first and without logo bytes', async () => {
+  it('are listed with all versions, newest first and without logo bytes (invoicing §14 rule 7)', async () => {
     const first = await upload({ logo: { mediaType: 'image/jpeg', bytes: jpeg } });
     engine.clock.advance({ days: 1 });
     const second = await upload({ name: 'Orchard AG', logo: null });
@@ -50,7 +50,7 @@ eachDatabase.describe('seller data', (open) => {
     await expectCode(sellers().logo(nobody), 60007);
   });
 
-  it('invoicing §14 rule 7: can be read as of a given instant', async () => {
+  it('can be read as of a given instant (invoicing §14 rule 7)', async () => {
     const at = async (instant: string) => (await sellers().at(instant))?.id ?? null;
     expect(await at('2026-03-02T10:00:00Z')).to.equal(null);
     const first = await upload();
@@ -63,7 +63,7 @@ eachDatabase.describe('seller data', (open) => {
     expect(await at('2999-01-01T00:00:00Z')).to.equal(second.id);
   });
 
-  it('invoicing §14 rule 7: are stored as two versions if two uploads run simultaneously', async () => {
+  it('are stored as two versions if two uploads run simultaneously (invoicing §14 rule 7)', async () => {
     const uploaded = await Promise.all([upload({ name: 'One' }), upload({ name: 'Two' })]);
     const versions = await sellers().list();
     expect(versions.map(({ id }) => id)).to.have.members(uploaded.map(({ id }) => id));
@@ -72,7 +72,7 @@ eachDatabase.describe('seller data', (open) => {
     expect(versions[0]?.name).to.equal(newest.name);
   });
 
-  it('invoicing §14 rule 7: are rejected with all invalid and unknown fields, and nothing is stored', async () => {
+  it('are rejected with all invalid and unknown fields, and nothing is stored (invoicing §14 rule 7)', async () => {
     const wrong = { country: 'D', iban: 'DE00', vatId: 'DE123456788' };
     const message = await messageOf(upload(wrong as Partial<SellerInput>));
     expect(message).to.match(
@@ -84,7 +84,7 @@ eachDatabase.describe('seller data', (open) => {
     expect(await sellers().upload({ ...stored, city: 'Graz' })).to.include({ city: 'Graz' });
   });
 
-  it('platform §17 rule 2: are visible only to their tenant', async () => {
+  it('are visible only to their tenant (platform §17 rule 2)', async () => {
     const { id } = await upload();
     const { acme: other } = await openShop(engine.billing, null);
     expect(await other.sellers.get()).to.equal(null);
@@ -92,7 +92,7 @@ eachDatabase.describe('seller data', (open) => {
     await expectCode(other.sellers.logo(id), 60007);
   });
 
-  it('accounts §14 rule 1: have an audit row for each upload', async () => {
+  it('have an audit row for each upload (accounts §14 rule 1)', async () => {
     const { id } = await upload();
     const [row] = await rowsOf(
       engine.database,
@@ -107,7 +107,7 @@ eachDatabase.describe('seller data', (open) => {
     ['a right-to-left override', 'abc\u202edcba\u2066x'],
     ['emoji', '👩‍👩‍👧‍👦🇦🇹'],
   ] as const)
-    it(`invoicing §14 rule 7: return ${kind} unchanged in every text`, async () => {
+    it(`return ${kind} unchanged in every text (invoicing §14 rule 7)`, async () => {
       const short = [...text].slice(0, 8).join('');
       const texts = {
         ...{ name: text, legalName: text, address1: text, address2: text, city: text, state: text },
@@ -146,7 +146,7 @@ eachDatabase.describe('seller data', (open) => {
     const missing = () =>
       engine.logger.lines.filter(({ message }) => message.startsWith('a document has no seller data'));
 
-    it('invoicing §14 rule 7: appear on an invoice as of the day on which it was committed', async () => {
+    it('appear on an invoice as of the day on which it was committed (invoicing §14 rule 7)', async () => {
       const first = await upload({ logo: { mediaType: 'image/png', bytes: png } });
       const old = await committed();
       const waiting = await draft();
@@ -165,7 +165,7 @@ eachDatabase.describe('seller data', (open) => {
       expect(await shown(old)).to.include({ id: first.id });
     });
 
-    it('invoicing §14 rule 7: appear in their first version on an invoice from before the first upload', async () => {
+    it('appear in their first version on an invoice from before the first upload (invoicing §14 rule 7)', async () => {
       const invoiceId = await committed();
       const waiting = await draft();
       expect(await shown(invoiceId)).to.equal(null);
@@ -177,7 +177,7 @@ eachDatabase.describe('seller data', (open) => {
       expect(await shown(waiting)).to.include({ id: second.id });
     });
 
-    it('invoicing §14 rule 7: are reported as missing to the host in each call, but only once in the log', async () => {
+    it('are reported as missing to the host in each call, but only once in the log (invoicing §14 rule 7)', async () => {
       const invoiceId = await committed();
       let reports = 0;
       const onMissingSeller = () => {
@@ -197,7 +197,7 @@ eachDatabase.describe('seller data', (open) => {
       expect([reports, missing().length]).to.eql([2, 1]);
     });
 
-    it('invoicing §14 rule 7: appear on a credit note as of the day on which it was written', async () => {
+    it('appear on a credit note as of the day on which it was written (invoicing §14 rule 7)', async () => {
       const configuration = JSON.stringify({ 'org.service.invoice.creditNotes': 'true' });
       await engine.acme.keyValues.add('PER_TENANT_CONFIG', configuration);
       await upload();

@@ -30,7 +30,7 @@ eachDatabase.describe('server key (platform §6.3)', (open) => {
   const rotate = (from: string, to: string) =>
     rotateServerKey(engine.storage, { cipher: secretCipher(to), former: secretCipher(from) });
 
-  it('rule 4: makes the node unhealthy if the key was changed, with a warning that lists the lost secrets', async () => {
+  it('makes the node unhealthy if the key was changed, with a warning that lists the lost secrets (rule 4)', async () => {
     const serverKey = async () => (await engine.billing.health()).serverKey;
     cipher = secretCipher(NEW);
     engine.billing.start();
@@ -45,14 +45,14 @@ eachDatabase.describe('server key (platform §6.3)', (open) => {
     expect(await serverKey()).to.eql({ healthy: true, message: null });
   });
 
-  it('rule 5: is rotated once, after which everything can be decrypted with the new key alone', async () => {
+  it('is rotated once, after which everything can be decrypted with the new key alone (rule 5)', async () => {
     expect(await rotate(OLD, NEW)).to.eql({ rotated: 2, upToDate: 0, lost: [] });
     expect(await lostWith(NEW)).to.eql([]);
     expect(await lostWith(OLD)).to.eql(NAMES);
     expect(await rotate(OLD, NEW)).to.eql({ rotated: 0, upToDate: 2, lost: [] });
   });
 
-  it('rule 5: can continue an interrupted rotation', async () => {
+  it('can continue an interrupted rotation (rule 5)', async () => {
     const [first] = await engine.storage.secrets.list('SIGNING_SECRET', { after: 0, limit: 1 });
     const text = await secretCipher(OLD).decrypt(first?.text ?? '');
     const after = await secretCipher(NEW).encrypt(text ?? '');
@@ -63,7 +63,7 @@ eachDatabase.describe('server key (platform §6.3)', (open) => {
     expect(await rotate(OLD, NEW)).to.eql({ rotated: 1, upToDate: 1, lost: [] });
   });
 
-  it('rule 5: is not rotated with a wrong old key', async () => {
+  it('is not rotated with a wrong old key (rule 5)', async () => {
     await expectCode(rotate(OTHER, NEW), 'INVALID_PARAMETER');
     expect(await lostWith(OLD)).to.eql([]);
   });

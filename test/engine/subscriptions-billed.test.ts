@@ -11,7 +11,7 @@ eachDatabaseByTurns.describe('subscription invoices', (open) => {
 
   const linesOf = (accountId: Uuid): Promise<readonly string[]> => engine.linesOf(accountId);
 
-  it('match subscriptions W1 "Zone rules" for the first recurring period', async () => {
+  it('match the worked example subscriptions W1 "Zone rules" for the first recurring period', async () => {
     await begin('2017-03-02T07:30:00Z');
     const { acme } = engine;
     const account = await acme.createAccount({ currency: 'USD', timeZone: 'America/Los_Angeles' });
@@ -27,7 +27,7 @@ eachDatabaseByTurns.describe('subscription invoices', (open) => {
     ]);
   });
 
-  it('match subscriptions W3 "Create" after the first invoice run', async () => {
+  it('match the worked example subscriptions W3 "Create" after the first invoice run', async () => {
     await begin('2024-03-01T08:00:00Z');
     const { acme } = engine;
     const account = await acme.createAccount({ currency: 'USD' });
@@ -47,7 +47,7 @@ eachDatabaseByTurns.describe('subscription invoices', (open) => {
     expect(chargedThrough?.date).to.equal('2024-03-31');
   });
 
-  it('match subscriptions W16 "BCD with create"', async () => {
+  it('match the worked example subscriptions W16 "BCD with create"', async () => {
     await begin('2018-06-21T00:00:00Z');
     const { acme } = engine;
     const account = await acme.createAccount({ currency: 'USD', billCycleDayLocal: 21 });
@@ -74,7 +74,7 @@ eachDatabaseByTurns.describe('subscription invoices', (open) => {
     ]);
   });
 
-  it('subscriptions §19.2 rule 2: skip a subscription without a stored start, with a warning, and bill the others', async () => {
+  it('skip a subscription without a stored start, with a warning, and bill the others (subscriptions §19.2 rule 2)', async () => {
     await begin('2024-01-01T00:00:00Z');
     const { acme, storage, tenant, logger } = engine;
     const account = await acme.createAccount({ currency: 'USD', billCycleDayLocal: 1 });

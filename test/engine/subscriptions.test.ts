@@ -170,7 +170,7 @@ eachDatabaseByTurns.describe('subscription service', (open, kind) => {
   const on = (date: string): { readonly date: LocalDate } => ({ date: parseLocalDate(date) });
 
   describe('creation and reads', () => {
-    it('subscriptions W3 Create: stores, publishes and returns the subscription', async () => {
+    it('stores, publishes and returns the subscription (subscriptions W3 "Create")', async () => {
       const { subscriptionId, bundleId } = await create({ planName: 'pro-monthly' });
       await settle();
 
@@ -194,7 +194,7 @@ eachDatabaseByTurns.describe('subscription service', (open, kind) => {
       expect(await subscriptions.get(context(), subscriptionId)).to.include({ phaseType: 'EVERGREEN' });
     });
 
-    it('subscriptions W4 Two dates: publishes each event on its date', async () => {
+    it('publishes each event on its date (subscriptions W4 "Two dates")', async () => {
       clock.set('2024-08-07');
       const options = { entitlementDate: on('2024-08-10'), billingDate: on('2024-08-12') };
       const { subscriptionId } = await create({ planName: 'pro-monthly', quantity: 2 }, options);
@@ -226,7 +226,7 @@ eachDatabaseByTurns.describe('subscription service', (open, kind) => {
       expect(await subscriptions.get(context(), subscriptionId)).to.include({ state: 'EXPIRED' });
     });
 
-    it('subscriptions W18 Fixed term: ends a base subscription when its term expires', async () => {
+    it('ends a base subscription when its term expires (subscriptions W18 "Fixed term")', async () => {
       const { subscriptionId } = await create({ planName: 'term-3m' });
       expect(await publishedBy('2024-05-31')).to.eql([]);
       expect(await publishedBy('2024-06-01T09:15:00Z')).to.eql(['SUBSCRIPTION_EXPIRED EFFECTIVE 2024-06-01']);

@@ -114,7 +114,7 @@ onPostgresql.describe('moving a tenant that does nothing', (open) => {
     expect(await cells.billing.settle()).to.equal(true);
   });
 
-  it('cells §3.1 rule 2: keeps everything readable, and bills the next months in the target', async () => {
+  it('keeps everything readable, and bills the next months in the target (cells §3.1 rule 2)', async () => {
     const { billing } = cells;
     const { acme } = shop;
     const tenant = { id: shop.id, recordId: shop.recordId };
@@ -146,7 +146,7 @@ onPostgresql.describe('moving a tenant that does nothing', (open) => {
     expect(await breachesOf(cells)).to.eql([]);
   });
 
-  it('cells §3.1 rule 5: pushes each event once, with the same secret, and passes each to a sink once', async () => {
+  it('pushes each event once, with the same secret, and passes each to a sink once (cells §3.1 rule 5)', async () => {
     await move(cells, shop, { to: 'west' });
     await shop.acme.createAccount({ currency: 'USD' });
     cells.clock.set('2024-04-02');
@@ -196,7 +196,7 @@ onPostgresql.describe('moving a tenant that works', (open) => {
     [shop, other] = [await cells.shopIn('west', 'busy'), await cells.shopIn('west', 'bystander')];
   });
 
-  it('cells §3: loses and doubles nothing while two nodes write and bill, and a payment is in flight', async () => {
+  it('loses and doubles nothing while two nodes write and bill, and a payment is in flight (cells §3)', async () => {
     const second = await cells.node();
     const accounts: Uuid[] = [];
     for (let index = 0; index < 4; index += 1) accounts.push(await shop.subscriber());
@@ -267,7 +267,7 @@ onPostgresql.describe('moving a tenant that works', (open) => {
 });
 
 onPostgresql.describe('a request with an idempotency key that ends while writes are stopped', (open) => {
-  it('cells §2 rule 9: keeps its response in the new cell', async () => {
+  it('keeps its response in the new cell (cells §2 rule 9)', async () => {
     const cells = await openTwoCells(open);
     const clock = pushableSystemClock();
     const { promise: repeated, resolve: repeat } = Promise.withResolvers<void>();
@@ -307,7 +307,7 @@ onPostgresql.describe('a move whose process dies after the stop of writes', (ope
     ['before directory.switchMove', 'west'],
     ['after directory.switchMove', 'east'],
   ] as const)
-    it(`cells §3.4 rule 4: lets the tenant work again, and is named by the health check (${moment})`, async () => {
+    it(`lets the tenant work again, and is named by the health check (${moment}, cells §3.4 rule 4)`, async () => {
       const cells = await openTwoCells(open);
       let isDead = false;
       const watch = (reached: string) => {
@@ -339,7 +339,7 @@ onPostgresql.describe('a move whose process dies after the stop of writes', (ope
 });
 
 onPostgresql.describe('a node that cannot reach the directory', (open) => {
-  it('cells §2 rule 3: does not answer for a tenant that has moved away, and answers for others', async () => {
+  it('does not answer for a tenant that has moved away, and answers for others (cells §2 rule 3)', async () => {
     const cells = await openTwoCells(open);
     const other = await cells.newTenant('west');
     let isAway = false;
@@ -380,7 +380,7 @@ onPostgresql.describe('a node that cannot reach the directory', (open) => {
 });
 
 onPostgresql.describe('a subscription to the events of a tenant', (open) => {
-  it('cells §2.2 rule 1: follows a move that happens while the subscription is opened', async () => {
+  it('follows a move that happens while the subscription is opened (cells §2.2 rule 1)', async () => {
     const cells = await openTwoCells(open);
     const { events } = cells.storages.west;
     const clock = pushableSystemClock();

@@ -40,7 +40,7 @@ eachDatabase.describe('TRIAL_ENDING event (subscriptions §21.1)', (open) => {
     );
   }
 
-  it('rule 1: is sent once, three days before the end, with the plan, the phases and the date', async () => {
+  it('is sent once, three days before the end, with the plan, the phases and the date (rule 1)', async () => {
     const { subscriptionId } = await subscribe('pro-monthly');
     await engine.runTo('2024-03-28T05:59:59Z');
     expect(await announced()).to.eql([]);
@@ -88,7 +88,7 @@ eachDatabase.describe('TRIAL_ENDING event (subscriptions §21.1)', (open) => {
     expect(await announced()).to.eql([]);
   });
 
-  it('rule 2: is not sent if the subscription ends together with its trial', async () => {
+  it('is not sent if the subscription ends together with its trial (rule 2)', async () => {
     const { subscriptionId } = await subscribe('pro-monthly');
     await cancelAtTrialEnd(subscriptionId);
     await engine.runTo('2024-06-01T00:00:00Z');
@@ -104,7 +104,7 @@ eachDatabase.describe('TRIAL_ENDING event (subscriptions §21.1)', (open) => {
     expect(await announced()).to.eql([['2024-03-30', ...notice.slice(1)]]);
   });
 
-  it('rule 3: is sent once, despite an undone cancellation and a plan change that keeps the end', async () => {
+  it('is sent once, despite an undone cancellation and a plan change that keeps the end (rule 3)', async () => {
     const { subscriptionId } = await subscribe('pro-monthly');
     await engine.runTo('2024-03-28T06:00:00Z');
     await cancelAtTrialEnd(subscriptionId);
@@ -125,7 +125,7 @@ eachDatabase.describe('TRIAL_ENDING event (subscriptions §21.1)', (open) => {
     expect(await announced()).to.eql([['2024-03-17', 'team-now-evergreen', '2024-03-20']]);
   });
 
-  it('rule 3: is sent for the new account if a bundle is transferred in its trial', async () => {
+  it('is sent for the new account if a bundle is transferred in its trial (rule 3)', async () => {
     const target = await acme.createAccount({ currency: 'USD' });
     const { bundleId } = await subscribe('pro-monthly');
     await engine.runTo('2024-03-29T06:00:00Z');
@@ -134,7 +134,7 @@ eachDatabase.describe('TRIAL_ENDING event (subscriptions §21.1)', (open) => {
     expect(events.map((event) => event.accountId)).to.eql([accountId, target.id]);
   });
 
-  it('rule 4: is sent as many days before the end as the tenant configures, and never with 0 days', async () => {
+  it('is sent as many days before the end as the tenant configures, and never with 0 days (rule 4)', async () => {
     await acme.keyValues.add('PER_TENANT_CONFIG', JSON.stringify({ [DAYS]: 7 }));
     await subscribe('pro-monthly');
     await engine.runTo('2024-03-24T06:00:00Z');

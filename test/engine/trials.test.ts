@@ -34,7 +34,7 @@ eachDatabaseByTurns.describe('trials and term changes', (open) => {
     ]);
   }
 
-  it('invoicing §5.1 rule 3: end at the PHASE without further charges, even after a plan change with a quantity', async () => {
+  it('end at the PHASE without further charges, even after a plan change with a quantity (invoicing §5.1 rule 3)', async () => {
     const { subscriptionId } = await subscribe({ planName: 'pro-monthly' });
     await engine.runTo('2024-03-11T00:00:00Z');
     await acme.subscriptions.changePlan(subscriptionId, { planName: 'solo-monthly', quantity: 2 });

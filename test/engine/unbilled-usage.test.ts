@@ -20,7 +20,7 @@ eachDatabaseByTurns.describe('unbilled usage', (open) => {
     });
   }
 
-  it('usage E7 Look-back, N = 2: includes usage that is not yet due and usage that is too old to bill', async () => {
+  it('includes usage that is not yet due and usage that is too old to bill (usage E7 "Look-back, N = 2")', async () => {
     await begin(
       { planName: 'sms-payg', from: '2026-04-01' },
       { settings: { 'usage.unknownUnitPolicy': 'ACCEPT' } },
@@ -50,7 +50,7 @@ eachDatabaseByTurns.describe('unbilled usage', (open) => {
     ]);
   });
 
-  it('usage E12 Cancellation at an instant: has the reason AFTER_END if it is later than the instant', async () => {
+  it('has the reason AFTER_END if it is later than the instant (usage E12 "Cancellation at an instant")', async () => {
     await begin({ planName: 'sms-payg', from: '2026-05-01' });
     await stage.use('50 sms 2026-05-01');
     await stage.use('300 sms 2026-05-16T00:00:00Z');
@@ -66,7 +66,7 @@ eachDatabaseByTurns.describe('unbilled usage', (open) => {
     ]);
   });
 
-  it('usage E13 Pause and resume: has the reason BLOCKED during a pause, and BEFORE_START before billing begins', async () => {
+  it('has the reason BLOCKED during a pause, and BEFORE_START before billing begins (usage E13 "Pause and resume")', async () => {
     await begin({ planName: 'api-std', from: '2026-08-01T06:00:00Z' });
     await stage.use('40 calls 2026-08-01');
     await stage.use('7 calls 2026-08-01T00:00:00Z', 'too early');
@@ -92,7 +92,7 @@ eachDatabaseByTurns.describe('unbilled usage', (open) => {
     expect(await unbilled('2026-09-01', '2026-10-01')).to.eql(['2026-09-02 BLOCKED calls 1']);
   });
 
-  it('usage E2 Tiers, blocks, overflow: has the reason OVERFLOW for the part that no tier covers', async () => {
+  it('has the reason OVERFLOW for the part that no tier covers (usage E2 "Tiers, blocks, overflow")', async () => {
     await begin({ planName: 'sms-payg', from: '2026-04-01' });
     await stage.use('101001 sms 2026-04-10');
     expect(await unbilled('2026-04-01', '2026-05-01')).to.eql([
@@ -104,7 +104,7 @@ eachDatabaseByTurns.describe('unbilled usage', (open) => {
     expect(await unbilled('2026-05-01', '2026-06-01')).to.eql([]);
   });
 
-  it('usage §3.3: has the reason LATE if the tenant does not bill late usage', async () => {
+  it('has the reason LATE if the tenant does not bill late usage (usage §3.3)', async () => {
     const settings = { 'invoice.usage.lateMode': 'IGNORE' };
     await begin({ planName: 'api-std', from: '2026-04-01' }, { settings });
     await stage.runTo('2026-05-01');
@@ -113,7 +113,7 @@ eachDatabaseByTurns.describe('unbilled usage', (open) => {
     expect(await unbilled('2026-04-01', '2026-06-01')).to.eql(['2026-04-10 LATE calls 3 (std-usage)']);
   });
 
-  it('usage §3.3: has the reason COVERED on a day that was billed as part of a longer period', async () => {
+  it('has the reason COVERED on a day that was billed as part of a longer period (usage §3.3)', async () => {
     await begin({ planName: 'api-std', from: '2026-04-01' });
     await stage.use('3 calls 2026-04-10');
     await stage.runTo('2026-05-01', '2026-05-02');
@@ -133,7 +133,7 @@ eachDatabaseByTurns.describe('unbilled usage', (open) => {
   });
 
   for (const setting of ['beyondLookback', 'readMaxRawUsagePreviousPeriod'])
-    it(`usage §2.2 rule 3: includes voided usage charged beyond the look-back, until ${setting} causes its credit`, async () => {
+    it(`includes voided usage charged beyond the look-back, until ${setting} causes its credit (usage §2.2 rule 3)`, async () => {
       await begin({ planName: 'api-std', from: '2026-04-01' });
       await stage.use('10 calls 2026-04-05', 'kept');
       await stage.use('7 calls 2026-04-20', 'void');
@@ -161,7 +161,7 @@ eachDatabaseByTurns.describe('unbilled usage', (open) => {
       expect(await unbilled('2026-04-01', '2026-10-01')).to.eql([]);
     });
 
-  it('usage §3.3: includes the usage of a void invoice until the next run', async () => {
+  it('includes the usage of a void invoice until the next run (usage §3.3)', async () => {
     await begin({ planName: 'api-std', from: '2026-04-01' }, { unpaid: true });
     await stage.use('3 calls 2026-04-10');
     await stage.runTo('2026-05-01');

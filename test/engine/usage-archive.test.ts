@@ -8,7 +8,7 @@ eachDatabaseByTurns.describe('usage archiving', (open) => {
     return life;
   }
 
-  it('usage §11.4: removes points of billed months before the look-back, without changing an invoice', async () => {
+  it('removes points of billed months before the look-back, without changing an invoice (usage §11.4)', async () => {
     const life = await begun();
     const before = { invoices: await life.invoiceLines(), year: await life.used('2026-01-01', '2027-01-01') };
     const { archive } = life.engine.acme.usage;
@@ -24,7 +24,7 @@ eachDatabaseByTurns.describe('usage archiving', (open) => {
     expect(await life.invoiceLines()).to.eql(before.invoices);
   });
 
-  it('usage §11.4: allows only sums of whole days if the days are archived', async () => {
+  it('allows only sums of whole days if the days are archived (usage §11.4)', async () => {
     const life = await begun();
     const ranges = [
       ['2026-01-10', '2026-03-08'],
@@ -53,7 +53,7 @@ eachDatabaseByTurns.describe('usage archiving', (open) => {
     await expectCode(timeline('HOUR'), 'INVALID_PARAMETER');
   });
 
-  it('usage §11.4: prevents archived points from being voided, but not later points', async () => {
+  it('prevents archived points from being voided, but not later points (usage §11.4)', async () => {
     const life = await begun();
     const { usage } = life.engine.acme;
     const sms = life.subscriptionOf['sms-payg'];
@@ -68,7 +68,7 @@ eachDatabaseByTurns.describe('usage archiving', (open) => {
     expect(await life.used('2026-03-01', '2026-04-01')).to.eql(before);
   });
 
-  it('usage §11.4: does not change how late usage, a wider look-back or void invoices are billed', async () => {
+  it('does not change how late usage, a wider look-back or void invoices are billed (usage §11.4)', async () => {
     const [archiving, keeping] = [await begun(), await begun()];
     const both = async (work: (life: ArchivedUsageLife) => Promise<unknown>): Promise<readonly string[]> => {
       await work(archiving);

@@ -9,7 +9,7 @@ eachDatabaseByTurns.describe('usage on invoices', (open) => {
     stage = await UsageStage.begin(open, { planName, from }, options);
   };
 
-  it('usage §2.2 rule 3: is credited once if its records are voided', async () => {
+  it('is credited once if its records are voided (usage §2.2 rule 3)', async () => {
     await begin('api-std', '2026-04-01');
     await stage.use('40 calls 2026-04-10', 'wrong');
     await stage.use('2 calls 2026-04-11', 'right');
@@ -23,7 +23,7 @@ eachDatabaseByTurns.describe('usage on invoices', (open) => {
     await expectCode(stage.run('2026-05-01'), 'INVOICE_NOTHING_TO_DO');
   });
 
-  it('usage §7.9 rule 6: is billed for each period after AUTO_INVOICING_OFF, even beyond the daily item limit', async () => {
+  it('is billed for each period after AUTO_INVOICING_OFF, even beyond the daily item limit (usage §7.9 rule 6)', async () => {
     await begin('api-std', '2026-01-01');
     const { acme, settle } = stage.engine;
     const account = { type: 'ACCOUNT', id: stage.accountId } as const;
@@ -41,7 +41,7 @@ eachDatabaseByTurns.describe('usage on invoices', (open) => {
     ]);
   });
 
-  it('usage §7.6: keeps the tracking ids of usage that is voided later, but not of usage voided before', async () => {
+  it('keeps the tracking ids of usage that is voided later, but not of usage voided before (usage §7.6)', async () => {
     await begin('api-std', '2026-04-01');
     await stage.use('40 calls 2026-04-10', 'later');
     await stage.use('3 calls 2026-04-10', 'before');
@@ -53,7 +53,7 @@ eachDatabaseByTurns.describe('usage on invoices', (open) => {
     expect((await stage.last()).trackingIds).to.eql(['later']);
   });
 
-  it('usage §7.6: has the tracking ids of the points that caused a credit, even if all items are credits', async () => {
+  it('has the tracking ids of the points that caused a credit, even if all items are credits (usage §7.6)', async () => {
     await begin('packs-top', '2026-04-01');
     await stage.use('995 packs 2026-04-10', 'first');
     await stage.runTo('2026-05-01');
@@ -62,7 +62,7 @@ eachDatabaseByTurns.describe('usage on invoices', (open) => {
     expect((await stage.last()).trackingIds).to.eql(['late']);
   });
 
-  it('usage §7.6: has the tracking ids of points that do not affect amounts, each id once', async () => {
+  it('has the tracking ids of points that do not affect amounts, each id once (usage §7.6)', async () => {
     await begin('sms-payg', '2026-04-01', { unpaid: true });
     const { acme } = stage.engine;
     const { accountId } = stage;
@@ -86,7 +86,7 @@ eachDatabaseByTurns.describe('usage on invoices', (open) => {
     expect((await stage.last()).trackingIds).to.eql(['absorbed']);
   });
 
-  it('usage §7.10: causes no upcoming invoice if there is no usage and items of amount 0 are dropped', async () => {
+  it('causes no upcoming invoice if there is no usage and items of amount 0 are dropped (usage §7.10)', async () => {
     const settings = { 'invoice.disable.usage.zero.amount': 'true' };
     await begin('sms-payg', '2026-04-01', { settings });
     const { accountId } = stage;
@@ -102,7 +102,7 @@ eachDatabaseByTurns.describe('usage on invoices', (open) => {
     expect(await upcoming()).to.eql(['2027-04-01', 'RECURRING 2027-04-01..2028-04-01 100']);
   });
 
-  it('usage §7.8: parks the account if a unit has no price and the tenant is configured that way', async () => {
+  it('parks the account if a unit has no price and the tenant is configured that way (usage §7.8)', async () => {
     await begin('sms-payg', '2026-04-01', {
       settings: { 'invoice.parkAccountsWithUnknownUsage': 'true', 'usage.unknownUnitPolicy': 'ACCEPT' },
     });
@@ -114,7 +114,7 @@ eachDatabaseByTurns.describe('usage on invoices', (open) => {
     expect(await stage.lines()).to.eql(['USAGE 2026-04-01..2026-05-01 0']);
   });
 
-  it('usage §7.5 rule 4: sets a charged-through date without an invoice if items of amount 0 are dropped', async () => {
+  it('sets a charged-through date without an invoice if items of amount 0 are dropped (usage §7.5 rule 4)', async () => {
     await begin('sms-payg', '2026-04-01', { settings: { 'invoice.disable.usage.zero.amount': 'true' } });
     await stage.runTo('2026-05-01');
     expect(await stage.lines()).to.eql([]);
@@ -124,7 +124,7 @@ eachDatabaseByTurns.describe('usage on invoices', (open) => {
     expect(await stage.lines()).to.eql(['USAGE 2026-05-01..2026-06-01 2.95']);
   });
 
-  it('usage §7.7 rule 4: is billed again after a void, even for zero amounts and for subscriptions without items', async () => {
+  it('is billed again after a void, even for zero amounts and for subscriptions without items (usage §7.7 rule 4)', async () => {
     await begin('api-std', '2026-04-01', {
       unpaid: true,
       settings: { 'invoice.disable.usage.zero.amount': 'true' },
@@ -148,7 +148,7 @@ eachDatabaseByTurns.describe('usage on invoices', (open) => {
     expect((await stage.last()).trackingIds).to.eql(['charged', 'free']);
   });
 
-  it('usage §7.7 rule 4: is billed again after a void, even if late usage of the period was voided before', async () => {
+  it('is billed again after a void, even if late usage of the period was voided before (usage §7.7 rule 4)', async () => {
     await begin('sms-payg', '2026-04-01', { unpaid: true });
     await stage.runTo('2026-05-01');
     const april = await stage.last();
@@ -203,7 +203,7 @@ eachDatabaseByTurns.describe('usage on invoices', (open) => {
       });
   });
 
-  it('usage §7.7: is billed after the collection interval that the tenant configures for late points', async () => {
+  it('is billed after the collection interval that the tenant configures for late points (usage §7.7)', async () => {
     await begin('club', '2026-04-01', { settings: { 'invoice.usage.collectionInterval': 'P1DT12H' } });
     await stage.use('4 videos 2026-04-10');
     await stage.runTo('2026-05-01', '2026-05-02');
@@ -223,7 +223,7 @@ eachDatabaseByTurns.describe('usage on invoices', (open) => {
     expect(await stage.lines()).to.have.lengthOf(3);
   });
 
-  it('invoicing §13 rule 3: can be repriced by a plugin, which cannot remove items or change the billed usage', async () => {
+  it('can be repriced by a plugin, which cannot remove items or change the billed usage (invoicing §13 rule 3)', async () => {
     const plugin: InvoicePlugin = {
       name: 'discount',
       getAdditionalInvoiceItems: async ({ items }) => ({

@@ -10,7 +10,7 @@ eachDatabaseByTurns.describe('usage period billing', (open) => {
     stage = await UsageStage.begin(open, { planName, from }, options);
   };
 
-  it('usage E8 Phase change: bills each phase by its own section', async () => {
+  it('bills each phase by its own section (usage E8 "Phase change")', async () => {
     await begin('trial-api', '2026-04-01');
     await stage.use('10 calls 2026-04-10');
     await stage.use('5 calls 2026-04-20');
@@ -24,7 +24,7 @@ eachDatabaseByTurns.describe('usage period billing', (open) => {
     ['AGGREGATE', []],
     ['DETAIL', ['0 10 0']],
   ] as const)
-    it(`usage E8 Phase change: drops items of amount 0 in a free phase, so that ${trial.length} remain in ${mode} mode`, async () => {
+    it(`drops items of amount 0 in a free phase, so that ${trial.length} remain in ${mode} mode (usage E8 "Phase change")`, async () => {
       await begin('trial-api', '2026-04-01', {
         settings: { 'invoice.disable.usage.zero.amount': 'true', 'invoice.item.result.behavior.mode': mode },
       });
@@ -33,7 +33,7 @@ eachDatabaseByTurns.describe('usage period billing', (open) => {
       expect((await stage.invoices()).flatMap(ratesOf)).to.eql(trial);
     });
 
-  it('usage E9 Short first interval: bills a short first interval at its end, without proration', async () => {
+  it('bills a short first interval at its end, without proration (usage E9 "Short first interval")', async () => {
     await begin('sms-payg', '2026-03-20', { bcd: 15 });
     await stage.use('130 sms 2026-03-20');
     await stage.use('271 sms 2026-03-21');
@@ -45,7 +45,7 @@ eachDatabaseByTurns.describe('usage period billing', (open) => {
     ]);
   });
 
-  it('usage E10 Plan change within a day: bills the usage of the former plan when the plan changes', async () => {
+  it('bills the usage of the former plan when the plan changes (usage E10 "Plan change within a day")', async () => {
     await begin('api-std', '2026-01-01');
     await stage.use('10 calls 2026-01-01T00:00:00Z');
     stage.engine.clock.set('2026-01-01T02:00:00Z');
@@ -59,7 +59,7 @@ eachDatabaseByTurns.describe('usage period billing', (open) => {
     ]);
   });
 
-  it('usage E12 Cancellation at an instant: bills usage up to the instant, and late points only if a block starts', async () => {
+  it('bills usage up to the instant, and late points only if a block starts (usage E12 "Cancellation at an instant")', async () => {
     await begin('sms-payg', '2026-05-01');
     await stage.use('50 sms 2026-05-01');
     await stage.use('300 sms 2026-05-16T00:00:00Z');
@@ -77,7 +77,7 @@ eachDatabaseByTurns.describe('usage period billing', (open) => {
     expect(await stage.lines()).to.have.lengthOf(2);
   });
 
-  it('usage E13 Pause and resume: records usage during the pause without billing it', async () => {
+  it('records usage during the pause without billing it (usage E13 "Pause and resume")', async () => {
     await begin('api-std', '2026-08-01', { catalog: usageCatalogBySubscription });
     const { acme } = stage.engine;
     const call = async (...days: readonly string[]) => {
@@ -109,7 +109,7 @@ eachDatabaseByTurns.describe('usage period billing', (open) => {
     expect(await stage.rolledUp('2026-09-01', '2026-09-05')).to.equal('calls 3');
   });
 
-  it('usage E14 Zones: counts a point just after local midnight in the new month, even after a clock change', async () => {
+  it('counts a point just after local midnight in the new month, even after a clock change (usage E14 "Zones")', async () => {
     await begin('api-std', '2026-02-01T17:00:00Z', {
       account: { timeZone: 'America/New_York', referenceTime: instant(Date.UTC(2026, 1, 1, 17)) },
     });
@@ -122,7 +122,7 @@ eachDatabaseByTurns.describe('usage period billing', (open) => {
     ]);
   });
 
-  it('usage E15 Date-only start day: includes a point dated that day, but no point before the start instant', async () => {
+  it('includes a point dated that day, but no point before the start instant (usage E15 "Date-only start day")', async () => {
     await begin('api-std', '2026-04-01T06:00:00Z');
     await stage.use('40 calls 2026-04-01', 'of the day');
     await stage.use('7 calls 2026-04-01T00:00:00Z', 'before');
@@ -137,7 +137,7 @@ eachDatabaseByTurns.describe('usage period billing', (open) => {
     ['a quarter', 'api-quarterly', '2026-01-20', 15, '2026-07-15', ['01-20', '04-15', '07-15']],
     ['a yearly plan', 'yearly-and-calls', '2026-04-10', 1, '2026-06-01', ['04-10', '05-01', '06-01']],
   ] as const)
-    it(`matches usage E17 "Cycle dates" (${what})`, async () => {
+    it(`matches the worked example usage E17 "Cycle dates" (${what})`, async () => {
       await begin(plan, from, { bcd });
       await stage.run(until);
       const used = (await stage.invoices()).flatMap(itemLines).filter((line) => line.startsWith('USAGE'));

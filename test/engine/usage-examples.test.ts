@@ -12,7 +12,7 @@ eachDatabaseByTurns.describe('usage pricing', (open) => {
     stage = await UsageStage.begin(open, { planName, from }, options);
   };
 
-  it('usage E1 First period and an empty one: bills a period at its end, with the details of its amount', async () => {
+  it('bills a period at its end, with the details of its amount (usage E1 "First period and an empty one")', async () => {
     await begin('sms-payg', '2026-04-01');
     await stage.use('99 sms 2026-04-01T00:00:00Z', 't1');
     await stage.use('100 sms 2026-04-15', 't2');
@@ -36,7 +36,7 @@ eachDatabaseByTurns.describe('usage pricing', (open) => {
     expect((await stage.last()).trackingIds).to.eql([]);
   });
 
-  it('usage E1 First period and an empty one: creates no invoice for an empty period if zero amounts are dropped', async () => {
+  it('creates no invoice for an empty period if zero amounts are dropped (usage E1 "First period and an empty one")', async () => {
     await begin('sms-payg', '2026-04-01', { settings: WITHOUT_ZEROS });
     await stage.use('199 sms 2026-04-15');
     await stage.runTo('2026-05-01', '2026-06-01');
@@ -44,7 +44,7 @@ eachDatabaseByTurns.describe('usage pricing', (open) => {
     expect(await stage.chargedThrough()).to.equal('2026-06-01');
   });
 
-  it('usage E1 First period and an empty one: bills the usage again after a void', async () => {
+  it('bills the usage again after a void (usage E1 "First period and an empty one")', async () => {
     await begin('sms-payg', '2026-04-01', { unpaid: true });
     await stage.use('99 sms 2026-04-01T00:00:00Z', 't1');
     await stage.use('100 sms 2026-04-15', 't2');
@@ -58,7 +58,7 @@ eachDatabaseByTurns.describe('usage pricing', (open) => {
     expect(await stage.chargedThrough()).to.equal('2026-05-01');
   });
 
-  it('usage E2 Tiers, blocks, overflow: reports usage beyond the tiers, and charges it on request', async () => {
+  it('reports usage beyond the tiers, and charges it on request (usage E2 "Tiers, blocks, overflow")', async () => {
     await begin('sms-payg', '2026-04-01');
     await stage.use('5325 sms 2026-04-15');
     await stage.runTo('2026-05-01');
@@ -71,14 +71,14 @@ eachDatabaseByTurns.describe('usage pricing', (open) => {
     expect(JSON.parse(item?.itemDetails ?? '').overflow).to.eql([{ tierUnit: 'sms', quantity: 1 }]);
   });
 
-  it('usage E2 Tiers, blocks, overflow: charges all usage with LAST_TIER', async () => {
+  it('charges all usage with LAST_TIER (usage E2 "Tiers, blocks, overflow")', async () => {
     await begin('sms-payg', '2026-04-01', { settings: { 'invoice.usage.overflow': 'LAST_TIER' } });
     await stage.use('101001 sms 2026-04-15');
     await stage.runTo('2026-05-01');
     expect(await stage.lines()).to.eql(['USAGE 2026-04-01..2026-05-01 630.45']);
   });
 
-  it('usage E3 TOP_TIER: charges all usage at the price of the tier that it reaches', async () => {
+  it('charges all usage at the price of the tier that it reaches (usage E3 "TOP_TIER")', async () => {
     await begin('packs-top', '2026-04-01');
     await stage.use('15 packs 2026-04-10');
     await stage.use('1100 packs 2026-05-10');
@@ -91,7 +91,7 @@ eachDatabaseByTurns.describe('usage pricing', (open) => {
     ]);
   });
 
-  it('usage E4 Late usage making TOP_TIER cheaper: credits the account', async () => {
+  it('credits the account (usage E4 "Late usage making TOP_TIER cheaper")', async () => {
     await begin('packs-top', '2026-04-01');
     await stage.use('995 packs 2026-04-10');
     await stage.runTo('2026-05-01');
@@ -108,7 +108,7 @@ eachDatabaseByTurns.describe('usage pricing', (open) => {
     expect((await stage.last()).trackingIds).to.eql(['late']);
   });
 
-  it('usage E4 Late usage making TOP_TIER cheaper: credits nothing if the tenant treats missing usage leniently', async () => {
+  it('credits nothing if the tenant treats missing usage leniently (usage E4 "Late usage making TOP_TIER cheaper")', async () => {
     await begin('packs-top', '2026-04-01', { settings: { 'invoice.usage.missing.lenient': 'true' } });
     await stage.use('995 packs 2026-04-10');
     await stage.runTo('2026-05-01');
@@ -121,7 +121,7 @@ eachDatabaseByTurns.describe('usage pricing', (open) => {
     ['duo', 75, 2230, ['2 100 200', '20 1 20', '1 10 10', '10 50 500', '100 15 1500']],
     ['duo-top', 76, 9620, ['20 101 2020', '100 76 7600']],
   ] as const)
-    it(`usage E5 DETAIL against AGGREGATE: bills ${plan} with one item, or with one item per line`, async () => {
+    it(`bills ${plan} with one item, or with one item per line (usage E5 "DETAIL against AGGREGATE")`, async () => {
       const billed = async (settings: Readonly<Record<string, string>>) => {
         await begin(plan, '2026-04-01', { settings });
         await stage.use(`${foo} FOO 2026-04-02`);
@@ -134,7 +134,7 @@ eachDatabaseByTurns.describe('usage pricing', (open) => {
       expect(await billed(DETAIL)).to.eql(detail);
     });
 
-  it('usage E6 Late delta across tiers: bills only the additional lines', async () => {
+  it('bills only the additional lines (usage E6 "Late delta across tiers")', async () => {
     await begin('duo', '2026-04-01');
     await stage.use('50 FOO 2026-04-02');
     await stage.use('80 BAR 2026-04-02');
@@ -153,7 +153,7 @@ eachDatabaseByTurns.describe('usage pricing', (open) => {
     ]);
   });
 
-  it('usage E7 Look-back, N = 2: bills late usage within the look-back under its own dates', async () => {
+  it('bills late usage within the look-back under its own dates (usage E7 "Look-back, N = 2")', async () => {
     await begin('sms-payg', '2026-04-01');
     await stage.runTo('2026-05-01', '2026-06-01', '2026-07-01');
     await stage.use('100 sms 2026-04-30', 'a');
@@ -167,7 +167,7 @@ eachDatabaseByTurns.describe('usage pricing', (open) => {
     expect((await stage.last()).trackingIds).to.eql(['b', 'c', 'd']);
   });
 
-  it('usage E11 Catalog version inside the period: restarts the counters with the new price', async () => {
+  it('restarts the counters with the new price (usage E11 "Catalog version inside the period")', async () => {
     const billed = async (before: number, after: number) => {
       await begin('power', '2026-05-01', { catalog: powerCatalogs });
       await stage.use(`${before} kwh 2026-05-02`);
@@ -184,7 +184,7 @@ eachDatabaseByTurns.describe('usage pricing', (open) => {
     expect(await billed(900, 200)).to.eql(['1350 2020-01-01', '500 2026-05-08']);
   });
 
-  it('usage E16 Fractions of a cent: rounds only once, and bills no late point within a started block', async () => {
+  it('rounds only once, and bills no late point within a started block (usage E16 "Fractions of a cent")', async () => {
     await begin('ticks', '2026-04-01');
     await stage.use('55 tick 2026-04-10');
     await stage.runTo('2026-05-01');
@@ -195,7 +195,7 @@ eachDatabaseByTurns.describe('usage pricing', (open) => {
     expect(tierLines(late)).to.eql(['tick T1 1 (0.067)']);
   });
 
-  it('usage E18 Recurring and usage together: creates one invoice, and a dry run previews both charges', async () => {
+  it('creates one invoice, and a dry run previews both charges (usage E18 "Recurring and usage together")', async () => {
     await begin('club', '2026-03-13', { bcd: 13 });
     await stage.use('6 videos 2026-03-14');
     stage.engine.clock.set('2026-03-20T00:00:00Z');
@@ -213,7 +213,7 @@ eachDatabaseByTurns.describe('usage pricing', (open) => {
     ]);
   });
 
-  it('usage E19 Capacity: charges the peak of each unit', async () => {
+  it('charges the peak of each unit (usage E19 "Capacity")', async () => {
     await begin('team-cap', '2026-01-01');
     await stage.use('10 members 2026-01-03');
     await stage.use('100 mbps 2026-01-04');

@@ -23,7 +23,7 @@ eachDatabaseByTurns.describe('usage price changes', (open) => {
       billingPolicy: 'IMMEDIATE',
     });
 
-  it('usage §4.1 rules 1, 5: end the current interval, and keep the list price of parts without an override', async () => {
+  it('end the current interval, and keep the list price of parts without an override (usage §4.1 rules 1, 5)', async () => {
     stage = await UsageStage.begin(open, { planName: 'sms-payg', from: '2026-04-01' });
     await stage.use('1100 sms 2026-04-02');
     await stage.runTo('2026-04-11');
@@ -46,7 +46,7 @@ eachDatabaseByTurns.describe('usage price changes', (open) => {
     expect(second?.items[0]).to.deep.include({ usageName: 'sms-usage', prettyUsageName: 'sms-usage' });
   });
 
-  it('usage §4.1 rule 4: can override a tier of CAPACITY by its position', async () => {
+  it('can override a tier of CAPACITY by its position (usage §4.1 rule 4)', async () => {
     stage = await UsageStage.begin(open, { planName: 'team-cap', from: '2026-01-01' });
     const tierPrices = [{ blockPrices: [] }, { blockPrices: [], recurringPrice: decimal('3.5') }];
     await change('team-cap', [
@@ -59,7 +59,7 @@ eachDatabaseByTurns.describe('usage price changes', (open) => {
     expect(itemLines(await stage.last())).to.eql(['USAGE 2026-01-01..2026-02-01 3.5']);
   });
 
-  it('usage §4.1 rule 2: are rejected if no section or block matches', async () => {
+  it('are rejected if no section or block matches (usage §4.1 rule 2)', async () => {
     stage = await UsageStage.begin(open, { planName: 'sms-payg', from: '2026-04-01' });
     for (const wrong of [
       overriding('fax-usage', ['sms', '100', '10', '1']),

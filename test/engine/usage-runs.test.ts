@@ -10,7 +10,7 @@ eachDatabaseByTurns.describe('runs that bill usage', (open) => {
 
   const account = () => ({ type: 'ACCOUNT', id: stage.accountId }) as const;
 
-  it('usage §7.9 rule 6: bill old usage that AUTO_INVOICING_OFF held back, one period at a time', async () => {
+  it('bill old usage that AUTO_INVOICING_OFF held back, one period at a time (usage §7.9 rule 6)', async () => {
     stage = await UsageStage.begin(
       open,
       { planName: 'api-std', from: '2026-01-01' },
@@ -32,7 +32,7 @@ eachDatabaseByTurns.describe('runs that bill usage', (open) => {
     expect((await stage.last()).trackingIds).to.have.length(4);
   });
 
-  it('usage §7.6: show the tracking ids of all runs on a reused draft, even in a dry run', async () => {
+  it('show the tracking ids of all runs on a reused draft, even in a dry run (usage §7.6)', async () => {
     stage = await UsageStage.begin(open, { planName: 'api-std', from: '2026-04-01' });
     const { AUTO_INVOICING_DRAFT, AUTO_INVOICING_REUSE_DRAFT } = SystemTag;
     await stage.engine.acme.tags.add(account(), [AUTO_INVOICING_DRAFT, AUTO_INVOICING_REUSE_DRAFT]);
@@ -52,7 +52,7 @@ eachDatabaseByTurns.describe('runs that bill usage', (open) => {
     expect(await stage.chargedThrough()).to.equal('2026-06-01');
   });
 
-  it('usage §6.2 rule 4: set the bill cycle day of an account that has only a usage-based plan', async () => {
+  it('set the bill cycle day of an account that has only a usage-based plan (usage §6.2 rule 4)', async () => {
     stage = await UsageStage.begin(open, { planName: 'api-std', from: '2026-04-10' }, { bcd: 0 });
     await stage.use('3 calls 2026-04-12');
     await stage.runTo('2026-05-01', '2026-05-10');
@@ -60,7 +60,7 @@ eachDatabaseByTurns.describe('runs that bill usage', (open) => {
     expect(await stage.lines()).to.eql(['USAGE 2026-04-10..2026-05-10 3']);
   });
 
-  it('usage §7.10: bill the usage up to the cancellation in the dry run of a cancellation', async () => {
+  it('bill the usage up to the cancellation in the dry run of a cancellation (usage §7.10)', async () => {
     stage = await UsageStage.begin(open, { planName: 'api-std', from: '2026-04-01' });
     await stage.use('3 calls 2026-04-12');
     await stage.use('4 calls 2026-04-21');
@@ -88,7 +88,7 @@ anyDatabase.describe('dry runs of usage if items of amount 0 are dropped', (open
     'org.service.invoice.usage.beyondLookback': 'NEXT_PERIOD',
   };
 
-  it('usage §7.10: find quickly that there is no next invoice, even if many subscriptions only have old usage', async () => {
+  it('find quickly that there is no next invoice, even if many subscriptions only have old usage (usage §7.10)', async () => {
     engine = await openEngine(open, { now: '2026-01-01T00:00:00Z', catalog: usageCatalog, configuration });
     const { acme } = engine;
     const { id: accountId } = await acme.createAccount({ currency: 'USD', billCycleDayLocal: 1 });
@@ -110,7 +110,7 @@ anyDatabase.describe('dry runs of usage if items of amount 0 are dropped', (open
     expect(upcoming?.trackingIds).to.eql(['late']);
   });
 
-  it('usage §7.10: exclude usage that an earlier run has billed, even if the next run reaches less far', async () => {
+  it('exclude usage that an earlier run has billed, even if the next run reaches less far (usage §7.10)', async () => {
     engine = await openEngine(open, { now: '2024-01-29T15:20:11Z', catalog: null, configuration });
     const { acme } = engine;
     for (const document of shelfDocuments) await acme.uploadCatalog(document);
@@ -144,7 +144,7 @@ eachDatabaseByTurns.describe('runs after an account with usage is closed', (open
   const close = (options: Parameters<typeof stage.engine.acme.accounts.close>[1]) =>
     stage.engine.acme.accounts.close(stage.accountId, options);
 
-  it('accounts §9: do not bill adjusted usage again, and create no invoice for later usage', async () => {
+  it('do not bill adjusted usage again, and create no invoice for later usage (accounts §9)', async () => {
     await close({ cancelAllSubscriptions: true, itemAdjustUnpaidInvoices: true });
     const [invoice] = await stage.invoices();
     expect(invoice && itemLines(invoice)).to.eql([
@@ -157,7 +157,7 @@ eachDatabaseByTurns.describe('runs after an account with usage is closed', (open
     expect(await Array.fromAsync(stage.engine.billing.checks.breaches())).to.eql([]);
   });
 
-  it('accounts §9: leave usage of the current period unbilled until an explicit run bills it', async () => {
+  it('leave usage of the current period unbilled until an explicit run bills it (accounts §9)', async () => {
     await stage.use('7 calls 2026-05-05', 't2');
     await stage.runTo('2026-05-10');
     await close({ cancelAllSubscriptions: true });
@@ -169,7 +169,7 @@ eachDatabaseByTurns.describe('runs after an account with usage is closed', (open
     expect(itemLines(await stage.run('2026-06-02'))).to.eql(['USAGE 2026-05-01..2026-05-10 7']);
   });
 
-  it('accounts §16: leave usage in the export, with its days and billed amounts', async () => {
+  it('leave usage in the export, with its days and billed amounts (accounts §16)', async () => {
     const text = (await Array.fromAsync(await stage.engine.acme.accounts.export(stage.accountId))).join('');
     for (const [table, row] of [
       ['usage_days', /\|40\|/],
@@ -186,7 +186,7 @@ anyDatabase.describe('runs over partly billed usage periods of any age (usage §
   let stage: UsageStage;
 
   for (const periods of ['0', '2'])
-    it(`usage §7.7 rule 4: bill the period again after a void of its invoice, with a look-back of ${periods}`, async () => {
+    it(`bill the period again after a void of its invoice, with a look-back of ${periods} (usage §7.7 rule 4)`, async () => {
       const settings = { 'invoice.readMaxRawUsagePreviousPeriod': periods };
       stage = await UsageStage.begin(
         open,
@@ -208,7 +208,7 @@ anyDatabase.describe('runs over partly billed usage periods of any age (usage §
       expect(itemLines(await stage.last())).to.eql(['USAGE 2026-06-01..2026-07-01 60']);
     });
 
-  it('usage §2.2 rule 3: credit usage that was voided beyond the look-back once the tenant raises the look-back', async () => {
+  it('credit usage that was voided beyond the look-back once the tenant raises the look-back (usage §2.2 rule 3)', async () => {
     stage = await UsageStage.begin(open, { planName: 'api-std', from: '2026-01-01' });
     await stage.use('10 calls 2026-01-10', 'old');
     await stage.runTo('2026-02-01', '2026-03-01', '2026-04-01', '2026-05-01');

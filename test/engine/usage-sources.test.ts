@@ -55,7 +55,7 @@ eachDatabaseByTurns.describe('usage sources', (open) => {
 
   const generate = (targetDate: string) => engine.acme.invoices.generate({ accountId, targetDate });
 
-  it('usage §9 rule 2: replace recorded usage and supply the tracking ids; the first source with data is used', async () => {
+  it('replace recorded usage and supply the tracking ids; the first source with data is used (usage §9 rule 2)', async () => {
     const second = new MeteringSource('second');
     await begin('sms-payg', { others: [second] });
     await record('5000 sms 2026-04-10');
@@ -77,7 +77,7 @@ eachDatabaseByTurns.describe('usage sources', (open) => {
     await engine.runTo('2026-06-01T00:00:00Z');
   }
 
-  it('usage §9 rule 2: leave recorded usage in use for an account without data in any source', async () => {
+  it('leave recorded usage in use for an account without data in any source (usage §9 rule 2)', async () => {
     const second = new MeteringSource('second');
     await begin('sms-payg', { others: [second] });
     source.instead = () => null;
@@ -93,7 +93,7 @@ eachDatabaseByTurns.describe('usage sources', (open) => {
     expect(await trackingIds()).to.eql([['5000 sms 2026-04-10']]);
   });
 
-  it('usage §9 rules 3 and 5: are queried from the look-back to the end of the target date, with the cut dates', async () => {
+  it('are queried from the look-back to the end of the target date, with the cut dates (usage §9 rules 3 and 5)', async () => {
     await begin('club');
     for (const month of ['05', '06', '07']) await engine.runTo(`2026-${month}-01T00:00:00Z`);
     const { range, context, properties } = source.calls.at(-1) ?? {};
@@ -110,7 +110,7 @@ eachDatabaseByTurns.describe('usage sources', (open) => {
   });
 
   for (const isAggregating of [false, true])
-    it(`usage §7.3 rule 7: charge usage that they ${isAggregating ? 'add up' : 'list'} once after a backdated change`, async () => {
+    it(`charge usage that they ${isAggregating ? 'add up' : 'list'} once after a backdated change (usage §7.3 rule 7)`, async () => {
       await begin('api-std');
       source.use(subscriptionId, '10 calls 2026-04-05T00:00:00Z', '7 calls 2026-04-20T00:00:00Z');
       if (isAggregating) {
@@ -137,7 +137,7 @@ eachDatabaseByTurns.describe('usage sources', (open) => {
       expect(await isParked()).to.equal(false);
     });
 
-  it('usage §9 rule 5: receive the date range of a dry run and the properties of its caller', async () => {
+  it('receive the date range of a dry run and the properties of its caller (usage §9 rule 5)', async () => {
     await begin('club');
     source.use(subscriptionId, '6 videos 2026-04-20T00:00:00Z');
     const pluginProperties = [{ key: 'region', value: 'eu', isUpdatable: false }];
@@ -170,7 +170,7 @@ eachDatabaseByTurns.describe('usage sources', (open) => {
     });
   });
 
-  it('usage §9 rule 8: can add records later, which are charged as a difference under new ids only', async () => {
+  it('can add records later, which are charged as a difference under new ids only (usage §9 rule 8)', async () => {
     await begin('sms-payg');
     source.use(subscriptionId, '199 sms 2026-04-10T00:00:00Z');
     await engine.runTo('2026-05-01T00:00:00Z');
@@ -185,7 +185,7 @@ eachDatabaseByTurns.describe('usage sources', (open) => {
     expect((await lines()).at(-1)).to.equal('USAGE 2026-06-01..2026-07-01 0');
   });
 
-  it('usage §7.7: stop the run if they report less than was billed, unless the tenant allows credits', async () => {
+  it('stop the run if they report less than was billed, unless the tenant allows credits (usage §7.7)', async () => {
     await begin('sms-payg');
     source.use(subscriptionId, '199 sms 2026-04-10T00:00:00Z');
     await engine.runTo('2026-05-01T00:00:00Z');
@@ -205,7 +205,7 @@ eachDatabaseByTurns.describe('usage sources', (open) => {
     ]);
   });
 
-  it('usage §9 rule 4: may return foreign and unknown records, which are skipped with a warning', async () => {
+  it('may return foreign and unknown records, which are skipped with a warning (usage §9 rule 4)', async () => {
     await begin('sms-payg');
     const stranger = '00000000-0000-7000-8000-0000000000ff';
     source.use(
@@ -222,7 +222,7 @@ eachDatabaseByTurns.describe('usage sources', (open) => {
     expect(warning?.fields).to.deep.include({ pluginName: 'meter', accountId, passedOver: 3 });
   });
 
-  it('usage §7.8: stop the run for a unit without a price if the tenant is configured that way', async () => {
+  it('stop the run for a unit without a price if the tenant is configured that way (usage §7.8)', async () => {
     await begin('sms-payg', {
       configuration: { 'org.service.invoice.parkAccountsWithUnknownUsage': 'true' },
     });
@@ -232,7 +232,7 @@ eachDatabaseByTurns.describe('usage sources', (open) => {
     expect(await lines()).to.eql([]);
   });
 
-  it('usage §9 rule 7: may return one total per interval instead of records', async () => {
+  it('may return one total per interval instead of records (usage §9 rule 7)', async () => {
     await begin('team-cap');
     source.addUp(({ unitType }) => ({
       quantity: unitType === 'mbps' ? '101' : '10',
@@ -256,7 +256,7 @@ eachDatabaseByTurns.describe('usage sources', (open) => {
     ]);
   });
 
-  it('usage §9 rule 7: are queried for records if they have no totals', async () => {
+  it('are queried for records if they have no totals (usage §9 rule 7)', async () => {
     await begin('sms-payg');
     source.addUp(() => null);
     source.use(subscriptionId, '1 sms 2026-04-30T00:00:00Z');
@@ -265,7 +265,7 @@ eachDatabaseByTurns.describe('usage sources', (open) => {
     expect(source.calls.map(({ member }) => member)).to.eql(['getAggregatedUsage', 'getUsageForAccount']);
   });
 
-  it('usage §6.4: include the last instant of a subscription', async () => {
+  it('include the last instant of a subscription (usage §6.4)', async () => {
     await begin('api-std');
     await engine.cancelAt(subscriptionId, '2026-04-16T00:00:00Z');
     source.use(subscriptionId, '7 calls 2026-04-16T00:00:00Z', '100 calls 2026-04-16T00:00:00.001Z');
@@ -273,7 +273,7 @@ eachDatabaseByTurns.describe('usage sources', (open) => {
     expect(await lines()).to.eql(['USAGE 2026-04-01..2026-04-16 7']);
   });
 
-  it('usage §3.1 rule 7: supply roll-ups for each unit, with recorded usage as the fallback', async () => {
+  it('supply roll-ups for each unit, with recorded usage as the fallback (usage §3.1 rule 7)', async () => {
     await begin('sms-payg');
     await record('8 sms 2026-04-02');
     source.use(
@@ -304,7 +304,7 @@ eachDatabaseByTurns.describe('usage sources', (open) => {
     expect(await units('2026-04-01', '2026-04-03')).to.eql(['8 sms']);
   });
 
-  it('usage §3.3: supply the timeline, the cost so far and the pages of tracking ids', async () => {
+  it('supply the timeline, the cost so far and the pages of tracking ids (usage §3.3)', async () => {
     await begin('sms-payg');
     await record('5000 sms 2026-04-02');
     source.use(
@@ -374,7 +374,7 @@ eachDatabaseByTurns.describe('usage sources', (open) => {
     ]);
   });
 
-  it('usage §9 rule 6: can request a later query without parking the account', async () => {
+  it('can request a later query without parking the account (usage §9 rule 6)', async () => {
     await begin('sms-payg', { configuration: { 'org.service.invoice.parkAccountsOnAllExceptions': 'true' } });
     source.use(subscriptionId, '1 sms 2026-04-30T00:00:00Z');
     source.instead = () => {

@@ -100,7 +100,7 @@ eachDatabase.describe('SQL statements of runs that bill usage (usage §11)', (op
 });
 
 anyDatabase.describe('SQL statements of usage reads', (open) => {
-  it('usage §3.3: do not increase in number if the current cost covers two period lengths instead of one', async () => {
+  it('do not increase in number if the current cost covers two period lengths instead of one (usage §3.3)', async () => {
     const counts: number[] = [];
     for (const planName of ['api-std', 'two-lengths']) {
       const statements: string[] = [];
@@ -119,7 +119,7 @@ anyDatabase.describe('SQL statements of usage reads', (open) => {
     expect(counts[1]).to.equal(counts[0]);
   });
 
-  it('usage §11: do not increase in number with points, days and billed periods', async () => {
+  it('do not increase in number with points, days and billed periods (usage §11)', async () => {
     const statements: string[] = [];
     const stage = await UsageStage.begin(
       open,

@@ -28,7 +28,7 @@ eachDatabaseByTurns.describe('usage timelines, tracking ids and current costs', 
     });
   };
 
-  it('usage §3.3: contain local hours, days and months with points, by unit', async () => {
+  it('contain local hours, days and months with points, by unit (usage §3.3)', async () => {
     const account = { timeZone: 'America/New_York' };
     await begin({ planName: 'sms-payg', from: '2026-10-01T04:00:00Z' }, { account });
     await stage.use('5 sms 2026-10-30');
@@ -62,7 +62,7 @@ eachDatabaseByTurns.describe('usage timelines, tracking ids and current costs', 
     expect(await shown('HOUR', '2026-10-01/2026-10-01')).to.eql([]);
   });
 
-  it('usage §3.3: are rejected for an end before the start, too many parts or an unknown subscription', async () => {
+  it('are rejected for an end before the start, too many parts or an unknown subscription (usage §3.3)', async () => {
     await begin({ planName: 'sms-payg', from: '2026-04-01' });
     const { usage } = stage.engine.acme;
     const backwards = { startDate: '2026-05-01', endDate: '2026-04-01' };
@@ -80,7 +80,7 @@ eachDatabaseByTurns.describe('usage timelines, tracking ids and current costs', 
     await expectCode(usage.unbilled(stage.subscriptionId, backwards), 'INVALID_PARAMETER');
   });
 
-  it('usage §7.6: list all tracking ids of an invoice, page by page', async () => {
+  it('list all tracking ids of an invoice, page by page (usage §7.6)', async () => {
     await begin({ planName: 'api-std', from: '2026-04-01' }, { unpaid: true });
     for (const day of ['05', '02', '03']) await stage.use(`1 calls 2026-04-${day}`, `t${day}`);
     await stage.use('1 calls 2026-05-01', 'next');
@@ -118,7 +118,7 @@ eachDatabaseByTurns.describe('current usage costs', (open) => {
     return (await stage.engine.acme.usage.rated(stage.subscriptionId, request)).map(lineOf);
   }
 
-  it('usage §3.3: equal the amount of a dry run at the end of the current period, without storing anything', async () => {
+  it('equal the amount of a dry run at the end of the current period, without storing anything (usage §3.3)', async () => {
     await begin({ planName: 'club', from: '2026-03-13' }, { bcd: 13 });
     await stage.use('6 videos 2026-03-15');
     await stage.runTo('2026-03-20');
@@ -136,7 +136,7 @@ eachDatabaseByTurns.describe('current usage costs', (open) => {
     expect(await rated('2026-06-13')).to.eql(['2026-05-13..2026-06-13 club-usage 0']);
   });
 
-  it('usage §3.3: end with a planned cancellation, and are empty once all usage is billed', async () => {
+  it('end with a planned cancellation, and are empty once all usage is billed (usage §3.3)', async () => {
     await begin({ planName: 'sms-payg', from: '2026-04-01' });
     await stage.use('50 sms 2026-04-02');
     await stage.runTo('2026-04-10');
@@ -152,7 +152,7 @@ eachDatabaseByTurns.describe('current usage costs', (open) => {
     expect(await rated()).to.eql([]);
   });
 
-  it('usage §3.3: include late usage of billed periods and unbilled usage of a former plan', async () => {
+  it('include late usage of billed periods and unbilled usage of a former plan (usage §3.3)', async () => {
     await begin({ planName: 'api-std', from: '2026-01-01' });
     await stage.use('10 calls 2026-01-10');
     await stage.runTo('2026-02-01');
@@ -165,7 +165,7 @@ eachDatabaseByTurns.describe('current usage costs', (open) => {
     ]);
   });
 
-  it('usage §3.3: are calculated for each section at the end of its own period', async () => {
+  it('are calculated for each section at the end of its own period (usage §3.3)', async () => {
     await begin({ planName: 'two-lengths', from: '2026-01-01' });
     await stage.use('3 calls 2026-01-10');
     await stage.use('4 members 2026-01-11');

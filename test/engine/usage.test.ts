@@ -79,7 +79,7 @@ eachDatabaseByTurns.describe('recorded usage', (open, kind) => {
     });
   });
 
-  it('usage §2.1 rules 2 and 3: is accepted during pauses, before the start and for the future', async () => {
+  it('is accepted during pauses, before the start and for the future (usage §2.1 rules 2 and 3)', async () => {
     const { subscriptionId, bundleId } = await subscribe('p-monthly');
     await engine.settle(engine.acme.blocking.pauseBundle(bundleId));
     await record(subscriptionId, '2020-01-01 1', '2024-02-01 2', '9999-12-31 4');
@@ -93,7 +93,7 @@ eachDatabaseByTurns.describe('recorded usage', (open, kind) => {
     expect(await summed(pending.subscriptionId)).to.equal('sms 8');
   });
 
-  it('usage §2.1 rule 1: is accepted up to the end of the service, even if that end is in the future', async () => {
+  it('is accepted up to the end of the service, even if that end is in the future (usage §2.1 rule 1)', async () => {
     const { subscriptionId } = await subscribe('p-monthly');
     await engine.acme.subscriptions.cancel(subscriptionId, { requestedDate: '2024-02-16T00:00:00Z' });
     await engine.settle();
@@ -105,7 +105,7 @@ eachDatabaseByTurns.describe('recorded usage', (open, kind) => {
     expect(await summed(subscriptionId)).to.equal('sms 19');
   });
 
-  it('usage §2.1 check 5: is accepted for an add-on only until its base ends', async () => {
+  it('is accepted for an add-on only until its base ends (usage §2.1 check 5)', async () => {
     const base = await subscribe('p-monthly');
     const addOn = await subscribe('a-monthly', { bundleId: base.bundleId });
     await record(addOn.subscriptionId, '2024-03-01 1');
@@ -117,7 +117,7 @@ eachDatabaseByTurns.describe('recorded usage', (open, kind) => {
     await expectCode(record(addOn.subscriptionId, '2024-02-17 1'), AFTER_END);
   });
 
-  it('usage §2.1 check 5: is accepted only until the subscription expires', async () => {
+  it('is accepted only until the subscription expires (usage §2.1 check 5)', async () => {
     const { subscriptionId } = await subscribe('p-fixed');
     await record(subscriptionId, '2024-03-02 1');
     await engine.runTo('2024-03-02T00:00:00Z');
@@ -125,7 +125,7 @@ eachDatabaseByTurns.describe('recorded usage', (open, kind) => {
     await expectCode(record(subscriptionId, '2024-03-01T00:00:00.001Z 1'), AFTER_END);
   });
 
-  it('usage §2.1 rule 6: does not change if it is sent again in any order and notation', async () => {
+  it('does not change if it is sent again in any order and notation (usage §2.1 rule 6)', async () => {
     const { subscriptionId } = await subscribe('p-monthly');
     const { usage } = engine.acme;
     const ignoring = { onDuplicate: OnDuplicate.IGNORE };
@@ -140,7 +140,7 @@ eachDatabaseByTurns.describe('recorded usage', (open, kind) => {
     expect(await summed(subscriptionId)).to.equal('sms 6');
   });
 
-  it('usage §2.1: is stored once even if it is sent many times simultaneously', async () => {
+  it('is stored once even if it is sent many times simultaneously (usage §2.1)', async () => {
     const { subscriptionId } = await subscribe('p-monthly');
     const given = { ...usageOf(subscriptionId, '2024-02-01 5'), trackingId: 't' };
     const outcomes = await Promise.all(
@@ -153,7 +153,7 @@ eachDatabaseByTurns.describe('recorded usage', (open, kind) => {
     expect(await summed(subscriptionId)).to.equal('sms 5');
   });
 
-  it('usage §2.1 rule 9: is stored together for simultaneous calls, but each call has its own outcome and author', async () => {
+  it('is stored together for simultaneous calls, but each call has its own outcome and author (usage §2.1 rule 9)', async () => {
     const [running, ended] = [await subscribe('p-monthly'), await subscribe('p-monthly')];
     await engine.acme.subscriptions.cancel(ended.subscriptionId, { requestedDate: '2024-02-10T00:00:00Z' });
     await engine.settle();
@@ -186,7 +186,7 @@ eachDatabaseByTurns.describe('recorded usage', (open, kind) => {
     expect(await summed(subscriptionId)).to.equal('sms 3');
   });
 
-  it('usage §2.1 rule 9: needs as many SQL statements for simultaneous calls as for one call', async () => {
+  it('needs as many SQL statements for simultaneous calls as for one call (usage §2.1 rule 9)', async () => {
     await engine.close();
     const statements: string[] = [];
     const trace = (statement: string) => statements.push(statement);
@@ -206,7 +206,7 @@ eachDatabaseByTurns.describe('recorded usage', (open, kind) => {
     expect(await statementsOf(40)).to.be.at.most(2 * alone);
   });
 
-  it('usage §2.2: can be voided without changing other usage', async () => {
+  it('can be voided without changing other usage (usage §2.2)', async () => {
     const { subscriptionId } = await subscribe('p-monthly');
     const { trackingId } = await record(subscriptionId, '2024-02-01 5', '2024-02-02 6');
     await record(subscriptionId, '2024-02-01 1');
@@ -217,7 +217,7 @@ eachDatabaseByTurns.describe('recorded usage', (open, kind) => {
     await expectCode(engine.acme.usage.void(subscriptionId, 'x'), 'OBJECT_NOT_FOUND');
   });
 
-  it('usage §3.2: is summed between instants, and is empty between equal instants', async () => {
+  it('is summed between instants, and is empty between equal instants (usage §3.2)', async () => {
     const { subscriptionId } = await subscribe('p-monthly');
     await record(
       subscriptionId,
@@ -244,7 +244,7 @@ eachDatabaseByTurns.describe('recorded usage', (open, kind) => {
     await expectCode(backwards, 'INVALID_PARAMETER');
   });
 
-  it('usage §2.4: is accepted as decimals and strings, but not as inexact or non-finite numbers', async () => {
+  it('is accepted as decimals and strings, but not as inexact or non-finite numbers (usage §2.4)', async () => {
     const { subscriptionId } = await subscribe('p-monthly');
     const withAmount = (amount: unknown) => ({
       subscriptionId,
@@ -256,7 +256,7 @@ eachDatabaseByTurns.describe('recorded usage', (open, kind) => {
       await expectCode(engine.acme.usage.record(withAmount(amount) as NewUsage), 60_003);
   });
 
-  it('usage §1.2: has the SHA-256 of its content as fingerprint, whether sent alone or in bulk', async () => {
+  it('has the SHA-256 of its content as fingerprint, whether sent alone or in bulk (usage §1.2)', async () => {
     const { subscriptionId } = await subscribe('p-monthly');
     const given = { ...usageOf(subscriptionId, '2024-02-01 5'), trackingId: 'alone' };
     await engine.acme.usage.record(given);
@@ -270,7 +270,7 @@ eachDatabaseByTurns.describe('recorded usage', (open, kind) => {
     ]);
   });
 
-  it('matches usage E20 "Bulk"', async () => {
+  it('matches the worked example usage E20 "Bulk"', async () => {
     const [one, two] = [await subscribe('p-monthly'), await subscribe('p-monthly', { externalKey: 'two' })];
     const line = (subscriptionId: string | null, trackingId: string, amount: string) => ({
       subscriptionId,
@@ -323,7 +323,7 @@ eachDatabaseByTurns.describe('recorded usage', (open, kind) => {
     expect(stored.length - (kind === 'postgresql' ? 1 : 0)).to.equal(3);
   });
 
-  it('usage §2.5: is reported line by line on request, even for more lines than one transaction holds', async () => {
+  it('is reported line by line on request, even for more lines than one transaction holds (usage §2.5)', async () => {
     const { subscriptionId } = await subscribe('p-monthly', { externalKey: 'key' });
     await engine.acme.subscriptions.cancel(subscriptionId, { requestedDate: '2024-03-01T00:00:00Z' });
     const lines = function* () {
@@ -351,7 +351,7 @@ eachDatabaseByTurns.describe('recorded usage', (open, kind) => {
     expect(await summed(subscriptionId)).to.equal('sms 5001');
   });
 
-  it('usage §2.5: lets other work run after a fixed number of points, whether in few or many lines', async () => {
+  it('lets other work run after a fixed number of points, whether in few or many lines (usage §2.5)', async () => {
     const { subscriptionId } = await subscribe('p-monthly');
     const { systemClock } = engine;
     const nextTurn = systemClock.nextTurn;
@@ -378,7 +378,7 @@ eachDatabaseByTurns.describe('recorded usage', (open, kind) => {
     }
   });
 
-  it('usage §2.5: is stored one step per event-loop turn, however many bulk calls run', async () => {
+  it('is stored one step per event-loop turn, however many bulk calls run (usage §2.5)', async () => {
     const { subscriptionId } = await subscribe('p-monthly');
     const { systemClock } = engine;
     const nextTurn = systemClock.nextTurn;
@@ -402,7 +402,7 @@ eachDatabaseByTurns.describe('recorded usage', (open, kind) => {
     expect(most).to.equal(1);
   });
 
-  it('usage §2.5: is rejected in a third bulk call if the tenant already has 50,000 points in progress', async () => {
+  it('is rejected in a third bulk call if the tenant already has 50,000 points in progress (usage §2.5)', async () => {
     const { subscriptionId } = await subscribe('p-monthly');
     const { promise: gate, resolve: open } = Promise.withResolvers<void>();
     const usageRecords = Array.from({ length: 9_000 }, () => ({ recordDate: '2024-02-01', amount: '1' }));
@@ -432,7 +432,7 @@ eachDatabaseByTurns.describe('recorded usage', (open, kind) => {
     expect(await summed(subscriptionId)).to.equal('sms 3');
   });
 
-  it('usage §2.5: is rejected in the next bulk call once the end of the subscription has been moved before it', async () => {
+  it('is rejected in the next bulk call once the end of the subscription has been moved before it (usage §2.5)', async () => {
     const { subscriptionId } = await subscribe('p-monthly');
     const lineOf = (trackingId: string) => ({ ...usageOf(subscriptionId, '2024-03-01 1'), trackingId });
     expect(await engine.acme.usage.recordAll([lineOf('1')])).to.include({ accepted: 1 });
@@ -440,7 +440,7 @@ eachDatabaseByTurns.describe('recorded usage', (open, kind) => {
     expect(await engine.acme.usage.recordAll([lineOf('2')])).to.include({ accepted: 0, rejected: 1 });
   });
 
-  it('usage §2.5: is rejected before it is read if too many bulk calls run at the same time', async () => {
+  it('is rejected before it is read if too many bulk calls run at the same time (usage §2.5)', async () => {
     const { subscriptionId } = await subscribe('p-monthly');
     const { promise: gate, resolve: open } = Promise.withResolvers<void>();
     const waiting = async function* () {

@@ -205,7 +205,7 @@ eachDatabaseByTurns.describe('worked examples through the engine', (open) => {
     expect((await engine.acme.getSubscription(sold.subscriptionId)).state).to.equal('CANCELLED');
   });
 
-  it('subscriptions W22 Gaps (a): count a block of 23.5 hours if it covers a whole calendar day', async () => {
+  it('count a block of 23.5 hours if it covers a whole calendar day (subscriptions W22 "Gaps a")', async () => {
     const accountId = await customer({ now: '2026-01-10T07:30:00Z', timeZone: 'America/New_York' });
     engine.clock.set('2026-03-01T07:30:00Z');
     const sold = await sell(accountId, { planName: 'solo-now' });

@@ -133,7 +133,7 @@ eachDatabase((kind, open) => {
       return all;
     }
 
-    it('invoicing §1.6 rule 1, §21 rule 3: have no gaps after concurrent and rejected calls', async () => {
+    it('have no gaps after concurrent and rejected calls (invoicing §1.6 rule 1, §21 rule 3)', async () => {
       // A second node if the database allows it.
       const other =
         kind === 'postgresql'
@@ -180,7 +180,7 @@ eachDatabase((kind, open) => {
     // Both databases use the same statements for numbers.
     const tried = sampled([...calls.entries()], kind === 'sqlite' ? 1 : 4);
     for (const [turn, [name, takes, prepare, run]] of tried)
-      it(`invoicing §1.6 rule 1, §21 rule 3: have no gaps if the process dies at any step of ${name}`, async () => {
+      it(`have no gaps if the process dies at any step of ${name} (invoicing §1.6 rule 1, §21 rule 3)`, async () => {
         const process = new DyingProcess(Number.POSITIVE_INFINITY);
         const dying = await Billing.open({
           storage: { ...killableStorage(engine.storage, process), close: () => Promise.resolve() },

@@ -110,7 +110,7 @@ eachDatabase((kind, open) => {
     this.timeout(isLongRun ? 0 : 300_000);
 
     for (const [index, story] of stories.entries())
-      it(`overdue §5.1: completes ${story.name} once, in one transaction`, async () => {
+      it(`completes ${story.name} once, in one transaction (overdue §5.1)`, async () => {
         const template = templateOf(story, index);
         const every = { sqlite: 61, postgresql: 191 }[kind];
         await expectSameAfterDeath(dieAt, { leads: story.leads, every, turn: index, atLeastSteps: 20 });

@@ -31,7 +31,7 @@ eachDatabase((kind, open) => {
       await receiver.close();
     });
 
-    it('platform §10.2 rule 1: sends exactly the stored events, and repeats an event only under the same id', async () => {
+    it('sends exactly the stored events, and repeats an event only under the same id (platform §10.2 rule 1)', async () => {
       const steps = await dieAt(Number.POSITIVE_INFINITY);
       expect(steps).to.be.greaterThan(40);
       const all = Array.from({ length: steps - LOOKS }, (_, step) => step + 1);

@@ -17,7 +17,7 @@ eachDatabase((kind, open) => {
   describe('event sink process killed at any statement or event', function () {
     this.timeout(300_000);
 
-    it('platform §10.6 rule 4: delivers the events in order per account, and repeats an event only under the same id', async () => {
+    it('delivers the events in order per account, and repeats an event only under the same id (platform §10.6 rule 4)', async () => {
       const { steps } = await dieAt(Number.POSITIVE_INFINITY);
       expect(steps).to.be.greaterThan(30);
       const all = Array.from({ length: steps }, (_, step) => step + 1);

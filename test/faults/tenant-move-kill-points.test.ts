@@ -87,7 +87,7 @@ onPostgresql.describe('a move whose process dies', (open) => {
     expect(await write()).to.eql([cell]);
   };
 
-  it(`cells §3.4 rule 1: is continued without losing or doubling a row (${isLongRun ? 'all' : 'some'} moments)`, async function () {
+  it(`is continued without losing or doubling a row (${isLongRun ? 'all' : 'some'} moments, cells §3.4 rule 1)`, async function () {
     this.timeout(isLongRun ? 0 : 600_000);
     let [from, to]: readonly [CellName, CellName] = ['west', 'east'];
     for (const [moment, time] of sampled(killPoints(moments), EVERY)) {
@@ -104,7 +104,7 @@ onPostgresql.describe('a move whose process dies', (open) => {
     }
   });
 
-  it(`cells §3.4 rule 4: does not close the cell for long (${isLongRun ? 'all' : 'some'} moments)`, async function () {
+  it(`does not close the cell for long (${isLongRun ? 'all' : 'some'} moments, cells §3.4 rule 4)`, async function () {
     this.timeout(isLongRun ? 0 : 600_000);
     let [from] = (await cells.place()).split(' ') as [CellName];
     const [first, last] = [moments.indexOf('before west.changeFence'), moments.indexOf('after east.open')];
@@ -121,7 +121,7 @@ onPostgresql.describe('a move whose process dies', (open) => {
     }
   });
 
-  it(`cells §3.4 rule 2: can be undone until the switch (${isLongRun ? 'all' : 'some'} moments)`, async function () {
+  it(`can be undone until the switch (${isLongRun ? 'all' : 'some'} moments, cells §3.4 rule 2)`, async function () {
     this.timeout(isLongRun ? 0 : 600_000);
     const [cell] = (await cells.place()).split(' ') as [CellName];
     const to = cell === 'west' ? 'east' : 'west';

@@ -33,7 +33,7 @@ async function recordAll(storage: Storage<never>, tenant: TenantRef): Promise<vo
 }
 
 eachDatabase.describe('usage process killed at any statement', (open, kind) => {
-  it('usage §2.1 rule 5: stores each submission completely or not at all, and only once after a retry', async () => {
+  it('stores each submission completely or not at all, and only once after a retry (usage §2.1 rule 5)', async () => {
     const { steps, stored: unchangedWalk } = await dieAt(Number.POSITIVE_INFINITY);
     expect(steps).to.be.greaterThan(15);
     const all = Array.from({ length: steps }, (_, step) => step + 1);

@@ -173,7 +173,7 @@ eachDatabase((kind, open) => {
     this.timeout(isLongRun ? 0 : 300_000);
 
     for (const [index, story] of stories.entries())
-      it(`usage §10 rules 2 and 3: completes ${story.name} once`, async () => {
+      it(`completes ${story.name} once (usage §10 rules 2 and 3)`, async () => {
         const template = templateOf(story, index);
         const every = { sqlite: 29, postgresql: 97 }[kind];
         await expectSameAfterDeath(dieAt, { leads: story.leads, every, turn: index, atLeastSteps: 10 });

@@ -43,7 +43,7 @@ eachDatabaseByTurns.describe('account credit API', (open) => {
     return [accountBalance, accountCBA];
   }
 
-  it('accounts E6 Balance and credit: returns charges, credits, a credit by its id, and a draft', async () => {
+  it('returns charges, credits, a credit by its id, and a draft (accounts E6 "Balance and credit")', async () => {
     const id = await newAccount();
     const [given] = await credit(id, 10);
     expect(given).to.include({ itemType: 'CREDIT_ADJ', amount: 10, description: 'Invoice adjustment' });
@@ -66,7 +66,7 @@ eachDatabaseByTurns.describe('account credit API', (open) => {
     ]);
   });
 
-  it('matches accounts E8 "Transfer credit"', async () => {
+  it('matches the worked example accounts E8 "Transfer credit"', async () => {
     const parent = await newAccount();
     const child = await newAccount({ parentAccountId: parent });
     await credit(child, 18.5);
@@ -210,7 +210,7 @@ eachDatabaseByTurns.describe('account credit API', (open) => {
     return id;
   }
 
-  it('matches accounts E9 "Close with item adjustment after partial payment, or with write-off"', async () => {
+  it('matches the worked example accounts E9 "Close with item adjustment after partial payment, or with write-off"', async () => {
     const adjusted = await partlyPaid();
     const written = await partlyPaid();
     expectStatus(await send('DELETE', `/accounts/${adjusted}?itemAdjustUnpaidInvoices=true`), 204);
@@ -246,7 +246,7 @@ eachDatabaseByTurns.describe('account credit API', (open) => {
     expectRefusal(await close('?writeOffUnpaidInvoices=perhaps'), 400, 60002);
   });
 
-  it('http-api §4 line 4: removes planned work by default in dialect K only', async () => {
+  it('removes planned work by default in dialect K only (http-api §4 line 4)', async () => {
     await post('/catalog', await exampleCatalog(), xmlType);
     for (const [headers, removed] of [
       [{}, 0],

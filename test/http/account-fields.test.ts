@@ -31,7 +31,7 @@ eachDatabase.describe('account API', (open) => {
     Number((await get('/accounts/pagination')).headers.get('x-service-pagination-totalnbrecords'));
 
   for (const [field, longest] of Object.entries(lengths))
-    it(`accounts §1.1 rule 1: accepts at most ${longest} characters in ${field}`, async () => {
+    it(`accepts at most ${longest} characters in ${field} (accounts §1.1 rule 1)`, async () => {
       const text = 'x'.repeat(longest);
       const id = createdId(await create({ [field]: text }));
       expect((await read(id))[field]).to.equal(text);
@@ -43,7 +43,7 @@ eachDatabase.describe('account API', (open) => {
       expect((await read(id))[field]).to.equal(text);
     });
 
-  it('accounts §4: accepts the unchanged reference time as a date and rejects changes and resets', async () => {
+  it('accepts the unchanged reference time as a date and rejects changes and resets (accounts §4)', async () => {
     const referenceTime = '2024-03-05T22:10:00.000Z';
     const id = createdId(await create({ referenceTime }));
     const answers = async (body: object, query = '') => {
@@ -58,7 +58,7 @@ eachDatabase.describe('account API', (open) => {
     expect(await answers({ referenceTime: '2024-03-06T00:00:00Z' })).to.equal(400);
   });
 
-  it('http-api §4 line 13: resets omitted fields with treatNullAsReset in dialect K but not in dialect D', async () => {
+  it('resets omitted fields with treatNullAsReset in dialect K but not in dialect D (http-api §4 line 13)', async () => {
     const fixed = { externalKey: 'left-out', currency: 'USD', timeZone: 'Europe/Vienna' };
     const parentAccountId = createdId(await create({}));
     const id = createdId(await create({ ...fixed, name: 'Ada', notes: 'n', phone: '1', parentAccountId }));
@@ -79,7 +79,7 @@ eachDatabase.describe('account API', (open) => {
     expect(await read(id)).to.eql({ ...stored, notes: 'n5', ...reset });
   });
 
-  it('accounts §5 rule 1: returns the balance, the credit or both on request', async () => {
+  it('returns the balance, the credit or both on request (accounts §5 rule 1)', async () => {
     const id = createdId(await create({ currency: 'USD' }));
     await post('/credits?autoCommit=true', [{ accountId: id, amount: 2 }]);
     for (const [query, accountBalance, accountCBA] of [
@@ -96,7 +96,7 @@ eachDatabase.describe('account API', (open) => {
     }
   });
 
-  it('accounts E11 Emails: accepts the account id in the body, and the removal of an unknown address', async () => {
+  it('accepts the account id in the body, and the removal of an unknown address (accounts E11 "Emails")', async () => {
     const accountId = createdId(await create({}));
     const path = `/1.0/kb/accounts/${accountId}/emails`;
     const add = (body: object) => call('POST', path, { body });
@@ -237,14 +237,14 @@ eachDatabase.describe('account API', (open) => {
   });
 
   for (const header of ['x-service-createdby', 'x-service-reason', 'x-service-comment'])
-    it(`accounts §14 rule 8: ${header} accepts at most 255 characters`, async () => {
+    it(`${header} accepts at most 255 characters (accounts §14 rule 8)`, async () => {
       expect((await create({}, { [header]: 'x'.repeat(255) })).status).to.equal(201);
       const before = await count();
       expect((await create({}, { [header]: 'x'.repeat(256) })).status).to.equal(400);
       expect(await count()).to.equal(before);
     });
 
-  it('accounts §10: includes drafts but no void invoices in the timeline, with the credits for each invoice', async () => {
+  it('includes drafts but no void invoices in the timeline, with the credits for each invoice (accounts §10)', async () => {
     const id = createdId(await create({ currency: 'USD' }));
     const charge = async (autoCommit: boolean) => {
       const path = `/1.0/kb/invoices/charges/${id}?autoCommit=${autoCommit}`;

@@ -112,19 +112,19 @@ eachDatabase.describe('audit levels', (open) => {
 
   // From the route table, so that new routes are tested automatically.
   for (const route of routeTable({ testMode: false }).filter(({ query }) => 'audit' in query))
-    it(`accounts §14 rule 4: select the audit rows of each object in ${route.path}`, async () => {
+    it(`select the audit rows of each object in ${route.path} (accounts §14 rule 4)`, async () => {
       const sample = await samples[route.operationId]?.(world);
       const shown = await expectLevels(pathOf(route.path, world, sample?.segments), sample?.query);
       expect(shown, 'the sample shows nothing').to.not.deep.equal([]);
     });
 
-  it('accounts §14 rule 4: apply to the child items in a summary invoice', async () => {
+  it('apply to the child items in a summary invoice (accounts §14 rule 4)', async () => {
     const shown = await expectLevels(`/1.0/kb/invoices/${summaryId}`, 'withChildrenItems=true');
     expect(shown.map(({ place }) => place)).to.eql(['', '/items/0', '/items/0/childItems/0']);
   });
 
   for (const resource of auditedResources)
-    it(`accounts §14.1: do not affect the specified history columns of ${resource.path}`, async () => {
+    it(`do not affect the specified history columns of ${resource.path} (accounts §14.1)`, async () => {
       const path = pathOf(`/1.0/kb${resource.path}/auditLogsWithHistory`, world);
       const rows = expectStatus(await world.serving.call('GET', path), 200).json as readonly Log[];
       expect(rows[0]?.changeType).to.equal('INSERT');

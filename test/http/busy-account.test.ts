@@ -92,19 +92,19 @@ onPostgresql.describe('calls during another operation on the account, on Postgre
 
   const routes = routeTable({ testMode: false }).filter(writesToAccount);
   for (const route of routes.filter(pays))
-    it(`http-api §11: get 409 because nothing was attempted (${route.method} ${route.path})`, async () => {
+    it(`get 409 because nothing was attempted (${route.method} ${route.path}, http-api §11)`, async () => {
       const reply = await answerOf(route);
       expect([reply.status, reply.json]).to.deep.include(409).and.to.have.nested.property('[1].code', 7019);
     });
 
   for (const route of routes.filter((each) => !pays(each)))
-    it(`accounts §17: get 503 with Retry-After (${route.method} ${route.path})`, async () => {
+    it(`get 503 with Retry-After (${route.method} ${route.path}, accounts §17)`, async () => {
       const reply = await answerOf(route);
       expect([reply.status, reply.json]).to.deep.include(503).and.to.have.nested.property('[1].code', 60018);
       expect(Number(reply.headers.get('retry-after'))).to.be.greaterThan(0);
     });
 
-  it('http-api §11: take effect when they are repeated with the same Idempotency-Key', async () => {
+  it('take effect when they are repeated with the same Idempotency-Key (http-api §11)', async () => {
     const path = `/1.0/kb/accounts/${world.accountId}/emails`;
     const body = { accountId: world.accountId, email: 'again@example.com' };
     const request = { body, headers: { 'idempotency-key': 'busy-1' } };
@@ -114,7 +114,7 @@ onPostgresql.describe('calls during another operation on the account, on Postgre
     expect(done.headers.get('idempotency-replayed')).to.equal(null);
   });
 
-  it('accounts §17: do not wait if they only read', async () => {
+  it('do not wait if they only read (accounts §17)', async () => {
     const path = `/1.0/kb/accounts/${world.accountId}`;
     const paths = ['?accountWithBalanceAndCBA=true&audit=FULL', '/timeline', '/allTags', '/auditLogs'];
     const replies = await whileHeld(() =>

@@ -77,7 +77,7 @@ eachDatabaseByTurns.describe('catalog entries over HTTP', (open) => {
     );
   }
 
-  it('catalog W18 Entries to versions: appear to clients as catalog versions', async () => {
+  it('appear to clients as catalog versions (catalog W18 "Entries to versions")', async () => {
     serving.clock.set('2024-01-01T00:00:00Z');
     await made(input([planOf('p1', '2024-01-01')], { products: [pot] }));
     await made(input([planOf('p2', '2024-02-01'), planOf('p3', '2024-05-01T00:00')]));
@@ -130,7 +130,7 @@ eachDatabaseByTurns.describe('catalog entries over HTTP', (open) => {
     expect(product).to.include({ name: 'Pot', retiredDate: '' });
   });
 
-  it('catalog W19 Overlay: give one account its own plan, which other accounts cannot buy', async () => {
+  it('give one account its own plan, which other accounts cannot buy (catalog W19 "Overlay")', async () => {
     for (const body of overlayCatalog) await post('/catalog/xml', body, xmlType);
     await made(input([planOf('e', '2024-03-01')], { products: [pot] }));
     expect(await versions()).to.eql(['2024-01-01 x', '2024-03-01 e,x', '2024-04-01 e,x,y']);
@@ -278,7 +278,7 @@ eachDatabaseByTurns.describe('catalog entries over HTTP', (open) => {
     ]);
   });
 
-  it('match json-models 17.7 "A price in an entry and in the catalog"', async () => {
+  it('match the worked example json-models 17.7 "A price in an entry and in the catalog"', async () => {
     const effectiveDateForExistingSubscriptions = '2024-02-01T00:00:00.000Z';
     const plan = { ...planOf('p1', '2024-01-01', '10.5'), effectiveDateForExistingSubscriptions };
     const [created] = (

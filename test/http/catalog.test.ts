@@ -43,7 +43,7 @@ eachDatabaseByTurns.describe('catalog API', (open) => {
     return catalogValidationErrors.map((each) => each.errorDescription);
   }
 
-  it('catalog W14 Validation: returns the five errors, rejects an upload with the same errors and stores nothing', async () => {
+  it('returns the five errors, rejects an upload with the same errors and stores nothing (catalog W14 "Validation")', async () => {
     const errors = errorsOf(expectStatus(await validate(faulty), 200).json);
     // Errors about a phase are reported with its plan. The rule on durations at the end of catalog §4 is V10.
     expect(errors.map((error) => error.replace(/^line \d+, column \d+: /, ''))).to.eql([
@@ -80,7 +80,7 @@ eachDatabaseByTurns.describe('catalog API', (open) => {
     expect((await validate('')).status).to.equal(400);
   });
 
-  it('matches catalog W17 "Simple plan over HTTP"', async () => {
+  it('matches the worked example catalog W17 "Simple plan over HTTP"', async () => {
     const created = expectStatus(await call('POST', `${core}/simplePlan`, { body: lamp }), 201);
     expect(created.text).to.equal('');
     expect(created.headers.get('location')).to.match(/\/1\.0\/kb\/catalog$/);

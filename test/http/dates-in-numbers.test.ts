@@ -14,7 +14,7 @@ eachDatabaseByTurns.describe('numeric dates from typed clients in dialect K', (o
   const inK = (path: string, body: unknown) => serving.post(`/${path}`, body, aliasHeaders);
   const read = async (path: string) => (await serving.get(`/${path}`)).json as Json;
 
-  it('R46: are accepted in charges, credits and taxes', async () => {
+  it('are accepted in charges, credits and taxes (R46)', async () => {
     const dates = { startDate: [2012, 9, 25], endDate: [2012, 10, 5] };
     for (const [path, startDate] of [
       [`invoices/charges/${accountId}?autoCommit=true`, '2012-09-25'],
@@ -28,14 +28,14 @@ eachDatabaseByTurns.describe('numeric dates from typed clients in dialect K', (o
     }
   });
 
-  it('R46: are accepted in a migration invoice', async () => {
+  it('are accepted in a migration invoice (R46)', async () => {
     const item = { amount: 3, itemType: 'EXTERNAL_CHARGE', startDate: [2012, 9, 5], endDate: [2012, 9, 25] };
     const made = expectStatus(await inK(`invoices/migration/${accountId}`, [item]), 201);
     const { items } = await read(`invoices/${createdId(made)}`);
     expect((items as readonly Json[])[0]).to.include({ startDate: '2012-09-05', endDate: '2012-09-25' });
   });
 
-  it('R46: are accepted in a dry run', async () => {
+  it('are accepted in a dry run (R46)', async () => {
     const body = {
       dryRunType: 'SUBSCRIPTION_ACTION',
       dryRunAction: 'START_BILLING',
@@ -55,7 +55,7 @@ eachDatabaseByTurns.describe('numeric dates from typed clients in dialect K', (o
     expect(datesOf(json)).to.not.deep.equal([]);
   });
 
-  it('http-api §9 rule 6: treat the unset dates of a Go client as missing in dialect K only', async () => {
+  it('treat the unset dates of a Go client as missing in dialect K only (http-api §9 rule 6)', async () => {
     const unset = '0001-01-01T00:00:00.000Z';
     const made = await inK('accounts', { currency: 'USD', referenceTime: unset });
     const { referenceTime } = await read(`accounts/${createdId(made)}`);
@@ -67,7 +67,7 @@ eachDatabaseByTurns.describe('numeric dates from typed clients in dialect K', (o
     expect((await read(`accounts/${inD}`)).referenceTime).to.equal(unset);
   });
 
-  it('R46: can be milliseconds, seven numbers or a date where a date-time is expected', async () => {
+  it('can be milliseconds, seven numbers or a date where a date-time is expected (R46)', async () => {
     for (const [referenceTime, shown] of [
       [1_348_558_200_000, '2012-09-25T07:30:00.000Z'],
       [[2012, 9, 25, 7, 30, 15, 0], '2012-09-25T07:30:15.000Z'],
@@ -78,7 +78,7 @@ eachDatabaseByTurns.describe('numeric dates from typed clients in dialect K', (o
     }
   });
 
-  it('R46: are rejected with the field name if they are invalid, and are always rejected in dialect D', async () => {
+  it('are rejected with the field name if they are invalid, and are always rejected in dialect D (R46)', async () => {
     const refused = await inK(`invoices/charges/${accountId}`, [{ amount: 3, startDate: [2012, 9, 31] }]);
     expect(refused.json).to.include({
       code: 60001,

@@ -51,7 +51,7 @@ eachDatabaseByTurns.describe('gateway notification API (payments §11.2)', (open
       headers: { ...anonymous, 'content-type': 'text/x-own', 'x-signature': signature, ...headers },
     });
 
-  it('rule 1: passes a body of any type unchanged to the gateway', async () => {
+  it('passes a body of any type unchanged to the gateway (rule 1)', async () => {
     const { signing } = world.serving;
     for (const [type, body] of [
       ['application/x-www-form-urlencoded', 'a=1&b=%20'],
@@ -67,7 +67,7 @@ eachDatabaseByTurns.describe('gateway notification API (payments §11.2)', (open
     }
   });
 
-  it('rule 1: replaces an empty body with the query and records the gateway as the default author', async () => {
+  it('replaces an empty body with the query and records the gateway as the default author (rule 1)', async () => {
     const { signing } = world.serving;
     await core(`${SIGNING_GATEWAY}?order=7&state=paid%20up`, '', { 'x-service-createdby': undefined });
     expect(signing.received).to.eql([
@@ -75,7 +75,7 @@ eachDatabaseByTurns.describe('gateway notification API (payments §11.2)', (open
     ]);
   });
 
-  it('rule 1: returns the status, entity and headers of the gateway', async () => {
+  it('returns the status, entity and headers of the gateway (rule 1)', async () => {
     const { signing } = world.serving;
     signing.process = () => ({
       status: 299,
@@ -94,7 +94,7 @@ eachDatabaseByTurns.describe('gateway notification API (payments §11.2)', (open
     expect((await signed('x')).status).to.equal(204);
   });
 
-  it('rule 1: prevents a gateway from splitting the answer, setting cookies or changing connection headers', async () => {
+  it('prevents a gateway from splitting the answer, setting cookies or changing connection headers (rule 1)', async () => {
     const { signing } = world.serving;
     signing.process = () => ({
       entity: 'ok',
@@ -131,18 +131,18 @@ eachDatabaseByTurns.describe('gateway notification API (payments §11.2)', (open
     ['an entity of two megabytes', { entity: 'x'.repeat(2_097_152) }],
     ['nothing', null],
   ] as const)
-    it(`rule 1: makes the processor retry if the gateway returns ${what}`, async () => {
+    it(`makes the processor retry if the gateway returns ${what} (rule 1)`, async () => {
       world.serving.signing.process = () => answer as never;
       expectRefusal(await core(SIGNING_GATEWAY, 'x'), 500, 7019);
       expectRefusal(await signed('x'), 500, 7019);
     });
 
-  it('rule 1: returns 400 for an unknown plugin and for a plugin without notifications', async () => {
+  it('returns 400 for an unknown plugin and for a plugin without notifications (rule 1)', async () => {
     expectRefusal(await core('stripe', 'x'), 400, 7028);
     expect((await core(externalPaymentGateway().name, 'x')).status).to.equal(200);
   });
 
-  it('rule 1: returns the status for the kind of gateway error and hides the details', async () => {
+  it('returns the status for the kind of gateway error and hides the details (rule 1)', async () => {
     const { signing, log } = world.serving;
     signing.process = () => Promise.reject(new Error('secret detail'));
     const reply = await core(SIGNING_GATEWAY, 'x');
@@ -151,7 +151,7 @@ eachDatabaseByTurns.describe('gateway notification API (payments §11.2)', (open
     expect(log.lines.some(({ fields }) => JSON.stringify(fields).includes('secret detail'))).to.equal(true);
   });
 
-  it('rule 2: needs no credentials for signed notifications, and records the gateway as author', async () => {
+  it('needs no credentials for signed notifications, and records the gateway as author (rule 2)', async () => {
     const { signing, billing } = world.serving;
     signing.process = async (_, context) => {
       await billing.createAccount(
@@ -168,13 +168,13 @@ eachDatabaseByTurns.describe('gateway notification API (payments §11.2)', (open
     );
   });
 
-  it('rule 2: verifies the signature over the exact bytes', async () => {
+  it('verifies the signature over the exact bytes (rule 2)', async () => {
     expect((await signed(new Uint8Array([0xff, 0xfe, 0x00, 0x0d, 0x0a, 0x80]))).status).to.equal(200);
     expect((await signed('', { query: '?paid=1' })).status).to.equal(200);
     expect(world.serving.signing.received.at(-1)?.body).to.equal('paid=1');
   });
 
-  it('rule 2b: rejects notifications with a wrong signature, and neither stores nor logs them', async () => {
+  it('rejects notifications with a wrong signature, and neither stores nor logs them (rule 2b)', async () => {
     const { signing, log } = world.serving;
     const before = log.lines.length;
     const shown = await shownOf(world);
@@ -195,7 +195,7 @@ eachDatabaseByTurns.describe('gateway notification API (payments §11.2)', (open
     );
   });
 
-  it('rule 2b: rejects notifications that were signed for a different tenant', async () => {
+  it('rejects notifications that were signed for a different tenant (rule 2b)', async () => {
     const { signing } = world.serving;
     const forEve = signatureOf('paid', eveId);
     expectRefusal(await signed('paid', { signature: forEve }), 401, 60_004);
@@ -205,13 +205,13 @@ eachDatabaseByTurns.describe('gateway notification API (payments §11.2)', (open
     expect(signing.received.map(({ tenantId }) => tenantId)).to.eql([eveId]);
   });
 
-  it('rule 2c: passes on a repeated notification again', async () => {
+  it('passes on a repeated notification again (rule 2c)', async () => {
     for (const _ of [1, 2, 3])
       expect((await signed('paid', { headers: { 'idempotency-key': 'same' } })).status).to.equal(200);
     expect(world.serving.signing.received).to.have.length(3);
   });
 
-  it('rule 2b: gives the same answer for an unknown tenant, an unknown gateway and a gateway without verification', async () => {
+  it('gives the same answer for an unknown tenant, an unknown gateway and a gateway without verification (rule 2b)', async () => {
     const { signing } = world.serving;
     const answers: (readonly [number, string])[] = [];
     for (const place of [
@@ -233,7 +233,7 @@ eachDatabaseByTurns.describe('gateway notification API (payments §11.2)', (open
     expect([signing.received.length, signing.verified.count]).to.eql([0, 0]);
   });
 
-  it('rule 2a: rejects notifications of two megabytes and accepts notifications of one megabyte', async () => {
+  it('rejects notifications of two megabytes and accepts notifications of one megabyte (rule 2a)', async () => {
     const { signing } = world.serving;
     const large = Buffer.alloc(2 * MAX_NOTIFICATION_BYTES, 'x');
     for (const place of [{}, { apiKey: 'nobody' }, { plugin: 'stripe' }])
@@ -244,7 +244,7 @@ eachDatabaseByTurns.describe('gateway notification API (payments §11.2)', (open
     expect(signing.received[0]?.body.length).to.equal(MAX_NOTIFICATION_BYTES);
   });
 
-  it('rule 2d: accepts a burst of forty notifications, then twenty a second', async () => {
+  it('accepts a burst of forty notifications, then twenty a second (rule 2d)', async () => {
     const replies: Reply[] = [];
     for (let count = 0; count < 100; count += 1) replies.push(await signed('paid'));
     expect(replies.filter(({ status }) => status === 200)).to.have.length(40);
@@ -265,7 +265,7 @@ eachDatabaseByTurns.describe('gateway notification API (payments §11.2)', (open
     expect(later.filter((status) => status === 200)).to.have.length(20);
   });
 
-  it('rule 2d: keeps the processor’s full rate while forged notifications arrive on four connections', async () => {
+  it('keeps the processor’s full rate while forged notifications arrive on four connections (rule 2d)', async () => {
     const forge = async (): Promise<number> => (await signed('paid', { signature: 'forged' })).status;
     let isOver = false;
     const forging = Array.from({ length: 4 }, async () => {
@@ -284,7 +284,7 @@ eachDatabaseByTurns.describe('gateway notification API (payments §11.2)', (open
     expect(world.serving.signing.received).to.have.length(20);
   });
 
-  it('rule 2d: rejects notifications beyond the limit of simultaneous verifications without calling the gateway', async () => {
+  it('rejects notifications beyond the limit of simultaneous verifications without calling the gateway (rule 2d)', async () => {
     const { signing } = world.serving;
     const decision = Promise.withResolvers<boolean>();
     const verify = signing.verifyNotification;
@@ -303,7 +303,7 @@ eachDatabaseByTurns.describe('gateway notification API (payments §11.2)', (open
     expect((await signed('paid')).status).to.equal(200);
   });
 
-  it('rule 2d: counts unknown tenants and gateways like known ones, so that the rate reveals nothing', async () => {
+  it('counts unknown tenants and gateways like known ones, so that the rate reveals nothing (rule 2d)', async () => {
     const statuses: number[] = [];
     for (let count = 0; count < 41; count += 1)
       statuses.push((await signed('x', { apiKey: 'nobody' })).status);

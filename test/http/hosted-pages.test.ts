@@ -128,7 +128,7 @@ eachDatabaseByTurns.describe('hosted payment page API (payments §11)', (open) =
       expect(listener.heard).to.eql(['prior', 'failure']);
     });
 
-  it('payments §2.3: calls control plugins for a form with API type HPP and lets them choose the method or abort', async () => {
+  it('calls control plugins for a form with API type HPP and lets them choose the method or abort (payments §2.3)', async () => {
     const accountId = await newAccount();
     listener.prior = { adjustedPaymentMethodId: (await addMethod(accountId, SIGNING_GATEWAY)) as never };
     const chosen = await build(accountId, '?controlPluginName=listener');
@@ -147,7 +147,7 @@ eachDatabaseByTurns.describe('hosted payment page API (payments §11)', (open) =
     expectRefusal(await build(accountId, '?controlPluginName=listener'), 422, 7106);
   });
 
-  it('payments §2.3: calls control plugins for a notification with type HPP and lets them choose another gateway', async () => {
+  it('calls control plugins for a notification with type HPP and lets them choose another gateway (payments §2.3)', async () => {
     const path = '/1.0/kb/paymentGateways/notification/killbill-payment-test?controlPluginName=listener';
     listener.prior = { adjustedPluginName: SIGNING_GATEWAY };
     expect((await call('POST', path, { body: 'paid' })).status).to.equal(200);
@@ -189,7 +189,7 @@ eachDatabaseByTurns.describe('hosted payment page API (payments §11)', (open) =
     expect((await accountsWith('combo-2')).accountId).to.match(/^[0-9a-f-]{36}$/);
   });
 
-  it('http-api §5: creates nothing for callers without the permission', async () => {
+  it('creates nothing for callers without the permission (http-api §5)', async () => {
     const user = { username: 'clerk', password: 'password', roles: ['clerk'] };
     const role = { role: 'clerk', permissions: ['payment:trigger'] };
     await put('/security/roles', role);

@@ -106,7 +106,7 @@ anyDatabase.describe('invoice run API with invoice plugins', (open) => {
     });
   });
 
-  it('platform §18 P15: bills a page of parked accounts with POST /admin/invoices and unparks accounts on success', async () => {
+  it('bills a page of parked accounts with POST /admin/invoices and unparks accounts on success (platform §18 P15)', async () => {
     const [first, second] = [await subscriber(), await subscriber()];
     const park = '00000000-0000-0001-0000-000000000001';
     await serving.post(

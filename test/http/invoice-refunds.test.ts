@@ -55,7 +55,7 @@ eachDatabaseByTurns.describe('invoice refund and chargeback routes (payments §9
     };
 
   for (const [dialect, headers] of dialects) {
-    it(`rule 1a: store the description of an item adjustment in dialect ${dialect} (R56)`, async () => {
+    it(`store the description of an item adjustment in dialect ${dialect} (rule 1a, R56)`, async () => {
       const { invoiceId, invoiceItemId, paymentId } = await paid();
       const adjustments = [{ invoiceItemId, amount: 5, description: 'Goodwill' }];
       const made = await post(
@@ -95,7 +95,7 @@ eachDatabaseByTurns.describe('invoice refund and chargeback routes (payments §9
     } as const;
     for (const [what, [body, code]] of Object.entries(refunds))
       for (const query of ['', '?externalPayment=true'])
-        it(`rule 1: reject a refund${query} that ${what} with 400 and ${code} in dialect ${dialect}`, async () => {
+        it(`reject a refund${query} that ${what} with 400 and ${code} in dialect ${dialect} (rule 1)`, async () => {
           const { invoiceItemId, paymentId, invoiceId } = await paid();
           const path = `/invoicePayments/${paymentId}/refunds${query}`;
           const reply = await post(path, body(invoiceItemId), headers);
@@ -106,13 +106,13 @@ eachDatabaseByTurns.describe('invoice refund and chargeback routes (payments §9
         });
 
     for (const amount of [0, -1])
-      it(`rule 3: reject a chargeback of ${amount} with 400 and 4902 in dialect ${dialect}`, async () => {
+      it(`reject a chargeback of ${amount} with 400 and 4902 in dialect ${dialect} (rule 3)`, async () => {
         const { paymentId } = await paid();
         const refused = await post(`/invoicePayments/${paymentId}/chargebacks`, { amount }, headers);
         expectRefusal(refused, 400, 4902);
       });
 
-    it(`rule 5: reject amounts above the remaining amount with 4906 and 4901 under /payments in dialect ${dialect}`, async () => {
+    it(`reject amounts above the remaining amount with 4906 and 4901 under /payments in dialect ${dialect} (rule 5)`, async () => {
       const { paymentId, invoiceId } = await paid();
       const much = { amount: 20.01, currency: 'USD' };
       expectRefusal(await post(`/payments/${paymentId}/refunds`, much, headers), 400, 4906);
@@ -121,7 +121,7 @@ eachDatabaseByTurns.describe('invoice refund and chargeback routes (payments §9
       expect(await balanceOf(invoiceId)).to.equal(0);
     });
 
-    it(`rule 5: change the invoice even if they are called under /payments, in dialect ${dialect}`, async () => {
+    it(`change the invoice even if they are called under /payments, in dialect ${dialect} (rule 5)`, async () => {
       const { paymentId, invoiceId } = await paid();
       const location = `${serving.url}/1.0/kb/payments/${paymentId}`;
       const transactionExternalKey = `direct-${paymentId}`;
@@ -145,7 +145,7 @@ eachDatabaseByTurns.describe('invoice refund and chargeback routes (payments §9
     });
   }
 
-  it('http-api §4 line 15: reject an excessive chargeback with 400 and 4901 in dialect D and record nothing', async () => {
+  it('reject an excessive chargeback with 400 and 4901 in dialect D and record nothing (http-api §4 line 15)', async () => {
     const { paymentId, invoiceId } = await paid();
     await post(`/invoicePayments/${paymentId}/refunds`, { amount: 5 });
     expectRefusal(await post(`/invoicePayments/${paymentId}/chargebacks`, { amount: 15.01 }), 400, 4901);
@@ -153,7 +153,7 @@ eachDatabaseByTurns.describe('invoice refund and chargeback routes (payments §9
     expect(await balanceOf(invoiceId)).to.equal(5);
   });
 
-  it('http-api §4 line 15: return 201 for an excessive chargeback in dialect K and record it as failed', async () => {
+  it('return 201 for an excessive chargeback in dialect K and record it as failed (http-api §4 line 15)', async () => {
     const { paymentId, invoiceId } = await paid();
     const path = `/invoicePayments/${paymentId}/chargebacks`;
     const reply = await post(path, { amount: 20.01 }, aliasHeaders);
@@ -174,7 +174,7 @@ eachDatabaseByTurns.describe('invoice refund and chargeback routes (payments §9
     expectRefusal(await post(path, within, aliasHeaders), 400, 7030);
   });
 
-  it('rule 2: return the Location of the payment created by an external refund', async () => {
+  it('return the Location of the payment created by an external refund (rule 2)', async () => {
     const { paymentId, invoiceId } = await paid();
     const reply = await post(`/invoicePayments/${paymentId}/refunds?externalPayment=true`, { amount: 20 });
     expect(reply.status, reply.text).to.equal(201);
@@ -196,7 +196,7 @@ eachDatabaseByTurns.describe('invoice refund and chargeback routes (payments §9
     expectRefusal(await serving.put(`/invoicePayments/${id}`, {}), 404, 4900);
   });
 
-  it('payments §6.1 rule 5: return 204 for PUT on a completed payment on both paths', async () => {
+  it('return 204 for PUT on a completed payment on both paths (payments §6.1 rule 5)', async () => {
     const { paymentId, invoiceId } = await paid();
     for (const path of ['invoicePayments', 'payments'])
       expect((await serving.put(`/${path}/${paymentId}`, {})).status).to.equal(204);
@@ -208,14 +208,14 @@ eachDatabaseByTurns.describe('invoice refund and chargeback routes (payments §9
     expect(await balanceOf(invoiceId)).to.equal(5);
   });
 
-  it('payments §9.2 rule 7: return 404 with code 7021 if an invoice is paid without a method', async () => {
+  it('return 404 with code 7021 if an invoice is paid without a method (payments §9.2 rule 7)', async () => {
     const poor = await newAccount({ hasMethod: false });
     const { invoiceId } = await invoiced(poor);
     expectRefusal(await post(`/invoices/${invoiceId}/payments`, { accountId: poor }), 404, 7021);
     expectRefusal(await post(`/accounts/${poor}/invoicePayments`, {}), 404, 7021);
   });
 
-  it('payments §9.6 rule 1: accept an external payment without a method and return 404 for a foreign invoice', async () => {
+  it('accept an external payment without a method and return 404 for a foreign invoice (payments §9.6 rule 1)', async () => {
     const { invoiceId } = await invoiced(await newAccount({ hasMethod: false }));
     const path = `/invoices/${invoiceId}/payments`;
     const body = { accountId, paymentMethodId: NOWHERE };
@@ -224,7 +224,7 @@ eachDatabaseByTurns.describe('invoice refund and chargeback routes (payments §9
     expectRefusal(await post(path, {}), 400, 60003);
   });
 
-  it('payments §4.1 rule 3: reject a payment or key of another account with 400 and 7034 or 7035', async () => {
+  it('reject a payment or key of another account with 400 and 7034 or 7035 (payments §4.1 rule 3)', async () => {
     const keys = { paymentExternalKey: 'their-payment', transactionExternalKey: 'their-key' };
     const body = { transactionType: 'AUTHORIZE', amount: 5, currency: 'USD' };
     await post(`/accounts/${accountId}/payments`, { ...body, ...keys });

@@ -18,7 +18,7 @@ anyDatabase.describe('overdue configuration API', (open) => {
     call('POST', to, { body, headers: { 'content-type': undefined, ...headers } });
   const get = (from: string, headers: Readonly<Record<string, string | undefined>> = {}) =>
     call('GET', from, { headers });
-  it('overdue §10: accepts XML and JSON uploads on both routes and returns Location and no body', async () => {
+  it('accepts XML and JSON uploads on both routes and returns Location and no body (overdue §10)', async () => {
     for (const [to, body, type] of [
       [path, exampleXml, 'text/xml'],
       [path, exampleXml, 'application/xml; charset=UTF-8'],
@@ -35,7 +35,7 @@ anyDatabase.describe('overdue configuration API', (open) => {
     }
   });
 
-  it('overdue §10: returns the uploaded XML unchanged if Accept requests XML, otherwise JSON', async () => {
+  it('returns the uploaded XML unchanged if Accept requests XML, otherwise JSON (overdue §10)', async () => {
     const odd = exampleXml.replace('<condition>', '<!-- warum nicht: ü😀 -->\r\n<condition>');
     await post(xmlPath, odd, xmlType);
     for (const accept of ['text/xml', 'application/xml', 'text/xml, */*;q=0.1']) {
@@ -52,7 +52,7 @@ anyDatabase.describe('overdue configuration API', (open) => {
     expect((await get(path, { accept: 'text/html' })).status).to.equal(406);
   });
 
-  it('overdue §1.2 rule 3: returns a JSON upload as XML that can be uploaded again', async () => {
+  it('returns a JSON upload as XML that can be uploaded again (overdue §1.2 rule 3)', async () => {
     await post(path, JSON.stringify(exampleJson), jsonType);
     const { text } = await get(xmlPath);
     await post(path, JSON.stringify({ overdueStates: clearOnly.overdueStates }), jsonType);
@@ -69,7 +69,7 @@ anyDatabase.describe('overdue configuration API', (open) => {
     }
   });
 
-  it('overdue §1.3: rejects an invalid upload with the position of every error and keeps the old configuration', async () => {
+  it('rejects an invalid upload with the position of every error and keeps the old configuration (overdue §1.3)', async () => {
     await post(xmlPath, exampleXml, xmlType);
     for (const to of [path, xmlPath]) {
       const refused = await post(to, faulty, xmlType);
@@ -103,7 +103,7 @@ anyDatabase.describe('overdue configuration API', (open) => {
     }
   });
 
-  it('overdue §10: rejects other media types, empty or oversized bodies, and calls without an author', async () => {
+  it('rejects other media types, empty or oversized bodies, and calls without an author (overdue §10)', async () => {
     for (const to of [path, xmlPath]) {
       expectRefusal(await post(to, 'x', plainType), 415, 60_010);
       expectRefusal(await post(to, '', xmlType), 400, 60_003);

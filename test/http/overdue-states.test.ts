@@ -49,7 +49,7 @@ anyDatabase.describe('overdue state API', (open) => {
     return serving.get(`/accounts/${accountId}/overdue${query}`, headers);
   };
 
-  it('overdue §10, http-api §4 line 9: shows the retry days in dialect D only', async () => {
+  it('shows the retry days in dialect D only (overdue §10, http-api §4 line 9)', async () => {
     expect((await shown('', aliasHeaders)).json).to.eql(clearInK);
     expect((await shown()).json).to.eql({ ...clearInK, daysBetweenPaymentRetries: [8, 8, 8] });
     const settings = '{"org.service.payment.retry.days":"3,5"}';
@@ -57,7 +57,7 @@ anyDatabase.describe('overdue state API', (open) => {
     expect((await shown()).json).to.deep.include({ daysBetweenPaymentRetries: [3, 5] });
   });
 
-  it('overdue §10: follows the account through every state until all invoices are paid', async () => {
+  it('follows the account through every state until all invoices are paid (overdue §10)', async () => {
     await subscribe();
     await passDays(5);
     expect((await shown('', aliasHeaders)).json).to.eql({
@@ -81,7 +81,7 @@ anyDatabase.describe('overdue state API', (open) => {
     expect((await shown('', aliasHeaders)).json).to.eql(clearInK);
   });
 
-  it('overdue §10: converts an interval of weeks to days and omits an interval of months', async () => {
+  it('converts an interval of weeks to days and omits an interval of months (overdue §10)', async () => {
     const interval = (unit: string) =>
       `<autoReevaluationInterval><unit>${unit}</unit><number>2</number></autoReevaluationInterval>`;
     const due = (days: number) =>
@@ -162,7 +162,7 @@ anyDatabase.describe('overdue state API', (open) => {
       expect((await shown(query)).json).to.include({ code: 3_002 });
   });
 
-  it('overdue §2.1: shows the stored state name even if the configuration no longer contains it', async () => {
+  it('shows the stored state name even if the configuration no longer contains it (overdue §2.1)', async () => {
     await subscribe();
     await passDays(7);
     await serving.post('/overdue', { overdueStates: [afterDays('LATE', 90)] });

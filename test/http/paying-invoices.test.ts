@@ -29,7 +29,7 @@ anyDatabase.describe('payment of invoices over HTTP (payments §9.6)', (open) =>
   const balanceOf = async (invoiceId: string) =>
     ((await serving.get(`/invoices/${invoiceId}`)).json as { balance: number }).balance;
 
-  it('rule 1: returns the invoice payment for an instant payment, and 204 if nothing is due', async () => {
+  it('returns the invoice payment for an instant payment, and 204 if nothing is due (rule 1)', async () => {
     const path = `/invoices/${await invoiced(20)}/payments`;
     const body = {
       accountId,
@@ -51,7 +51,7 @@ anyDatabase.describe('payment of invoices over HTTP (payments §9.6)', (open) =>
     expect([nothing.status, nothing.headers.has('location')]).to.eql([204, false]);
   });
 
-  it('rule 1: rejects a method of another account and an unknown method', async () => {
+  it('rejects a method of another account and an unknown method (rule 1)', async () => {
     const path = `/invoices/${await invoiced(20)}/payments`;
     const owner = accountId;
     accountId = await newAccount();
@@ -61,7 +61,7 @@ anyDatabase.describe('payment of invoices over HTTP (payments §9.6)', (open) =>
     expectRefusal(await post(path, { accountId: owner, paymentMethodId: NOWHERE }), 404, 7000);
   });
 
-  it('rule 2: lists the processed invoices after paying all invoices, and returns 204 if none was processed', async () => {
+  it('lists the processed invoices after paying all invoices, and returns 204 if none was processed (rule 2)', async () => {
     const path = `/accounts/${accountId}/invoicePayments`;
     expect((await post(path)).status).to.equal(204);
     const [first, second] = [await invoiced(20), await invoiced(30)];
@@ -83,7 +83,7 @@ anyDatabase.describe('payment of invoices over HTTP (payments §9.6)', (open) =>
     expect((await post(`${path}?externalPayment=true&paymentMethodId=${NOWHERE}`)).status).to.equal(400);
   });
 
-  it('payments §6.2: accepts the outcome of a pending transaction once, and requires payment id and status', async () => {
+  it('accepts the outcome of a pending transaction once, and requires payment id and status (payments §6.2)', async () => {
     const body = { transactionType: 'PURCHASE', amount: 5, currency: 'USD' };
     const paymentId = createdId(await post(`/accounts/${accountId}/payments?${PENDING}`, body));
     const payment = await serving.get(`/payments/${paymentId}`);
@@ -101,7 +101,7 @@ anyDatabase.describe('payment of invoices over HTTP (payments §9.6)', (open) =>
     expect(json).to.include({ purchasedAmount: 5 });
   });
 
-  it('payments §6.1 rule 2: requires the key of one of several pending transactions', async () => {
+  it('requires the key of one of several pending transactions (payments §6.1 rule 2)', async () => {
     const body = { transactionType: 'PURCHASE', amount: 20, currency: 'USD' };
     const paymentId = createdId(await post(`/accounts/${accountId}/payments`, body));
     const complete = (choice: object) => serving.put(`/payments/${paymentId}`, choice);

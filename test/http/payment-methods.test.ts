@@ -26,7 +26,7 @@ anyDatabase.describe('payment method API (payments §10)', (open) => {
     return (json as { tagDefinitionName: string }[]).map(({ tagDefinitionName }) => tagDefinitionName);
   };
 
-  it('http-api §4 line 7: returns 500 in dialect D and 400 in dialect K if the default is deleted without a flag', async () => {
+  it('returns 500 in dialect D and 400 in dialect K if the default is deleted without a flag (http-api §4 line 7)', async () => {
     const id = await add('?isDefault=true');
     for (const [headers, status] of [
       [{}, 500],
@@ -40,7 +40,7 @@ anyDatabase.describe('payment method API (payments §10)', (open) => {
     expect(await tags()).to.eql([]);
   });
 
-  it('payments §10.3: deletes the default and adds AUTO_PAY_OFF if deleteDefaultPmWithAutoPayOff is set', async () => {
+  it('deletes the default and adds AUTO_PAY_OFF if deleteDefaultPmWithAutoPayOff is set (payments §10.3)', async () => {
     const id = await add('?isDefault=true');
     expect((await remove(id, '?deleteDefaultPmWithAutoPayOff=true')).status).to.equal(204);
     expect(await tags()).to.eql(['AUTO_PAY_OFF']);
@@ -48,7 +48,7 @@ anyDatabase.describe('payment method API (payments §10)', (open) => {
     expect(json).to.include({ paymentMethodId: null });
   });
 
-  it('payments §10.2: includes deleted methods in reads by id, key or account only with includedDeleted', async () => {
+  it('includes deleted methods in reads by id, key or account only with includedDeleted (payments §10.2)', async () => {
     const externalKey = `key ${accountId}`;
     const id = await add('', { externalKey });
     await remove(id);
@@ -64,7 +64,7 @@ anyDatabase.describe('payment method API (payments §10)', (open) => {
     expect(idsOf(await call('GET', `${list}?includedDeleted=true`))).to.eql([id]);
   });
 
-  it('payments §10.2: returns lists and searches in pages', async () => {
+  it('returns lists and searches in pages (payments §10.2)', async () => {
     const ids = [await add('?isDefault=true'), await add(), await add()];
     const path = `/1.0/kb/paymentMethods/search/${accountId}`;
     const found = await call('GET', `${path}?offset=1&limit=1`);
@@ -81,7 +81,7 @@ anyDatabase.describe('payment method API (payments §10)', (open) => {
     expect([unknown.status, codeOf(unknown)]).to.eql([400, 7028]);
   });
 
-  it('payments §10.2: searches the named gateway, or all gateways with withPluginInfo', async () => {
+  it('searches the named gateway, or all gateways with withPluginInfo (payments §10.2)', async () => {
     const value = `4242-${accountId}`;
     const id = await add('', { pluginInfo: { properties: [{ key: 'number', value }] } });
     const path = `/1.0/kb/paymentMethods/search/${value}`;
@@ -91,7 +91,7 @@ anyDatabase.describe('payment method API (payments §10)', (open) => {
     expect(all.json).to.have.nested.property('[0].pluginInfo.properties[0].value', value);
   });
 
-  it('payments §10.5: accepts pluginName and PluginName in a refresh and keeps existing methods unchanged', async () => {
+  it('accepts pluginName and PluginName in a refresh and keeps existing methods unchanged (payments §10.5)', async () => {
     const ids = [await add('?isDefault=true'), await add()];
     const refresh = (query: string) => put(`/accounts/${accountId}/paymentMethods/refresh${query}`);
     for (const query of ['', '?pluginName=killbill-payment-test', '?PluginName=killbill-payment-test']) {

@@ -274,7 +274,7 @@ eachDatabaseByTurns.describe('payment operations over HTTP (payments §2.2)', (o
 
   for (const row of rows.filter(({ answer }) => answer !== 'PENDING')) {
     const status = row.failure?.status ?? 204;
-    it(`payments §6.1 rule 3: map the gateway result ${row.answer} of PUT /payments/{id} to ${status}`, async () => {
+    it(`map the gateway result ${row.answer} of PUT /payments/{id} to ${status} (payments §6.1 rule 3)`, async () => {
       const id = createdId(await begin(stage, 'PURCHASE', '?pluginProperty=answer%3DPENDING'));
       const path = `/1.0/kb/payments/${id}?pluginProperty=answer%3D${row.answer}`;
       const reply = expectStatus(await serving.call('PUT', path, { body: {} }), status);
@@ -298,7 +298,7 @@ eachDatabaseByTurns.describe('payment operations over HTTP (payments §2.2)', (o
     expect((await serving.get(`/accounts/${goneId}/payments`)).json).to.eql([]);
   });
 
-  it('payments §2.3 rule 5: return 422 without Location on an abort and do not call the gateway', async () => {
+  it('return 422 without Location on an abort and do not call the gateway (payments §2.3 rule 5)', async () => {
     const calls = gateway.called.length;
     const reply = await begin(stage, 'PURCHASE', '?controlPluginName=aborting');
     expectRefusal(reply, 422, 7106);
@@ -317,7 +317,7 @@ eachDatabaseByTurns.describe('payment operations over HTTP (payments §2.2)', (o
   for (const { answer, transaction, failure } of rows) {
     const isThrown = failure !== null && failure.message === moved;
     const status = isThrown ? failure.status : 201;
-    it(`payments §9.6 rule 1: map the gateway result ${answer} of POST /invoices/{id}/payments to ${status}`, async () => {
+    it(`map the gateway result ${answer} of POST /invoices/{id}/payments to ${status} (payments §9.6 rule 1)`, async () => {
       const path = `/1.0/kb/invoices/${await unpaidInvoice()}/payments?pluginProperty=answer%3D${answer}`;
       const reply = await serving.call('POST', path, { body: { accountId: stage.accountId } });
       expect(reply.status, reply.text).to.equal(status);
@@ -331,7 +331,7 @@ eachDatabaseByTurns.describe('payment operations over HTTP (payments §2.2)', (o
     });
   }
 
-  it('payments §9.5 rule 1e: return 201 for a declined invoice refund and show the decline in the transaction', async () => {
+  it('return 201 for a declined invoice refund and show the decline in the transaction (payments §9.5 rule 1e)', async () => {
     const path = `/1.0/kb/invoices/${await unpaidInvoice()}/payments`;
     const id = createdId(await serving.call('POST', path, { body: { accountId: stage.accountId } }));
     const refund = `/1.0/kb/invoicePayments/${id}/refunds?pluginProperty=answer%3DERROR`;
@@ -342,7 +342,7 @@ eachDatabaseByTurns.describe('payment operations over HTTP (payments §2.2)', (o
     expect(transactions.map((each) => each.status)).to.eql(['SUCCESS', 'PAYMENT_FAILURE']);
   });
 
-  it('http-api §12: return 402 without Location for a declined completion on the invoice payment routes', async () => {
+  it('return 402 without Location for a declined completion on the invoice payment routes (http-api §12)', async () => {
     const path = `/1.0/kb/invoices/${await unpaidInvoice()}/payments?pluginProperty=answer%3DPENDING`;
     const id = createdId(await serving.call('POST', path, { body: { accountId: stage.accountId } }));
     const complete = `/1.0/kb/invoicePayments/${id}?pluginProperty=answer%3DERROR`;
@@ -352,7 +352,7 @@ eachDatabaseByTurns.describe('payment operations over HTTP (payments §2.2)', (o
 
   for (const { answer, failure, hasLocation } of rows) {
     const status = failure?.status ?? 201;
-    it(`http-api §11 rule 2: repeat the answer ${status} to ${answer} under the same Idempotency-Key without a second payment`, async () => {
+    it(`repeat the answer ${status} to ${answer} under the same Idempotency-Key without a second payment (http-api §11 rule 2)`, async () => {
       const headers = { 'idempotency-key': `outcome-${answer}` };
       const purchase = () => operations[0]?.run(stage, `?pluginProperty=answer%3D${answer}`, headers);
       const one = await purchase();
@@ -367,7 +367,7 @@ eachDatabaseByTurns.describe('payment operations over HTTP (payments §2.2)', (o
     });
   }
 
-  it('http-api §11 rule 2: store no 409 for a busy payment, so that a retry with the same key runs again', async () => {
+  it('store no 409 for a busy payment, so that a retry with the same key runs again (http-api §11 rule 2)', async () => {
     const id = createdId(await begin(stage, 'AUTHORIZE'));
     const capture = (headers = {}) =>
       serving.post(`/payments/${id}`, { amount: 3, currency: 'USD' }, headers);
@@ -392,7 +392,7 @@ eachDatabaseByTurns.describe('payment operations over HTTP (payments §2.2)', (o
     expect(gateway.called.length).to.equal(calls + 2);
   });
 
-  it('http-api §11 rule 2: store no answer for a failure before the first attempt', async () => {
+  it('store no answer for a failure before the first attempt (http-api §11 rule 2)', async () => {
     const headers = { 'idempotency-key': 'broken-control' };
     const runBroken = (query: string) => operations[0]?.run(stage, query, headers);
     const failed = await runBroken('?controlPluginName=broken');

@@ -11,7 +11,7 @@ eachDatabaseByTurns.describe('seller records over HTTP', (open) => {
   const upload = (body: object) => call('POST', sellers, { body });
   const get = (path = '', headers = {}) => call('GET', `${sellers}${path}`, { headers });
 
-  it('invoicing §14 rule 7: are uploaded, listed and read in versions', async () => {
+  it('are uploaded, listed and read in versions (invoicing §14 rule 7)', async () => {
     expectStatus(await get('/current'), 404);
     expect(expectStatus(await get(), 200).json).to.eql([]);
     const logo = { mediaType: 'image/png', data: Buffer.from(png).toString('base64') };
@@ -25,7 +25,7 @@ eachDatabaseByTurns.describe('seller records over HTTP', (open) => {
     expect(expectStatus(await get('/current', aliasHeaders), 200).json).to.eql(second);
   });
 
-  it('invoicing §14 rule 7: include the logo of a version, which is served in a sandbox', async () => {
+  it('include the logo of a version, which is served in a sandbox (invoicing §14 rule 7)', async () => {
     const logo = { mediaType: 'image/svg+xml', data: Buffer.from(svg).toString('base64') };
     const { sellerId } = expectStatus(await upload({ name: 'Orchard', logo }), 201).json as Json;
     const shown = expectStatus(await get(`/${sellerId}/logo`), 200);
@@ -74,14 +74,14 @@ eachDatabaseByTurns.describe('seller records over HTTP', (open) => {
       /^Seller logo has 300000 bytes; at most 262144 are allowed/,
     ],
   ] as const)
-    it(`invoicing §14 rule 7: are rejected with ${kind}`, async () => {
+    it(`are rejected with ${kind} (invoicing §14 rule 7)`, async () => {
       const shown = expectStatus(await upload(body), status).json as { code: number; message: string };
       expect(shown.code).to.equal(code);
       expect(shown.message).to.match(message);
       expect(expectStatus(await get(), 200).json).to.eql([]);
     });
 
-  it('invoicing §14 rule 7: are rejected with all invalid and unknown fields in one error', async () => {
+  it('are rejected with all invalid and unknown fields in one error (invoicing §14 rule 7)', async () => {
     const body = { city: 'x'.repeat(101), iban: 'DE00', vatId: 'DE123456788' };
     const refused = expectStatus(await upload(body), 400).json as { code: number; message: string };
     expect(refused.code).to.equal(60003);
@@ -93,7 +93,7 @@ eachDatabaseByTurns.describe('seller records over HTTP', (open) => {
     expectStatus(await upload({ ...stored, city: 'Graz' }), 201);
   });
 
-  it('invoicing §14 rule 7: require the permission for tenant values on upload', async () => {
+  it('require the permission for tenant values on upload (invoicing §14 rule 7)', async () => {
     const headers = { authorization: `Basic ${btoa('reader:reader')}` };
     const role = { role: 'reading', permissions: ['account:create'] };
     expectStatus(await call('POST', '/1.0/kb/security/roles', { body: role }), 201);
@@ -104,7 +104,7 @@ eachDatabaseByTurns.describe('seller records over HTTP', (open) => {
     expectStatus(await get('/current', headers), 200);
   });
 
-  it('invoicing §14 rule 7: are reported as missing when a document needs them, in dialect D', async () => {
+  it('are reported as missing when a document needs them, in dialect D (invoicing §14 rule 7)', async () => {
     const account = await call('POST', '/1.0/kb/accounts', { body: { currency: 'EUR' } });
     const body = [{ amount: 10 }];
     const charges = `/1.0/kb/invoices/charges/${createdId(account)}?autoCommit=true`;

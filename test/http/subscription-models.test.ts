@@ -140,7 +140,7 @@ eachDatabaseByTurns.describe('subscription models over HTTP', (open) => {
     ['K', aliasHeaders, [CREATED, '2024-04-21T02:30:00.000Z']],
   ] as const;
   for (const [dialect, headers, days] of dialects) {
-    it(`json-models §6: list the fields of Subscription and Bundle in table order in dialect ${dialect}`, async () => {
+    it(`list the fields of Subscription and Bundle in table order in dialect ${dialect} (json-models §6)`, async () => {
       const subscription = await read(`/subscriptions/${subscriptionId}`, headers);
       const expected = subscriptionOf(subscription, days);
       const alone = dialect === 'D' ? { ...expected, redemptions: [] } : expected;
@@ -165,7 +165,7 @@ eachDatabaseByTurns.describe('subscription models over HTTP', (open) => {
       expect(await read(`/accounts/${accountId}/bundles`, headers)).to.eql([bundle]);
     });
 
-    it(`json-models §7: return every field of InvoiceDryRun and its Invoice in dialect ${dialect}`, async () => {
+    it(`return every field of InvoiceDryRun and its Invoice in dialect ${dialect} (json-models §7)`, async () => {
       const body = {
         dryRunType: 'SUBSCRIPTION_ACTION',
         dryRunAction: 'START_BILLING',
@@ -237,7 +237,7 @@ eachDatabaseByTurns.describe('subscription models over HTTP', (open) => {
     });
   }
 
-  it('json-models §4: take the type and date of a BlockingState from the call, not from the body', async () => {
+  it('take the type and date of a BlockingState from the call, not from the body (json-models §4)', async () => {
     const path = `/bundles/${bundleId}/block?requestedDate=2024-03-10`;
     const body = {
       service: 'fraud',

@@ -39,7 +39,7 @@ eachDatabaseByTurns.describe('tags and tag definitions over HTTP', (open) => {
       await send('POST', '/tagDefinitions', { name, description: 'd', applicableObjectTypes: types }),
     );
 
-  it('match accounts E12 "Tags"', async () => {
+  it('match the worked example accounts E12 "Tags"', async () => {
     const account = `/accounts/${await newAccount()}`;
     for (let time = 1; time <= 2; time += 1)
       expect((await send('POST', `${account}/tags`, [AUTO_PAY_OFF])).status).to.equal(201);
@@ -69,14 +69,14 @@ eachDatabaseByTurns.describe('tags and tag definitions over HTTP', (open) => {
     expect(deleted?.auditLogs.map(({ changeType }) => changeType)).to.eql(['INSERT', 'DELETE']);
   });
 
-  it('R26: stay unchanged after DELETE without tagDef', async () => {
+  it('stay unchanged after DELETE without tagDef (R26)', async () => {
     const account = `/accounts/${await newAccount()}`;
     await send('POST', `${account}/tags`, [TEST]);
     expect((await send('DELETE', `${account}/tags`)).status).to.equal(204);
     expect(await tagsOf(account)).to.have.length(1);
   });
 
-  it("accounts §12 rule 3: list the tenant's own definitions, then __PARK__, then the nine control tags", async () => {
+  it("list the tenant's own definitions, then __PARK__, then the nine control tags (accounts §12 rule 3)", async () => {
     const { json } = await send('GET', '/tagDefinitions');
     const definitions = json as {
       name: string;

@@ -20,7 +20,7 @@ eachDatabaseByTurns.describe('tax ids and legal names of accounts', (open) => {
     return rows.map((row) => row.history);
   };
 
-  it('accounts §1.1 rule 7: are created, updated and reset in dialect D', async () => {
+  it('are created, updated and reset in dialect D (accounts §1.1 rule 7)', async () => {
     const id = createdId(await create({ name: 'Ada', ...business, taxId: `  ${business.taxId}\n` }));
     expect(await read(id)).to.include(business);
     expectStatus(await update(id, { name: 'Ada M.' }), 204);
@@ -35,7 +35,7 @@ eachDatabaseByTurns.describe('tax ids and legal names of accounts', (open) => {
     expect(await read(id)).to.include({ name: 'Ada M.', ...reset });
   });
 
-  it('accounts §1.1 rule 7: are rejected with the country and an example if the format is wrong', async () => {
+  it('are rejected with the country and an example if the format is wrong (accounts §1.1 rule 7)', async () => {
     const id = createdId(await create(business));
     const fault =
       /^Account taxId "DE 12345" does not have the format of VAT ids in Germany, such as DE123456788$/;
@@ -50,7 +50,7 @@ eachDatabaseByTurns.describe('tax ids and legal names of accounts', (open) => {
     expect(await read(id)).to.include({ ...business, name: null });
   });
 
-  it('accounts §1.1 rule 8: are neither shown nor changed in dialect K', async () => {
+  it('are neither shown nor changed in dialect K (accounts §1.1 rule 8)', async () => {
     const id = createdId(await create({ name: 'Ada', currency: 'USD', timeZone: 'UTC', ...business }));
     const inK = { headers: aliasHeaders };
     expect(await read(id, aliasHeaders)).to.not.have.any.keys('taxId', 'legalName');
@@ -65,7 +65,7 @@ eachDatabaseByTurns.describe('tax ids and legal names of accounts', (open) => {
     expect(await read(made)).to.include({ taxId: null, legalName: null });
   });
 
-  it('accounts §14.1: appear in the history only in dialect D', async () => {
+  it('appear in the history only in dialect D (accounts §14.1)', async () => {
     const id = createdId(await create({ name: 'Ada', ...business }));
     expectStatus(await update(id, { taxId: 'FR12345678901' }), 204);
     const [first, second] = await history(id);
@@ -77,7 +77,7 @@ eachDatabaseByTurns.describe('tax ids and legal names of accounts', (open) => {
     }
   });
 
-  it('accounts §6.2: are found by operator searches', async () => {
+  it('are found by operator searches (accounts §6.2)', async () => {
     const id = createdId(await create({ legalName: 'Sought & Found SE', taxId: 'SE123456789701' }));
     const found = async (clause: string) => {
       const key = encodeURIComponent(`_q=1&${clause}`);
@@ -95,7 +95,7 @@ eachDatabaseByTurns.describe('tax ids and legal names of accounts', (open) => {
     ['a right-to-left override', 'abc\u202edcba\u2066x'],
     ['emoji', '👩‍👩‍👧‍👦🇦🇹'],
   ] as const)
-    it(`accounts §1.1: are returned unchanged: ${kind}`, async () => {
+    it(`are returned unchanged: ${kind} (accounts §1.1)`, async () => {
       const sent = { legalName: text, taxId: text };
       const id = createdId(await create(sent));
       expect(await read(id)).to.include(sent);
@@ -109,7 +109,7 @@ eachDatabaseByTurns.describe('tax ids and legal names of accounts', (open) => {
     ['half of a surrogate pair', 'a\ud800b', 60001],
   ] as const)
     for (const field of ['legalName', 'taxId'])
-      it(`accounts §1.1: are rejected as ${field}: ${kind}`, async () => {
+      it(`are rejected as ${field}: ${kind} (accounts §1.1)`, async () => {
         const { code, message } = expectStatus(await create({ [field]: text }), 400).json as {
           code: number;
           message: string;

@@ -33,7 +33,7 @@ eachDatabaseByTurns.describe('tenant value API', (open) => {
   const valuesAt = async (path: string, headers: Record<string, string> = {}): Promise<unknown> =>
     ((await get(path, headers)).json as { values: unknown }).values;
 
-  it('P2 Key-values: appends values to a user key, and returns no values for a deleted or unknown key', async () => {
+  it('appends values to a user key, and returns no values for a deleted or unknown key (P2 Key-values)', async () => {
     const first = await post(userKey('color'), 'red');
     expect([first.status, first.text]).to.eql([201, '']);
     expect(first.headers.get('location')).to.match(/\/1\.0\/kb\/tenants\/userKeyValue\/color$/);
@@ -47,7 +47,7 @@ eachDatabaseByTurns.describe('tenant value API', (open) => {
     expect(await newTypes()).to.eql([]);
   });
 
-  it('P2 Key-values: replaces the previous callback', async () => {
+  it('replaces the previous callback (P2 Key-values)', async () => {
     const path = `${tenants}/registerNotificationCallback`;
     await newTypes();
     for (const url of ['https://example.com/u1', 'https://example.com/u2']) {
@@ -80,7 +80,7 @@ eachDatabaseByTurns.describe('tenant value API', (open) => {
     expect(await valuesAt(path)).to.eql([]);
   });
 
-  it('P2 Key-values: keeps the old configuration if the new one is invalid', async () => {
+  it('keeps the old configuration if the new one is invalid (P2 Key-values)', async () => {
     const path = `${tenants}/uploadPerTenantConfig`;
     const good = '{"org.killbill.payment.retry.days": "1,1"}';
     expect((await post(path, good)).status).to.equal(201);
@@ -94,7 +94,7 @@ eachDatabaseByTurns.describe('tenant value API', (open) => {
     expect(await valuesAt(path)).to.eql([]);
   });
 
-  it('P2 Key-values: limits a configuration or usage terms to 262,144 characters', async () => {
+  it('limits a configuration or usage terms to 262,144 characters (P2 Key-values)', async () => {
     const padded = (characters: number) => `{}${' '.repeat(characters - 2)}`;
     for (const path of [
       `${tenants}/uploadPerTenantConfig`,
@@ -108,7 +108,7 @@ eachDatabaseByTurns.describe('tenant value API', (open) => {
     }
   });
 
-  it('P2 Key-values: finds values by literal key prefix, sorted', async () => {
+  it('finds values by literal key prefix, sorted (P2 Key-values)', async () => {
     for (const key of [
       'PLUGIN_CONFIG_b',
       'PLUGIN_CONFIG_a',
@@ -267,7 +267,7 @@ eachDatabaseByTurns.describe('tenant value API', (open) => {
     expect(await valuesAt(userKey('USAGE_METERS'))).to.eql([]);
   });
 
-  it('usage §12: accepts readable usage terms, and reports every error of unreadable terms', async () => {
+  it('accepts readable usage terms, and reports every error of unreadable terms (usage §12)', async () => {
     const key = userKey('USAGE_TERMS');
     const refused = await post(key, '{"calls":{"percentOff":"half","free":1}}');
     const { code, message } = refused.json as { code: number; message: string };

@@ -25,7 +25,7 @@ eachDatabaseByTurns.describe('request traces', (open) => {
   beforeEach(() => traces.forget());
   after(() => serving.close());
 
-  it("platform §13.1: add the request, its transaction, entry, invoice, gateway call and push to the caller's trace", async () => {
+  it("add the request, its transaction, entry, invoice, gateway call and push to the caller's trace (platform §13.1)", async () => {
     const reply = await serving.post(
       '/subscriptions',
       { accountId, planName: 'canopy-monthly' },

@@ -37,7 +37,7 @@ anyDatabase.describe('bulk usage API', (open) => {
   const counts = { accepted: 0, duplicates: 0, conflicts: 0, rejected: 0 };
   const noneOf = { ...counts, failures: [], failuresTruncated: false };
 
-  it('usage §2.5: accepts a list and newline-delimited records', async () => {
+  it('accepts a list and newline-delimited records (usage §2.5)', async () => {
     const list = await serving.call('POST', path, { body: [lineOf('1'), lineOf('2')] });
     expect([list.status, list.json]).to.eql([200, { ...noneOf, received: 2, accepted: 2 }]);
     const lines = [lineOf('2'), lineOf('3')].map((line) => JSON.stringify(line));
@@ -54,7 +54,7 @@ anyDatabase.describe('bulk usage API', (open) => {
     expect(await summed()).to.equal(3);
   });
 
-  it('usage §2.1 check 1: rejects a line with an unknown member in dialect D and accepts the line in dialect K', async () => {
+  it('rejects a line with an unknown member in dialect D and accepts the line in dialect K (usage §2.1 check 1)', async () => {
     const lines = (run: string) => [
       lineOf(`${run} 1`, '2024-03-01', { tags: ['x'] }),
       lineOf(`${run} 2`, '2024-03-01', {
@@ -91,7 +91,7 @@ anyDatabase.describe('bulk usage API', (open) => {
     expect(await summed()).to.equal(8);
   });
 
-  it('usage §2.5: accepts the other lines if one line is not valid JSON', async () => {
+  it('accepts the other lines if one line is not valid JSON (usage §2.5)', async () => {
     const body = ['{', JSON.stringify(lineOf('1')), '7', '[]', 'null', '['.repeat(1_000)].join('\n');
     const { json } = await serving.call('POST', path, { body, headers: ndjson });
     expect(json).to.deep.include({ received: 6, accepted: 1, rejected: 5 });
@@ -101,7 +101,7 @@ anyDatabase.describe('bulk usage API', (open) => {
     );
   });
 
-  it('usage §2.3: accepts numeric dates in dialect K and rejects them in dialect D', async () => {
+  it('accepts numeric dates in dialect K and rejects them in dialect D (usage §2.3)', async () => {
     const body = [lineOf('1', [2024, 3, 1]), lineOf('2', [2024, 3, 1, 10, 0, 0, 0])];
     expect((await serving.call('POST', path, { body })).json).to.deep.include({ rejected: 2 });
     const inK = await serving.call('POST', path, { body, headers: aliasHeaders });
@@ -110,7 +110,7 @@ anyDatabase.describe('bulk usage API', (open) => {
     expect((await serving.call('POST', path, { body: forged })).json).to.deep.include({ rejected: 2 });
   });
 
-  it('usage §2.5: returns 400 if the body is empty or not a list, and 413 with the report beyond 50,000 lines', async () => {
+  it('returns 400 if the body is empty or not a list, and 413 with the report beyond 50,000 lines (usage §2.5)', async () => {
     for (const [body, headers] of [
       ['', ndjson],
       ['', jsonType],

@@ -64,7 +64,7 @@ eachDatabaseByTurns.describe('hostile usage callers over HTTP', (open) => {
     return reply.replace(/^.*"rolledUpUnits":/, '').replace(/}$/, '');
   }
 
-  it(`usage §2.1 rule 7: record a tracking id once on ${CALLERS} simultaneous connections`, async () => {
+  it(`record a tracking id once on ${CALLERS} simultaneous connections (usage §2.1 rule 7)`, async () => {
     await begin();
     const singles = Array.from({ length: CALLERS }, () => outcomeOf(text(['5'])));
     const outcomes = (await Promise.all(singles)).toSorted();
@@ -78,7 +78,7 @@ eachDatabaseByTurns.describe('hostile usage callers over HTTP', (open) => {
     expect(await summed()).to.equal('[{"unitType":"sms","amount":12}]');
   });
 
-  it('usage §2.4: are rejected for an invalid, too large, too precise or negative number in every format', async () => {
+  it('are rejected for an invalid, too large, too precise or negative number in every format (usage §2.4)', async () => {
     await begin();
     for (const [amount, answer, line] of [
       ['1e400', '400 60001', 'REJECTED INVALID_AMOUNT'],
@@ -109,7 +109,7 @@ eachDatabaseByTurns.describe('hostile usage callers over HTTP', (open) => {
     expect(await summed()).to.equal('[{"unitType":"sms","amount":100000000000000000000}]');
   });
 
-  it('usage §2.1 rule 5: store nothing if one row of a submission is invalid, and get the number of that row', async () => {
+  it('store nothing if one row of a submission is invalid, and get the number of that row (usage §2.1 rule 5)', async () => {
     await begin();
     const amounts = Array.from({ length: 500 }, (_, index) => (index === 317 ? '-1' : '1'));
     const reply = expectStatus(await record(text(amounts)), 400);
@@ -134,7 +134,7 @@ eachDatabaseByTurns.describe('hostile usage callers over HTTP', (open) => {
     expect(await outcomeOf(text(['4'], { trackingId: 'b' })), 'its tracking id is free').to.equal('201');
   });
 
-  it('usage §2.1: can record for blocked and not yet ended subscriptions, but not for foreign or unknown ones', async () => {
+  it('can record for blocked and not yet ended subscriptions, but not for foreign or unknown ones (usage §2.1)', async () => {
     await begin();
     expectStatus(await serving.put(`/bundles/${bundleId}/pause`), 204);
     expect(await outcomeOf(text(['1'], { trackingId: 'blocked' }))).to.equal('201');

@@ -47,7 +47,7 @@ describe('streamed bulk usage', () => {
     }
   }
 
-  it('usage §2.5: is stored in chunks while more data arrives, wherever the network splits the data', async () => {
+  it('is stored in chunks while more data arrives, wherever the network splits the data (usage §2.5)', async () => {
     const { sending, answer } = begin();
     const text = Array.from({ length: 5_001 }, (_, index) => lineOf(index)).join('');
     for (let at = 0; at < text.length; at += 65_521) sending.write(text.slice(at, at + 65_521));
@@ -58,7 +58,7 @@ describe('streamed bulk usage', () => {
     expect(await summed()).to.equal(5_002);
   });
 
-  it('usage §2.5: keeps the stored lines if the sender disconnects, and accepts the same lines again', async () => {
+  it('keeps the stored lines if the sender disconnects, and accepts the same lines again (usage §2.5)', async () => {
     const { sending } = begin();
     for (let index = 0; index < 5_500; index += 1) sending.write(lineOf(index));
     await untilSummed(5_000);
@@ -72,7 +72,7 @@ describe('streamed bulk usage', () => {
     expect(report).to.include({ received: 5_500, accepted: 500, duplicates: 5_000 });
   });
 
-  it('usage §2.5: is cut off at 32 MiB, with status 413 and the report of the lines so far', async () => {
+  it('is cut off at 32 MiB, with status 413 and the report of the lines so far (usage §2.5)', async () => {
     const { sending, answer } = begin();
     sending.write(lineOf(1));
     const blank = Buffer.alloc(MEBIBYTE, ' ');

@@ -65,7 +65,7 @@ anyDatabase.describe('usage over HTTP', (open) => {
     return text.replace(/^.*"rolledUpUnits":/, '').replace(/}$/, '');
   }
 
-  it('usage §2.1 check 1: is rejected in dialect D if it has an unknown member, which the error names, and accepted in dialect K', async () => {
+  it('is rejected in dialect D if it has an unknown member, which the error names, and accepted in dialect K (usage §2.1 check 1)', async () => {
     const point = { recordDate: '2024-03-01', amount: 1 };
     const wrong: readonly (readonly [body: object, member: string])[] = [
       [usageOf([point], { quantity: 5 }), 'quantity'],
@@ -85,7 +85,7 @@ anyDatabase.describe('usage over HTTP', (open) => {
     for (const [body] of wrong) expect(await record(body, { headers: aliasHeaders })).to.equal('201');
   });
 
-  it('usage §2.1: is recorded with 201 and no body or Location, and is included in the sum', async () => {
+  it('is recorded with 201 and no body or Location, and is included in the sum (usage §2.1)', async () => {
     const body = usageOf([{ recordDate: '2024-8-1', amount: '5' }]);
     const made = await serving.post('/usages', body);
     expect([made.status, made.text, made.headers.get('location')]).to.eql([201, '', null]);
@@ -101,7 +101,7 @@ anyDatabase.describe('usage over HTTP', (open) => {
     expect(await summed('2024-08-01', '2024-08-01')).to.equal('[]');
   });
 
-  it('usage §2.4: keeps amounts of 20 integer and 9 decimal digits exact', async () => {
+  it('keeps amounts of 20 integer and 9 decimal digits exact (usage §2.4)', async () => {
     const amounts = ['111111111.111111111', '99999999999999999999.999999999', '"0.000000001"', '0', '1e3'];
     const each = amounts.map((amount) => `{"recordDate":"2024-03-01","amount":${amount}}`);
     const body = `{"subscriptionId":"${subscriptionId}","unitUsageRecords":[{"unitType":"sms","usageRecords":[${each}]}]}`;
@@ -111,7 +111,7 @@ anyDatabase.describe('usage over HTTP', (open) => {
     );
   });
 
-  it('usage §2.1 checks 1 to 3: is rejected with 400 if it is incomplete or invalid', async () => {
+  it('is rejected with 400 if it is incomplete or invalid (usage §2.1 checks 1 to 3)', async () => {
     const good = { recordDate: '2024-03-01', amount: 1 };
     for (const body of [
       '',
@@ -145,7 +145,7 @@ anyDatabase.describe('usage over HTTP', (open) => {
     expect(await summed('2024-01-01', '2025-01-01')).to.equal('[]');
   });
 
-  it('usage §2.3: can be dated by instants, by epoch milliseconds, and by numeric dates in dialect K', async () => {
+  it('can be dated by instants, by epoch milliseconds, and by numeric dates in dialect K (usage §2.3)', async () => {
     const at = Date.parse('2024-03-01T10:00:00Z');
     const records = ['2024-03-01T10:00:00.000Z', '2024-03-01T12:00:00+02:00', '2024-03-01T10', at].map(
       (recordDate) => ({ recordDate, amount: 1 }),
@@ -161,7 +161,7 @@ anyDatabase.describe('usage over HTTP', (open) => {
     expect(await summed('2024-03-05', '2024-03-06')).to.contain('"amount":3');
   });
 
-  it('usage §2.3, §3.1: uses days in the account’s time zone', async () => {
+  it('uses days in the account’s time zone (usage §2.3, §3.1)', async () => {
     subscriptionId = await subscribed('America/New_York');
     const days = ['2024-04-01', '2024-04-02T03:59:59.999Z', '2024-04-02T04:00:00Z'];
     expect(await record(usageOf(days.map((recordDate) => ({ recordDate, amount: 1 }))))).to.equal('201');
@@ -173,7 +173,7 @@ anyDatabase.describe('usage over HTTP', (open) => {
     });
   });
 
-  it('usage §2.1 checks 4 and 5: is rejected with 404 for an unknown subscription and 400 after the service end', async () => {
+  it('is rejected with 404 for an unknown subscription and 400 after the service end (usage §2.1 checks 4 and 5)', async () => {
     const records = [{ recordDate: '2024-03-01', amount: 1 }];
     const ended = ErrorCode.USAGE_RECORD_AFTER_SUBSCRIPTION_END;
     expect(await record(usageOf(records, { subscriptionId: unknown }))).to.equal('404 1082');
@@ -182,7 +182,7 @@ anyDatabase.describe('usage over HTTP', (open) => {
     expect(await record(usageOf([{ recordDate: '2024-02-10', amount: 1 }]))).to.equal('201');
   });
 
-  it('usage §2.1 check 6: is rejected for unknown units if the tenant requires this, and by default in dialect D', async () => {
+  it('is rejected for unknown units if the tenant requires this, and by default in dialect D (usage §2.1 check 6)', async () => {
     const records = (unitType: string) =>
       usageOf([], {
         unitUsageRecords: [{ unitType, usageRecords: [{ recordDate: '2024-03-01', amount: 1 }] }],
@@ -199,7 +199,7 @@ anyDatabase.describe('usage over HTTP', (open) => {
     await configure({});
   });
 
-  it('usage §2.1 check 7 and rule 6: is recorded once per tracking id and subscription', async () => {
+  it('is recorded once per tracking id and subscription (usage §2.1 check 7 and rule 6)', async () => {
     const records = [{ recordDate: '2024-03-01', amount: 1 }];
     const body = usageOf(records, { trackingId: 't1' });
     const other = usageOf([{ recordDate: '2024-03-01', amount: 2 }], { trackingId: 't1' });
@@ -221,7 +221,7 @@ anyDatabase.describe('usage over HTTP', (open) => {
     expect(text).to.contain(`Tracking id t1 was already used on subscription ${subscriptionId}`);
   });
 
-  it('usage §2.2: can be deleted repeatedly, and its tracking id stays in use', async () => {
+  it('can be deleted repeatedly, and its tracking id stays in use (usage §2.2)', async () => {
     const trackingId = 'a b/ü';
     const body = usageOf([{ recordDate: '2024-03-01', amount: 7 }], { trackingId });
     expect(await record(body)).to.equal('201');
@@ -237,7 +237,7 @@ anyDatabase.describe('usage over HTTP', (open) => {
     expect((await serving.remove(`/usages/${unknown}/records/x`)).status).to.equal(404);
   });
 
-  it('usage §3.1: can be read only with valid bounds (otherwise 400) and for a known subscription (otherwise 404)', async () => {
+  it('can be read only with valid bounds (otherwise 400) and for a known subscription (otherwise 404, usage §3.1)', async () => {
     const path = `/1.0/kb/usages/${subscriptionId}`;
     for (const [query, code] of [
       ['', 60_003],
@@ -254,7 +254,7 @@ anyDatabase.describe('usage over HTTP', (open) => {
     expect((await serving.call('GET', of)).status).to.equal(404);
   });
 
-  it('usage §1.2: writes no audit log and no event', async () => {
+  it('writes no audit log and no event (usage §1.2)', async () => {
     const before = await serving.get(`/subscriptions/${subscriptionId}?audit=FULL`);
     expect(await record(usageOf([{ recordDate: '2024-03-01', amount: 1 }]))).to.equal('201');
     const after = await serving.get(`/subscriptions/${subscriptionId}?audit=FULL`);

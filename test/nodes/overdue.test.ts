@@ -51,7 +51,7 @@ describe('two nodes with due overdue checks', function () {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  it(`overdue §5.2, §11: share ${ACCOUNTS} accounts, and check each once after its payment retry`, async () => {
+  it(`share ${ACCOUNTS} accounts, and check each once after its payment retry (overdue §5.2, §11)`, async () => {
     clock.set(DUE);
     const shared = { database: database.url, ledger: join(directory, 'ledger'), now: DUE };
     const nodes = await startNodes(['north', 'south'].map((name) => ({ ...shared, name })));

@@ -43,7 +43,7 @@ describe('nodes killed while sending pushes', function () {
     await receiver.close();
   });
 
-  it(`platform §10.2: lose no event in ${KILLS} deaths, and repeat pushes only with the same id`, async () => {
+  it(`lose no event in ${KILLS} deaths, and repeat pushes only with the same id (platform §10.2)`, async () => {
     await nodes.fallDue();
     for (let killed = 0; killed < KILLS; killed += 1) {
       [toAnswer, held] = [ANSWERED, 0];

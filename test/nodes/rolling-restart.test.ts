@@ -19,7 +19,7 @@ describe('nodes of two versions on one PostgreSQL database', function () {
 
   afterEach(() => nodes.end());
 
-  it(`platform §15 rule 5: bill ${ACCOUNTS} accounts once each month during a rolling restart with a migration`, async () => {
+  it(`bill ${ACCOUNTS} accounts once each month during a rolling restart with a migration (platform §15 rule 5)`, async () => {
     const older = await nodes.start(named('old'));
     await addEntryOfNextVersion();
     await nodes.fallDue();

@@ -89,7 +89,7 @@ describe('two nodes recording usage on one PostgreSQL database', function () {
   const each = (times: number) =>
     `all ${times * third}, u0 ${(times * third * 1.5) / 2}, u1 ${(times * third * 1.5) / 2}`;
 
-  it('usage §2.1 rule 7: count each tracking id once on either node, alone and in bulk', async () => {
+  it('count each tracking id once on either node, alone and in bulk (usage §2.1 rule 7)', async () => {
     const nodes = await Promise.all([start(), start()]);
     const lines = linesOf('a');
     const accepted = await Promise.all(
@@ -100,7 +100,7 @@ describe('two nodes recording usage on one PostgreSQL database', function () {
     expect(await counted()).to.eql([each(1), each(1), each(1)]);
   });
 
-  it('usage §2.5: count usage once when one node is killed and the other node receives the usage again', async () => {
+  it('count usage once when one node is killed and the other node receives the usage again (usage §2.5)', async () => {
     const [dying, other] = await Promise.all([start(), start()]);
     const lines = linesOf('b');
     const ended = once(dying, 'exit');

@@ -94,12 +94,12 @@ function severity(states: OverdueConfig, snapshot: BillingSnapshot, today: Local
 const AS_STORED = { acceptsEmptyConditions: true };
 
 describe('overdue evaluation', () => {
-  it('overdue §1.4: preserves a configuration that is written and read as XML', () =>
+  it('preserves a configuration that is written and read as XML (overdue §1.4)', () =>
     forAll([anyConfig], (given) => {
       expect(readOverdueXml(writeOverdueXml(given), AS_STORED)).to.eql(given);
     }));
 
-  it('overdue §1.2 rule 3: preserves a JSON configuration in XML, and shows it as given', () => {
+  it('preserves a JSON configuration in XML, and shows it as given (overdue §1.2 rule 3)', () => {
     const days = fc.integer({ min: 1, max: 500 });
     const jsonConfigs = fc.record({
       given: anyConfig,
@@ -128,7 +128,7 @@ describe('overdue evaluation', () => {
     });
   });
 
-  it('overdue §4: yields no milder state on a later day if conditions use time, number and total', () =>
+  it('yields no milder state on a later day if conditions use time, number and total (overdue §4)', () =>
     forAll([growingConfig, invoices, fc.tuple(fc.nat(400), fc.nat(400))], (states, owed, [day, more]) => {
       const [today, later] = [addDays(firstDay, day), addDays(firstDay, day + more)];
       const before = severity(states, billingSnapshot(owed, { ...facts, today }), today);
@@ -136,7 +136,7 @@ describe('overdue evaluation', () => {
       expect(after).to.be.at.most(before);
     }));
 
-  it('overdue §4: yields no milder state for one more unpaid invoice if conditions use time, number and total', () =>
+  it('yields no milder state for one more unpaid invoice if conditions use time, number and total (overdue §4)', () =>
     forAll([growingConfig, invoices, fc.tuple(invoice, fc.nat(400))], (states, owed, [further, day]) => {
       const today = addDays(firstDay, day);
       const before = severity(states, billingSnapshot(owed, { ...facts, today }), today);
@@ -144,7 +144,7 @@ describe('overdue evaluation', () => {
       expect(after).to.be.at.most(before);
     }));
 
-  it('overdue §6: never changes the state before the next check', () =>
+  it('never changes the state before the next check (overdue §6)', () =>
     forAll([anyConfig, invoices, fc.nat(120)], (states, owed, day) => {
       const today = addDays(firstDay, day);
       const snapshot = billingSnapshot(owed, { ...facts, today });
@@ -158,7 +158,7 @@ describe('overdue evaluation', () => {
       }
     }));
 
-  it('overdue §6: predicts the same steps as consecutive checks', () =>
+  it('predicts the same steps as consecutive checks (overdue §6)', () =>
     forAll([anyConfig, invoices, fc.tuple(fc.nat(120), fc.nat(400))], (states, owed, [day, ahead]) => {
       const today = addDays(firstDay, day);
       const until = addDays(today, ahead);
@@ -186,7 +186,7 @@ describe('overdue evaluation', () => {
       );
     }));
 
-  it('overdue §1.3: either accepts or rejects any configuration text without another failure', () => {
+  it('either accepts or rejects any configuration text without another failure (overdue §1.3)', () => {
     const pieces = fc.constantFrom(
       '<overdueConfig>',
       '</overdueConfig>',

@@ -35,7 +35,7 @@ function isBoundary(at: number, granularity: UsageGranularity, zone: TimeZone): 
 }
 
 describe('usage timeline buckets in random zones', () => {
-  it('usage §3.3: are contiguous between the bounds, and start at clock and calendar boundaries', () =>
+  it('are contiguous between the bounds, and start at clock and calendar boundaries (usage §3.3)', () =>
     forAll(
       [
         fc.constantFrom(...zones),

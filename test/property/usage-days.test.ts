@@ -50,7 +50,7 @@ eachDatabase((kind, open) => {
     this.timeout(0);
     const opened = sharedStorage(kind, open);
 
-    it('usage §11.5: equal the sum of their points after any concurrent recording and voiding', async () => {
+    it('equal the sum of their points after any concurrent recording and voiding (usage §11.5)', async () => {
       let voided = 0;
       await fc.assert(
         fc.asyncProperty(

@@ -6,7 +6,7 @@ import { ScannedUsageLife, WalkedUsageLife } from '../support/usage/scanned-usag
 import { WindowedUsageLife } from '../support/usage/windowed-usage-life.ts';
 
 describe('usage ledger', () => {
-  it('usage §11: bills sums per day, split at billing cuts, with the same result as a scan of every point', () => {
+  it('bills sums per day, split at billing cuts, with the same result as a scan of every point (usage §11)', () => {
     let items = 0;
     let splits = 0;
     ofEveryHistory(({ zone, events, list, config }) => {
@@ -26,7 +26,7 @@ describe('usage ledger', () => {
     expect(splits, 'days split').to.be.above(historyRuns / 2);
   }).timeout(0);
 
-  it('usage §7.10: produces the same dry run from a single read as from one read per date', () => {
+  it('produces the same dry run from a single read as from one read per date (usage §7.10)', () => {
     ofEveryHistory(({ zone, events, list, config }) => {
       const walked = new WalkedUsageLife(events, { zone, config });
       const full = new BookedUsageLife(events, { zone, config });
@@ -43,7 +43,7 @@ describe('usage ledger', () => {
     });
   }).timeout(0);
 
-  it('usage §7.1: bills the minimum history like the full history', () => {
+  it('bills the minimum history like the full history (usage §7.1)', () => {
     let leftOut = 0;
     ofEveryHistory(({ zone, events, list, config: given }) => {
       // Other code finds usage before the look-back.
@@ -64,7 +64,7 @@ describe('usage ledger', () => {
     expect(leftOut, 'runs that read a part').to.be.above(historyRuns);
   }).timeout(0);
 
-  it('usage §7.3: bills a subscription from minimal reads, and stores facts that explain each amount', () => {
+  it('bills a subscription from minimal reads, and stores facts that explain each amount (usage §7.3)', () => {
     let credits = 0;
     let again = 0;
     let passedOver = 0;

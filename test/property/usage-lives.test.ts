@@ -60,7 +60,7 @@ function live(life: UsageLife, list: Steps, isBilledOnTheWay: boolean): void {
 const last = dateOf(130);
 
 describe('random usage histories', () => {
-  it('usage §11.5: are billed the same however the arrivals are split', () =>
+  it('are billed the same however the arrivals are split (usage §11.5)', () =>
     forRuns(historyRuns, [sections, steps, itemModes], (section, list, itemMode) => {
       const created = [usageEvent('CREATE', dateOf(0), { usages: [section], bcd: 15 })];
       const config = { itemMode, lookBackPeriods: -1 };
@@ -75,7 +75,7 @@ describe('random usage histories', () => {
       expect(lives[0].bill(last).items).to.eql([]);
     }));
 
-  it('usage §7.3: are billed only once in any item mode, and item modes differ only by the rounding of lines', () => {
+  it('are billed only once in any item mode, and item modes differ only by the rounding of lines (usage §7.3)', () => {
     const modes = fc.array(itemModes, { minLength: 6, maxLength: 6 });
     forAll([sections, steps, modes], (section, list, itemMode) => {
       const created = [usageEvent('CREATE', dateOf(0), { usages: [section], bcd: 15 })];
@@ -97,7 +97,7 @@ describe('random usage histories', () => {
     });
   });
 
-  it('usage §7.7: charge late points once, in their own period or the next one', () => {
+  it('charge late points once, in their own period or the next one (usage §7.7)', () => {
     const lateModes = fc.constantFrom<UsageConfig['lateMode']>('DELTA', 'NEXT_PERIOD');
     forAll([steps, lateModes, fc.constantFrom(-1, 0, 1, 2)], (list, lateMode, lookBackPeriods) => {
       const section = consumable('calls', [[['calls', '0.001', '-1', '0.01']]]);
@@ -117,7 +117,7 @@ describe('random usage histories', () => {
     });
   });
 
-  it('usage §7.3 rule 7: never charge a point twice, however the subscription changes', () => {
+  it('never charge a point twice, however the subscription changes (usage §7.3 rule 7)', () => {
     const change = fc.record({
       type: fc.constantFrom('CHANGE', 'START_BILLING_DISABLED', 'CANCEL', 'BCD_CHANGE', 'NO_USAGE'),
       section: fc.nat(oneForACall.length - 1),
@@ -143,7 +143,7 @@ describe('random usage histories', () => {
     );
   });
 
-  it('usage §6.3: have contiguous run boundaries on the calendar’s days', () => {
+  it('have contiguous run boundaries on the calendar’s days (usage §6.3)', () => {
     const periods: readonly [BillingPeriod, number][] = [
       ['MONTHLY', 1],
       ['BIMESTRIAL', 2],

@@ -35,7 +35,7 @@ function price(amount: bigint): string {
 }
 
 describe('usage rating', () => {
-  it('usage §5.1: charges ALL_TIERS like a meter that starts one block after another', () =>
+  it('charges ALL_TIERS like a meter that starts one block after another (usage §5.1)', () =>
     forAll([meteredSections('ALL_TIERS'), meteredPoints, policies], ({ section, tiers }, points, policy) => {
       const rated = rate(section, points, policy);
       const oracle = pricedByMeter(tiers, charged(section, points), policy === 'LAST_TIER');
@@ -43,13 +43,13 @@ describe('usage rating', () => {
       expect(sum(rated.overflow.map(({ quantity }) => quantity)).toFixed()).to.equal(price(oracle.beyond));
     }));
 
-  it('usage §5.2: charges all TOP_TIER blocks at the price of the tier that is reached', () =>
+  it('charges all TOP_TIER blocks at the price of the tier that is reached (usage §5.2)', () =>
     forAll([meteredSections('TOP_TIER'), meteredPoints], ({ section, tiers }, points) => {
       const oracle = pricedByTopTier(tiers, charged(section, points));
       expect(rate(section, points).exact.toFixed()).to.equal(price(oracle));
     }));
 
-  it('usage §5.4: charges CAPACITY by the first tier with limits that no point exceeds', () =>
+  it('charges CAPACITY by the first tier with limits that no point exceeds (usage §5.4)', () =>
     forAll([peakSections({ isRising: false }), meteredPoints], ({ section, tiers }, points) => {
       const oracle = pricedByPeaks(tiers, charged(section, points));
       expect(rate(section, points).exact.toFixed()).to.equal(price(oracle));
@@ -66,7 +66,7 @@ describe('usage rating', () => {
     );
   });
 
-  it('usage §5.1: charges the sum of all full tiers and the last, partly filled tier', () =>
+  it('charges the sum of all full tiers and the last, partly filled tier (usage §5.1)', () =>
     forAll([meteredSections('ALL_TIERS'), meteredPoints, fc.nat(3)], ({ tiers, section }, points, place) => {
       const [head, tail] = [tiers.slice(0, place), tiers.slice(place)];
       if (head.length === 0 || tail.length === 0) return;
@@ -81,7 +81,7 @@ describe('usage rating', () => {
       expect(second.overflow).to.eql(whole.overflow);
     }));
 
-  it('usage §5.5: creates lines that add up to the amount, with blocks that contain all units within the tiers', () => {
+  it('creates lines that add up to the amount, with blocks that contain all units within the tiers (usage §5.5)', () => {
     const sections = fc.oneof(meteredSections('ALL_TIERS'), meteredSections('TOP_TIER'));
     forAll([sections, meteredPoints, policies], ({ section }, points, policy) => {
       const rated = rate(section, points, policy);
@@ -101,7 +101,7 @@ describe('usage rating', () => {
     });
   });
 
-  it('usage §6.4: yields the same quantity however the points are grouped', () =>
+  it('yields the same quantity however the points are grouped (usage §6.4)', () =>
     forAll([meteredSections('ALL_TIERS'), meteredPoints, fc.nat(12)], ({ section }, points, place) => {
       const [a, b] = [points.slice(0, place), points.slice(place)];
       const parts = [quantities(section, a), quantities(section, b)];

@@ -29,7 +29,7 @@ function asSourcesTell(list: readonly Step[]): readonly Step[] {
 }
 
 describe('usage from a source', () => {
-  it('usage §9 rule 8: is billed like recorded usage, whether as records or as sums', () => {
+  it('is billed like recorded usage, whether as records or as sums (usage §9 rule 8)', () => {
     let items = 0;
     let credits = 0;
     forRuns(
@@ -65,7 +65,7 @@ describe('usage from a source', () => {
     expect(credits, 'credits').to.be.above(runs / 50);
   }).timeout(0);
 
-  it('usage §7.7: is dropped or billed with the next period if it is late, like recorded usage', () => {
+  it('is dropped or billed with the next period if it is late, like recorded usage (usage §7.7)', () => {
     forRuns(
       runs,
       [

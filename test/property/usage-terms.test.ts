@@ -60,7 +60,7 @@ function priced(amount: bigint, { percent, minimum, aboveMinimum }: Agreed): big
 }
 
 describe('usage terms in random histories', () => {
-  it('usage §12: charge usage beyond the free quantity, less the discount, within minimum and maximum', () => {
+  it('charge usage beyond the free quantity, less the discount, within minimum and maximum (usage §12)', () => {
     let bounded = 0;
     forAll([meteredSections('ALL_TIERS'), meteredPoints, agreed], ({ section, tiers }, points, terms) => {
       const units = new Set(tiers[0]?.map(({ unit }) => unit));
@@ -82,7 +82,7 @@ describe('usage terms in random histories', () => {
     expect(bounded, 'amounts that terms change').to.be.above(propertyRuns / 10);
   });
 
-  it('usage §12: bill the same from minimal reads as from all data, with facts that explain each item', () => {
+  it('bill the same from minimal reads as from all data, with facts that explain each item (usage §12)', () => {
     let items = 0;
     forRuns(
       runs,
@@ -112,7 +112,7 @@ describe('usage terms in random histories', () => {
     expect(items, 'items billed').to.be.above(runs);
   }).timeout(0);
 
-  it('usage §12: charge the same however the arrivals are split', () =>
+  it('charge the same however the arrivals are split (usage §12)', () =>
     forRuns(runs, [steps, configs, fc.tuple(agreed, agreed)], (list, given, [calls, peaks]) => {
       const config = { ...DEFAULT_USAGE_CONFIG, ...given, lateMode: 'DELTA' as const, lookBackPeriods: -1 };
       const zone = zones[0] ?? expect.fail('no zone');

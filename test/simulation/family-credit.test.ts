@@ -16,7 +16,7 @@ interface Counted extends InvoiceView {
 anyDatabase.describe('random histories of a child whose parent pays', (open) => {
   let lowered = 0;
 
-  it('invoicing §10 rule 8: never turn an unpaid debt into credit, because repairs reduce the debt', async () => {
+  it('never turn an unpaid debt into credit, because repairs reduce the debt (invoicing §10 rule 8)', async () => {
     for (let index = 0; index < LIVES; index += 1) {
       const family = await Family.begin(open, '2024-01-05T10:00:00Z');
       try {

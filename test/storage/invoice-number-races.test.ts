@@ -123,7 +123,7 @@ eachDatabase((kind, open) => {
       return taken;
     }
 
-    it('invoicing §1.6 rule 1: are reused after a host rolls back its transaction', async () => {
+    it('are reused after a host rolls back its transaction (invoicing §1.6 rule 1)', async () => {
       const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
       await engine.acme.invoices.adjustItem(await charge(engine.acme, accountId));
       const before = await expectNoGap();
@@ -133,7 +133,7 @@ eachDatabase((kind, open) => {
       expect(await expectNoGap()).to.eql({ invoices: before.invoices + 1, notes: before.notes + 1 });
     });
 
-    it('invoicing §1.6 rule 1, §1.7, §21 rule 3: have no gaps despite failing plugins, a full disk and rollbacks', async () => {
+    it('have no gaps despite failing plugins, a full disk and rollbacks (invoicing §1.6 rule 1, §1.7, §21 rule 3)', async () => {
       const [moody, full] = nodes.map((node) => node.as({ tenant: engine.tenant.id, user: 'node' }));
       if (moody === undefined || full === undefined) throw new Error('no nodes');
       const before = await expectNoGap();

@@ -11,7 +11,7 @@ onPostgresql.describe('single statements of a moving tenant', (open) => {
   });
   afterEach(() => cells.close());
 
-  it('cells §3.2 rule 2: reject the answer and the release of an idempotency key', async () => {
+  it('reject the answer and the release of an idempotency key (cells §3.2 rule 2)', async () => {
     const { idempotency } = cells.storages.west;
     const claim = { tenantRecordId: cells.tenant.recordId, key: 'key', claimId: newId() };
     const bounds = { expiredBeforeMs: 0, abandonedBeforeMs: 0 };
@@ -27,7 +27,7 @@ onPostgresql.describe('single statements of a moving tenant', (open) => {
     expect(await cells.storages.east.idempotency.keep(claim, answer)).to.equal(true);
   });
 
-  it('cells §3.2 rule 2: reject a new server key for the secrets of the tenant', async () => {
+  it('reject a new server key for the secrets of the tenant (cells §3.2 rule 2)', async () => {
     const { secrets } = cells.storages.west;
     const claim = { tenantRecordId: cells.tenant.recordId, key: 'key', claimId: newId() };
     const { idempotency } = cells.storages.west;

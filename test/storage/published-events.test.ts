@@ -36,7 +36,7 @@ eachDatabase.describe('published events', (open, kind) => {
       leaseEndsAtMs: systemNowMs + 1,
     });
 
-  it('platform §10.6: keep their id and position while waiting, running and finished', async () => {
+  it('keep their id and position while waiting, running and finished (platform §10.6)', async () => {
     await opened.write(async (session) => session.publish([changeEvent(1), changeEvent(2)]));
     await opened.write(async (session) =>
       session.publish([{ ...changeEvent(3), type: BusEventType.TAG_CREATION }]),
@@ -51,7 +51,7 @@ eachDatabase.describe('published events', (open, kind) => {
     expect(await accounts(before[1]?.recordId)).to.eql([3]);
   });
 
-  it('platform §10.6: appear once if their entry is reaped', async () => {
+  it('appear once if their entry is reaped (platform §10.6)', async () => {
     await opened.write(async (session) => session.publish([changeEvent(1)]));
     const before = await listed();
     for (let lapse = 0; lapse < 2; lapse += 1) {
@@ -69,14 +69,14 @@ eachDatabase.describe('published events', (open, kind) => {
     expect(await listed()).to.eql(before);
   });
 
-  it('platform §10.6: keep every digit of their amounts', async () => {
+  it('keep every digit of their amounts (platform §10.6)', async () => {
     const amount = '12345678901234567890.123456789';
     await opened.write(async (session) => session.publish([changeEvent(1, amount)]));
     const [event] = await listed();
     expect(event?.payload.amount).to.eql(decimal(amount));
   });
 
-  it('platform §10.6: appear only after the host commits, together with events committed in the meantime', async () => {
+  it('appear only after the host commits, together with events committed in the meantime (platform §10.6)', async () => {
     const host = hostOf(opened.database);
     try {
       await host.storage.prepare(PUBLISHING);
@@ -118,7 +118,7 @@ eachDatabase.describe('published events', (open, kind) => {
     }
   });
 
-  it('platform §10.6: are read through an index, starting at a position, regardless of other data', async function () {
+  it('are read through an index, starting at a position, regardless of other data (platform §10.6)', async function () {
     this.timeout(120_000);
     const others = [await opened.newTenant(), await opened.newTenant()];
     for (const tenant of [...others, opened.tenant]) {
@@ -143,7 +143,7 @@ eachDatabase.describe('published events', (open, kind) => {
 });
 
 onPostgresql.describe('concurrently published events', (open) => {
-  it('platform §10.6: reach a reader exactly once, in commit order per account', async function () {
+  it('reach a reader exactly once, in commit order per account (platform §10.6)', async function () {
     this.timeout(300_000);
     const opened = await openStorage('postgresql', open);
     const { storage, tenant } = opened;

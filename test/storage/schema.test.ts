@@ -36,7 +36,7 @@ eachDatabase.describe('the storage schema', (open, kind) => {
     }
   });
 
-  it('platform §17: numbers the rows of every table by a sequence that never reuses a number', async () => {
+  it('numbers the rows of every table by a sequence that never reuses a number (platform §17)', async () => {
     const orm = schemaOf(await open(migrated));
     // Queue rows keep their numbers in the history; usage is numbered by day; on SQLite, libraries create the tables
     // for texts and migrations.

@@ -42,7 +42,7 @@ onPostgresql.describe('moving the rows of a tenant', (open) => {
     };
   };
 
-  it('cells §3.1 rule 2: copies every table exactly, and leaves other tenants alone', async () => {
+  it('copies every table exactly, and leaves other tenants alone (cells §3.1 rule 2)', async () => {
     const others = { west: await cells.newTenant('west'), east: await cells.newTenant('east') };
     await newAccount('west', others.west);
     await newAccount('east', others.east);
@@ -58,7 +58,7 @@ onPostgresql.describe('moving the rows of a tenant', (open) => {
     expect(await cells.place()).to.equal('east SETTLED');
   });
 
-  it('cells §3.1 rule 3: copies inserted, changed and deleted rows that are written during the move', async () => {
+  it('copies inserted, changed and deleted rows that are written during the move (cells §3.1 rule 3)', async () => {
     await fillEveryTable(cells, { cell: 'west', count: 3 });
     let before = {};
     const write = async () => {
@@ -81,7 +81,7 @@ onPostgresql.describe('moving the rows of a tenant', (open) => {
     expect(await rowsIn('east')).to.eql(before);
   });
 
-  it('cells §3.1 rule 3: copies a unique value that passes from one row to another during the move', async () => {
+  it('copies a unique value that passes from one row to another during the move (cells §3.1 rule 3)', async () => {
     const [one, two] = [await newAccount('west'), await newAccount('west')];
     const key = (recordId: number, value: string) =>
       cells.sql('west', 'update bw_accounts set external_key = $2 where record_id = $1', [recordId, value]);
@@ -100,7 +100,7 @@ onPostgresql.describe('moving the rows of a tenant', (open) => {
     expect(Number(owner?.record_id)).to.equal(two);
   });
 
-  it('cells §3.2 rule 2: rejects writes of the tenant while they are stopped, and accepts those of others', async () => {
+  it('rejects writes of the tenant while they are stopped, and accepts those of others (cells §3.2 rule 2)', async () => {
     const other = await cells.newTenant('west');
     const moved = await newAccount('west');
     const errors: unknown[] = [];
@@ -121,7 +121,7 @@ onPostgresql.describe('moving the rows of a tenant', (open) => {
     expect(await rowsIn('west', other)).to.have.property('bw_accounts');
   });
 
-  it('cells §3.2 rule 1: repeats a transaction whose snapshot is older than the move', async () => {
+  it('repeats a transaction whose snapshot is older than the move (cells §3.2 rule 1)', async () => {
     const account = await newAccount('west');
     const errors: unknown[] = [];
     await cells.move('east', {
@@ -142,7 +142,7 @@ onPostgresql.describe('moving the rows of a tenant', (open) => {
     expect(errors[0]).to.deep.include({ code: '40001' });
   });
 
-  it('cells §3.2 rule 4: rejects rows of the tenant in the cell that it has left, until it comes back', async () => {
+  it('rejects rows of the tenant in the cell that it has left, until it comes back (cells §3.2 rule 4)', async () => {
     const moved = await newAccount('west');
     await cells.move('east');
     expect(await rejection(newAccount('west'))).to.deep.include({ code: ErrorCode.BUSY });
@@ -154,7 +154,7 @@ onPostgresql.describe('moving the rows of a tenant', (open) => {
     expect(await nameOf('west', moved)).to.be.a('string');
   });
 
-  it('cells §3.1 rule 6: creates greater record ids in the target than the tenant already has', async () => {
+  it('creates greater record ids in the target than the tenant already has (cells §3.1 rule 6)', async () => {
     const moved = await newAccount('west');
     await cells.sql('west', `select setval('bw_accounts_record_id_seq', 256 * 1000000)`);
     const last = await newAccount('west');
@@ -165,14 +165,14 @@ onPostgresql.describe('moving the rows of a tenant', (open) => {
     expect(next % 256).to.equal(1);
   });
 
-  it('cells §3.1 rule 6: rejects a move to a cell that the directory does not know yet', async () => {
+  it('rejects a move to a cell that the directory does not know yet (cells §3.1 rule 6)', async () => {
     const parts = { ...cells.parts, cells: new Map([...cells.parts.cells, ['north', cells.storages.east]]) };
     const error = await rejection(moveTenant(parts, cells.tenant, { to: 'north' }));
     expect(error).to.deep.include({ code: ErrorCode.BUSY });
     expect(await cells.place()).to.equal('west SETTLED');
   });
 
-  it('cells §3.1 rule 4: does no due work of the tenant from the hold until the target works', async () => {
+  it('does no due work of the tenant from the hold until the target works (cells §3.1 rule 4)', async () => {
     await fillEveryTable(cells, { cell: 'west', count: 3 });
     await cells.sql(
       'west',
@@ -203,7 +203,7 @@ onPostgresql.describe('moving the rows of a tenant', (open) => {
     expect(await claim('east', 9)).to.have.length(3);
   });
 
-  it('cells §3.1 rules 4 and 7, §3.3 rule 1: waits for places, due work and slow reads', async () => {
+  it('waits for places, due work and slow reads (cells §3.1 rules 4 and 7, §3.3 rule 1)', async () => {
     await fillEveryTable(cells, { cell: 'west', count: 1 });
     await cells.sql('west', `update bw_queue_entries set processing_state = 'IN_PROCESSING'`);
     const reached: Record<string, number> = {};
@@ -229,7 +229,7 @@ onPostgresql.describe('moving the rows of a tenant', (open) => {
     expect(digests.map(({ count }) => count)).to.eql(selections.map((each) => (each === all ? 1 : 0)));
   });
 
-  it('cells §3.2 rule 6: copies no rows for a move that does not have the fence, or whose tenant has arrived', async () => {
+  it('copies no rows for a move that does not have the fence, or whose tenant has arrived (cells §3.2 rule 6)', async () => {
     const revision = 1_000_000;
     const earlier = cells.storages.east.moves.of({ tenantRecordId: cells.tenant.recordId, revision: 1 });
     const later = cells.storages.east.moves.of({ tenantRecordId: cells.tenant.recordId, revision });
@@ -242,7 +242,7 @@ onPostgresql.describe('moving the rows of a tenant', (open) => {
     expect(await codeOf(later.replace(rows, null))).to.equal(ErrorCode.BUSY);
   });
 
-  it('cells §3.1 rule 5: keeps the position of event sinks that had none of the tenant yet', async () => {
+  it('keeps the position of event sinks that had none of the tenant yet (cells §3.1 rule 5)', async () => {
     const { west, east } = cells.storages;
     await west.sinks.register(['archive']);
     await cells.sql('west', `select setval('bw_queue_entries_record_id_seq', 256 * 5000)`);
@@ -255,7 +255,7 @@ onPostgresql.describe('moving the rows of a tenant', (open) => {
     expect(await positionOf('east', 'new')).to.be.greaterThan(256 * 5000 - 1);
   });
 
-  it('cells §3.4 rule 3: ends the move of a process when another one takes it over', async () => {
+  it('ends the move of a process when another one takes it over (cells §3.4 rule 3)', async () => {
     await fillEveryTable(cells, { cell: 'west', count: 3 });
     const before = await rowsIn('west');
     const outcomes = await Promise.allSettled([
@@ -270,7 +270,7 @@ onPostgresql.describe('moving the rows of a tenant', (open) => {
   });
 
   for (const end of ['finishes', 'undoes'] as const)
-    it(`cells §3.4 rule 3: changes no cell if another process ${end} the move while this one sets fences`, async () => {
+    it(`changes no cell if another process ${end} the move while this one sets fences (cells §3.4 rule 3)`, async () => {
       await fillEveryTable(cells, { cell: 'west', count: 3 });
       const before = await rowsIn('west');
       const other = () => (end === 'finishes' ? cells.move('east') : cells.undo());
@@ -283,7 +283,7 @@ onPostgresql.describe('moving the rows of a tenant', (open) => {
       await newAccount(working);
     });
 
-  it('cells §3.4 rule 3: accepts writes in the source if another process takes over just before the switch', async () => {
+  it('accepts writes in the source if another process takes over just before the switch (cells §3.4 rule 3)', async () => {
     const takeOver = () => cells.parts.directory.cells.takeMove(cells.tenant.recordId);
     const [outcome] = await Promise.allSettled([
       cells.move('east', at('before directory.switchMove', takeOver)),
@@ -292,7 +292,7 @@ onPostgresql.describe('moving the rows of a tenant', (open) => {
     await newAccount('west');
   });
 
-  it('cells §3.4 rule 3: keeps the rows of both fences after the move', async () => {
+  it('keeps the rows of both fences after the move (cells §3.4 rule 3)', async () => {
     await cells.move('east');
     const states = await Promise.all(
       (['west', 'east'] as const).map((cell) => cells.sql(cell, 'select state from bw_tenant_moves')),
@@ -300,7 +300,7 @@ onPostgresql.describe('moving the rows of a tenant', (open) => {
     expect(states).to.eql([[{ state: 'GONE' }], [{ state: 'OPEN' }]]);
   });
 
-  it('cells §3.4 rule 2: undoes a move before the switch, and finishes it afterwards', async () => {
+  it('undoes a move before the switch, and finishes it afterwards (cells §3.4 rule 2)', async () => {
     await fillEveryTable(cells, { cell: 'west', count: 3 });
     const before = await rowsIn('west');
     const interrupted = new AbortController();

@@ -309,7 +309,7 @@ describe('errors of Citus, which have their details only in the message', () => 
     expect(failureOf('XX000', message)).to.eql({ kind: 'away' });
   });
 
-  it('cells §3.2 rule 4: name the constraint against tenants that have left the cell', () => {
+  it('name the constraint against tenants that have left the cell (cells §3.2 rule 4)', () => {
     const message =
       'new row for relation "bw_accounts_102266" violates check constraint "bw_moved_away_102266"';
     expect(failureOf('23514', message)).to.eql({ kind: 'moving' });

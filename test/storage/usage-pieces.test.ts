@@ -35,7 +35,7 @@ eachDatabaseAndOneByOne.describe('the usage rows read by billing', (open, kind) 
     return (await opened.reading.usage.pieces(requests)).map((each) => each.map(told));
   };
 
-  it('usage §11.3: include day sums since a date and of given days before that date, without voided points', async () => {
+  it('include day sums since a date and of given days before that date, without voided points (usage §11.3)', async () => {
     await record(
       submission('k1', [point('sms', '5'), point('sms', '2', 1), point(oddText, '1', 1)]),
       submission('k2', [point('sms', '7', 1), point('sms', '4', 3)]),
@@ -65,7 +65,7 @@ eachDatabaseAndOneByOne.describe('the usage rows read by billing', (open, kind) 
     expect(await daysOf()).to.eql([]);
   });
 
-  it('usage §11.3: include the parts of a day cut by billing, ordered by instant and recording', async () => {
+  it('include the parts of a day cut by billing, ordered by instant and recording (usage §11.3)', async () => {
     await record(
       submission('k1', [point('sms', '1'), point('sms', '2', 0, 5), point('sms', '4', 0, 6)]),
       submission('k2', [point('sms', '8', 0, 5)]),
@@ -93,7 +93,7 @@ eachDatabaseAndOneByOne.describe('the usage rows read by billing', (open, kind) 
     expect(await piecesOf()).to.eql([]);
   });
 
-  it('usage §1.2: include unchanged intervals starting on a date', async () => {
+  it('include unchanged intervals starting on a date (usage §1.2)', async () => {
     const subscriptionId = '00000000-0000-7000-8000-000000000001' as Uuid;
     const intervalOf = (from: number, to: number): StoredUsageInterval => ({
       ...usageInterval({

@@ -91,7 +91,7 @@ eachDatabase.describe('usage query plans over filled tables', (open, kind) => {
     made = 20_000;
   });
 
-  it('usage §11: read only the rows of the days in a roll-up, and read points only for cut days', async () => {
+  it('read only the rows of the days in a roll-up, and read points only for cut days (usage §11)', async () => {
     const stretch: UsageStretch = {
       start: instantAt(3, 5),
       end: instantAt(40, 7),
@@ -122,7 +122,7 @@ eachDatabase.describe('usage query plans over filled tables', (open, kind) => {
     }
   });
 
-  it('usage §3.3: read only the points of the requested days for hourly sums', async () => {
+  it('read only the points of the requested days for hourly sums (usage §3.3)', async () => {
     const stretches = [3, 4, 40].map((day) => ({
       day: dayAt(day),
       start: instantAt(day, 2),
@@ -134,7 +134,7 @@ eachDatabase.describe('usage query plans over filled tables', (open, kind) => {
     }
   });
 
-  it('usage §11: use indexes for late usage, sums, parts of days and billed usage in a run', async () => {
+  it('use indexes for late usage, sums, parts of days and billed usage in a run (usage §11)', async () => {
     const some = billed.subscriptions.slice(100, 103);
     const own = some.map((_, index) => ({ subscriptionRecordId: 101 + index }));
     const reads = () =>
@@ -174,7 +174,7 @@ eachDatabase.describe('usage query plans over filled tables', (open, kind) => {
     ).not.to.eql([]);
   });
 
-  it('usage §7.6: read tracking ids by the points billed on an invoice', async () => {
+  it('read tracking ids by the points billed on an invoice (usage §7.6)', async () => {
     const ids = billed.intervals.slice(100, 110).flatMap(({ invoiceId }) => invoiceId ?? []);
     const points = billed.subscriptions.slice(100, 110).map(({ id }) => ({
       subscriptionId: id,
@@ -191,7 +191,7 @@ eachDatabase.describe('usage query plans over filled tables', (open, kind) => {
     expect(found).to.eql([]);
   });
 
-  it('usage §11.4: read only the archived days, and use the key for reads of the archive', async () => {
+  it('read only the archived days, and use the key for reads of the archive (usage §11.4)', async () => {
     const many = Array.from({ length: 280 }, (_, index) => ({
       subscriptionRecordId: 120 + index,
       before: dayAt(DAYS),

@@ -25,7 +25,7 @@ eachDatabase.describe('concurrent usage recording', (open, kind) => {
     expect(await storedDays(opened.database)).to.eql(daysOfPoints(points));
   };
 
-  it(`usage §2.1 rule 7: accepts one of ${CALLERS} concurrent submissions with the same tracking id`, async () => {
+  it(`accepts one of ${CALLERS} concurrent submissions with the same tracking id (usage §2.1 rule 7)`, async () => {
     const given = Array.from({ length: CALLERS }, (_, index) =>
       submission('k', [point(`unit ${index % 3}`, String(index % 2))]),
     );
@@ -40,7 +40,7 @@ eachDatabase.describe('concurrent usage recording', (open, kind) => {
     await expectWhole(1);
   });
 
-  it('usage §10 rule 4: completes all chunks with the same tracking ids, units and days in opposite order', async () => {
+  it('completes all chunks with the same tracking ids, units and days in opposite order (usage §10 rule 4)', async () => {
     const lines = Array.from({ length: 60 }, (_, index) =>
       submission(
         `k${index}`,
@@ -60,7 +60,7 @@ eachDatabase.describe('concurrent usage recording', (open, kind) => {
     await expectWhole(60 * 21 * 2);
   });
 
-  it('usage §2.2: keeps day sums equal to their points during concurrent voiding and recording', async () => {
+  it('keeps day sums equal to their points during concurrent voiding and recording (usage §2.2)', async () => {
     const of = (caller: number) =>
       Array.from({ length: 8 }, (_, index) =>
         submission(`k${caller} ${index}`, [
@@ -87,7 +87,7 @@ onPostgresql.describe('usage recording on PostgreSQL', (open) => {
   });
   after(() => other.close());
 
-  it('usage §10 rule 1: does not wait for account locks', async () => {
+  it('does not wait for account locks (usage §10 rule 1)', async () => {
     const [account] = await opened.newAccounts(1);
     await opened.write(async (session) => {
       await session.lockAccounts([account.id], { waitMs: 1_000 });
@@ -98,7 +98,7 @@ onPostgresql.describe('usage recording on PostgreSQL', (open) => {
     });
   });
 
-  it('usage §11.2: stores a chunk in one self-committing statement, plus two statements for new unit names', async () => {
+  it('stores a chunk in one self-committing statement, plus two statements for new unit names (usage §11.2)', async () => {
     const chunk = (key: string, unit: string) =>
       Array.from({ length: 100 }, (_, index) => submission(`${key}${index}`, [point(unit, '1', index % 4)]));
     opened.bound();

@@ -50,7 +50,7 @@ eachDatabaseAndOneByOne.describe('usage storage', (open, kind) => {
     return points;
   };
 
-  it('usage §2.5: stores the first submission with a tracking id, then reports a duplicate or a conflict', async () => {
+  it('stores the first submission with a tracking id, then reports a duplicate or a conflict (usage §2.5)', async () => {
     const five = submission('k1', [point('sms', '5')]);
     const six = submission('k1', [point('sms', '6')]);
     expect(await record(five, five, six)).to.eql(['ACCEPTED', 'DUPLICATE', 'CONFLICT']);
@@ -71,7 +71,7 @@ eachDatabaseAndOneByOne.describe('usage storage', (open, kind) => {
     ]);
   });
 
-  it('usage §2.4: keeps amounts and sums exact to 20 and 9 digits, including negative amounts', async () => {
+  it('keeps amounts and sums exact to 20 and 9 digits, including negative amounts (usage §2.4)', async () => {
     const amounts = [
       '99999999999999999999.999999999',
       '0.000000001',
@@ -95,7 +95,7 @@ eachDatabaseAndOneByOne.describe('usage storage', (open, kind) => {
     expect(await sumsOf([wholeDays(0, 0), partOf(0, 0, 24)])).to.eql([['u -43.5'], ['u -43.5']]);
   });
 
-  it('usage §3.1: returns sums of days and parts of days by unit, without empty sums', async () => {
+  it('returns sums of days and parts of days by unit, without empty sums (usage §3.1)', async () => {
     await record(
       submission('k1', [
         point('b', '1', 0, 3),
@@ -120,7 +120,7 @@ eachDatabaseAndOneByOne.describe('usage storage', (open, kind) => {
     expect(await sumsOf([wholeDays(0, 3)], null, 3)).to.eql([[]]);
   });
 
-  it('usage §2.2: excludes voided points once and keeps their tracking id reserved', async () => {
+  it('excludes voided points once and keeps their tracking id reserved (usage §2.2)', async () => {
     const first = submission('k1', [point('sms', '5', 0, 9), point('sms', '50', 1), point('mms', '2', 0)]);
     await record(first, submission('k2', [point('sms', '3', 0, 2)]));
     expect(await voidOf('k1')).to.equal('VOID');
@@ -150,7 +150,7 @@ eachDatabaseAndOneByOne.describe('usage storage', (open, kind) => {
     expect(await sumsOf([wholeDays(0, 0), partOf(0, 0, 1)])).to.eql([['sms 5'], ['sms 5']]);
   });
 
-  it('accounts §16: exports all days of an account in order, and no days of other accounts', async () => {
+  it('exports all days of an account in order, and no days of other accounts (accounts §16)', async () => {
     const days = (subscriptionRecordId: number, accountRecordId: number) =>
       Array.from({ length: 700 }, (_, day) =>
         submission(`k${day}`, [point('a', '1', day), point('b', `${day}`, day)], {

@@ -33,7 +33,7 @@ onPostgresql.describe('the work of a cell for all tenants', (open) => {
     { state: 'ARRIVING', works: false },
     { state: 'AWAY', works: false },
   ])
-    it(`cells §3.2 rule 3: ${works ? 'counts' : 'does not count'} the entries and leases of a tenant that is ${state}`, async () => {
+    it(`${works ? 'counts' : 'does not count'} the entries and leases of a tenant that is ${state} (cells §3.2 rule 3)`, async () => {
       await fillEveryTable(cells, { cell: 'west', count: 2 });
       await cells.sql(
         'west',
@@ -49,7 +49,7 @@ onPostgresql.describe('the work of a cell for all tenants', (open) => {
       );
     });
 
-  it('cells §3.2 rule 3: does not count the pushes of a tenant that arrives', async () => {
+  it('does not count the pushes of a tenant that arrives (cells §3.2 rule 3)', async () => {
     await storage.sinks.register(['archive']);
     const pushes = [storage.push, storage.sink('archive')];
     const due = async () =>
@@ -62,7 +62,7 @@ onPostgresql.describe('the work of a cell for all tenants', (open) => {
     expect(await due()).to.eql([0, 0]);
   });
 
-  it('cells §3.2 rule 2: keeps unused sinks until the moves have ended', async () => {
+  it('keeps unused sinks until the moves have ended (cells §3.2 rule 2)', async () => {
     await storage.sinks.register(['archive']);
     await publishEvents({ storage, tenant: cells.tenant }, [1]);
     const sinksAfter = async () => {
@@ -75,7 +75,7 @@ onPostgresql.describe('the work of a cell for all tenants', (open) => {
     expect(await sinksAfter()).to.equal(0);
   });
 
-  it('cells §3.2 rule 5: changes no schema while a tenant moves', async () => {
+  it('changes no schema while a tenant moves (cells §3.2 rule 5)', async () => {
     const { west } = cells.databases;
     const url = west.kind === 'postgresql' ? west.url : '';
     await fence('STOPPED');
@@ -84,7 +84,7 @@ onPostgresql.describe('the work of a cell for all tenants', (open) => {
     expect((await rejection(migrate(url))).message).to.include('cannot be migrated while tenants move');
   });
 
-  it('cells §2.2 rule 4: lists the events of a tenant in its cell only, until they are deleted', async () => {
+  it('lists the events of a tenant in its cell only, until they are deleted (cells §2.2 rule 4)', async () => {
     await publishEvents({ storage, tenant: cells.tenant }, [1]);
     const upTo = await storage.events.horizon(null);
     const listed = async () => (await storage.events.list({ after: 0, upTo, limit: 10 })).length;
@@ -94,7 +94,7 @@ onPostgresql.describe('the work of a cell for all tenants', (open) => {
     expect(await listed()).to.equal(1);
   });
 
-  it('cells §3.2 rule 3: does not check the rows of a tenant that has not arrived yet', async () => {
+  it('does not check the rows of a tenant that has not arrived yet (cells §3.2 rule 3)', async () => {
     await fillEveryTable(cells, { cell: 'west', count: 2 });
     const other = await cells.newTenant('west');
     await fence('ARRIVING');
@@ -107,12 +107,12 @@ onPostgresql.describe('the work of a cell for all tenants', (open) => {
     }
   });
 
-  it('cells §3.2 rule 3: does not check a tenant that has left, although its row stays', async () => {
+  it('does not check a tenant that has left, although its row stays (cells §3.2 rule 3)', async () => {
     await fence('GONE');
     expect(await storage.checks.tenantsAfter({ afterRecordId: 0, limit: 10 })).to.eql([]);
   });
 
-  it('cells §3.2 rule 2: skips the rows of a moving tenant when it deletes a limited number of old rows', async () => {
+  it('skips the rows of a moving tenant when it deletes a limited number of old rows (cells §3.2 rule 2)', async () => {
     await storage.sinks.register(['archive']);
     await fillEveryTable(cells, { cell: 'west', count: 2 });
     const before = await rowsOfTenant(cells, 'west', cells.tenant.recordId);
@@ -126,7 +126,7 @@ onPostgresql.describe('the work of a cell for all tenants', (open) => {
     expect(await rowsOfTenant(cells, 'west', cells.tenant.recordId)).to.eql(before);
   });
 
-  it('cells §1.2 rule 1: shows recent entries although record ids have gaps', async () => {
+  it('shows recent entries although record ids have gaps (cells §1.2 rule 1)', async () => {
     await fillEveryTable(cells, { cell: 'west', count: 2 });
     await cells.sql(
       'west',

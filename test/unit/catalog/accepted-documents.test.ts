@@ -107,7 +107,7 @@ const accepted: Readonly<Record<string, DocumentParts>> = {
 
 describe('catalog reader', () => {
   for (const [title, parts] of Object.entries(accepted))
-    it(`catalog §18: accepts ${title}`, () => {
+    it(`accepts ${title} (catalog §18)`, () => {
       const parsed = parse(catalogXml(parts));
       expect(validateVersion(parsed).errors).to.eql([]);
       expect(createVersion(parsed.content).plans.length).to.be.greaterThan(0);
@@ -171,12 +171,12 @@ describe('catalog reader', () => {
     ['\n      2024-01-01T08:00:00\t ', '2024-01-01T08:00:00.000Z'],
     ['2024-01-01', '2024-01-01T00:00:00.000Z'],
   ] as const)
-    it(`catalog §18: accepts the date ${JSON.stringify(written)}`, () => {
+    it(`accepts the date ${JSON.stringify(written)} (catalog §18)`, () => {
       const { content } = parse(catalogXml({ effectiveDate: written }));
       expect(formatInstant(content.effectiveDate)).to.equal(read);
     });
 
-  it('catalog §18: rejects a changePolicy nested in itself', () => {
+  it('rejects a changePolicy nested in itself (catalog §18)', () => {
     const nested = DEFAULT_RULES.replace('<changePolicy>', '<changePolicy><changePolicy/>');
     expect(errorOf(() => parse(catalogXml({ rules: nested }))).problems?.[0]?.message).to.equal(
       'Unknown element "changePolicy" in "changePolicy"',

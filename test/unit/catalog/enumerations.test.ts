@@ -44,7 +44,7 @@ const enumerations: readonly (readonly [name: string, values: object, wire: stri
 
 describe('catalog enumerations', () => {
   for (const [name, values, wire] of enumerations)
-    it(`catalog §1: define ${name} as ${wire}`, () => {
+    it(`define ${name} as ${wire} (catalog §1)`, () => {
       expect(Object.values(values).join(' ')).to.equal(wire);
       expect(Object.keys(values)).to.eql(Object.values(values));
     });

@@ -11,7 +11,7 @@ describe('plan lookup', () => {
     priceLists: lists({ DEFAULT: ['x-monthly', 'y-monthly'], VIP: ['vip-x-monthly', 'vip-x2-monthly'] }),
   });
 
-  it('matches catalog W7 "Lookup"', () => {
+  it('matches the worked example catalog W7 "Lookup"', () => {
     const find = (productName: string, billingPeriod: 'MONTHLY' | 'ANNUAL', priceListName?: string): string =>
       catalog.selectPlan({ productName, billingPeriod, priceListName: priceListName ?? null }).name;
 

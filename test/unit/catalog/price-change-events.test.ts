@@ -108,19 +108,19 @@ const heat = createCatalog([
 ]);
 
 describe('price changes for existing subscriptions', () => {
-  it('match catalog W3 "Price change for existing subscriptions, unaligned"', () =>
+  it('match the worked example catalog W3 "Price change for existing subscriptions, unaligned"', () =>
     expect(changesFrom('2024-03-15', heat)).to.eql([
       '2024-05-01 52.00 2024-04-01',
       '2024-08-01 64.00 2024-07-01',
     ]));
 
-  it('match catalog W4 "The same, aligned"', () =>
+  it('match the worked example catalog W4 "The same, aligned"', () =>
     expect(changesFrom('2024-03-15', heat, 15)).to.eql([
       '2024-05-15T08 52.00 2024-04-01',
       '2024-08-15T08 64.00 2024-07-01',
     ]));
 
-  it('match catalog W5 "Two changes in one cycle, aligned"', () => {
+  it('match the worked example catalog W5 "Two changes in one cycle, aligned"', () => {
     const catalog = sold('2024-01-01 70.00', '2024-05-12 55.00 2024-05-12', '2024-05-20 88.00 2024-05-20');
     const steps = [step('PLAN', '2024-05-03', catalog)];
     expect(changes(catalog, steps, 3)).to.eql(['2024-06-03T08 88.00 2024-05-20']);

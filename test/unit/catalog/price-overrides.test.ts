@@ -52,7 +52,7 @@ const fixedOf = (of: Plan) => amounts(of.phases[0]?.fixed?.price);
 const recurringOf = (of: Plan) => amounts(of.finalPhase.recurring?.price);
 
 describe('price override handling', () => {
-  it('matches catalog W10 "Overrides" for EVERGREEN 19 (a)', () => {
+  it('matches the worked example catalog W10 "Overrides" for EVERGREEN 19 (a)', () => {
     const made = overridden([evergreen19]).planFrom(base);
     expect(made.name).to.equal('studio-monthly-1');
     expect(made.parentPlanName).to.equal('studio-monthly');
@@ -64,19 +64,19 @@ describe('price override handling', () => {
     expect(fixedOf(made)).to.eql([]);
   });
 
-  it('matches catalog W10 "Overrides" for a repeated 19.00, with the same definition (b)', () => {
+  it('matches the worked example catalog W10 "Overrides" for a repeated 19.00, with the same definition (b)', () => {
     const first = overridden([evergreen19]);
     const again = overridden([{ phaseName: 'studio-monthly-evergreen', recurringPrice: decimal('19.00') }]);
     expect(writeOverrides(again.overrides)).to.equal(writeOverrides(first.overrides));
   });
 
-  it('matches catalog W10 "Overrides" for TRIAL fixed 5 and EVERGREEN 19 (c)', () => {
+  it('matches the worked example catalog W10 "Overrides" for TRIAL fixed 5 and EVERGREEN 19 (c)', () => {
     const made = overridden([trial5, evergreen19]).planFrom(base);
     expect(fixedOf(made)).to.eql(['USD 5']);
     expect(recurringOf(made)).to.eql(['USD 19', 'EUR 22']);
   });
 
-  it('matches catalog W10 "Overrides" for TRIAL fixed 5 alone (d)', () => {
+  it('matches the worked example catalog W10 "Overrides" for TRIAL fixed 5 alone (d)', () => {
     const made = overridden([trial5]).planFrom(base);
     expect(fixedOf(made)).to.eql(['USD 5']);
     expect(recurringOf(made)).to.eql(['USD 24', 'EUR 22']);
@@ -87,12 +87,12 @@ describe('price override handling', () => {
     ['(f) phaseType DISCOUNT', { phaseType: 'DISCOUNT', recurringPrice: decimal('3') }],
   ];
   for (const [name, request] of w10Refused)
-    it(`catalog W10 Overrides: rejects ${name}`, () =>
+    it(`rejects ${name} (catalog W10 "Overrides")`, () =>
       expect(errorOf(() => matchPriceOverrides(base, [request])).code).to.equal(
         ErrorCode.CATALOG_INVALID_PRICE_OVERRIDE,
       ));
 
-  it('matches catalog W10 "Overrides" for a later version with USD 29.00 for existing subscriptions', () => {
+  it('matches the worked example catalog W10 "Overrides" for a later version with USD 29.00 for existing subscriptions', () => {
     const existing =
       '<effectiveDateForExistingSubscriptions>2024-07-01T00:00:00Z</effectiveDateForExistingSubscriptions>';
     const catalog = createCatalog([v1, studio({ date: '2024-06-01', usd: '29.00', more: existing })]);

@@ -40,7 +40,7 @@ const sectionsOf = (of: PlanPhase, currency: Currency = 'USD') =>
   usageSectionsOf(of, { currency, versionDate });
 
 describe('usage sections of a phase', () => {
-  it('usage §4: have tiers with prices in the currency, and treat a bound of -1 as unlimited', () => {
+  it('have tiers with prices in the currency, and treat a bound of -1 as unlimited (usage §4)', () => {
     const facts = { billingPeriod: 'MONTHLY', versionDate, tierBlockPolicy: 'TOP_TIER' };
     const [size, max] = [decimal('100'), decimal('10')];
     expect(sectionsOf(metered.finalPhase)).to.eql([
@@ -70,7 +70,7 @@ describe('usage sections of a phase', () => {
     ]);
   });
 
-  it('usage §12.1: contain the fixed price of a tier as a fee if that price exists in the currency', () => {
+  it('contain the fixed price of a tier as a fee if that price exists in the currency (usage §12.1)', () => {
     const fees = `<tiers><tier><blocks>${block('5', '10')}</blocks><fixedPrice>${price('USD', '7')}</fixedPrice></tier>
       <tier><blocks>${block('3.5', '-1')}</blocks></tier></tiers>`;
     const { finalPhase } = version({
@@ -87,7 +87,7 @@ describe('usage sections of a phase', () => {
     expect(tierFees).to.eql(['7', null]);
   });
 
-  it('usage §4.1 rule 5: keep their name and get a new price identity in an override', () => {
+  it('keep their name and get a new price identity in an override (usage §4.1 rule 5)', () => {
     const requests = [
       {
         phaseType: 'EVERGREEN',
@@ -102,7 +102,7 @@ describe('usage sections of a phase', () => {
     ]);
   });
 
-  it('catalog §2 rule 3: exclude usage billed in advance', () => {
+  it('exclude usage billed in advance (catalog §2 rule 3)', () => {
     const content = `<blocks><block><unit>call</unit><size>1</size><prices>${price('USD', '1')}</prices></block></blocks>`;
     const finalPhase = phase('EVERGREEN', { price: '10', usages: usage('ahead', 'IN_ADVANCE', content) });
     // Stored before V21 existed.
@@ -114,7 +114,7 @@ describe('usage sections of a phase', () => {
     expect(sectionsOf({ ...rest, usages })).to.eql([]);
   });
 
-  it('usage §4 rule 3: report a missing price in the currency as an error', () =>
+  it('report a missing price in the currency as an error (usage §4 rule 3)', () =>
     expect(errorOf(() => sectionsOf(metered.finalPhase, 'EUR')).code).to.equal(2010));
 
   it('are rated as specified for a shipped catalog', () => {

@@ -45,7 +45,7 @@ describe('places of tenants', () => {
     beforeAnswer = async () => undefined;
   });
 
-  it('cells §2 rule 2: reads a place again that changed while it was read for the first time', async () => {
+  it('reads a place again that changed while it was read for the first time (cells §2 rule 2)', async () => {
     const places = opened();
     await places.look();
     beforeAnswer = async () => {
@@ -57,7 +57,7 @@ describe('places of tenants', () => {
     expect(places.known(tenant.recordId)?.cell).to.equal('east');
   });
 
-  it('cells §2 rule 3: lets only one call wait for a directory that does not answer', async () => {
+  it('lets only one call wait for a directory that does not answer (cells §2 rule 3)', async () => {
     const places = opened();
     await places.find(tenant.recordId);
     systemClock.push(PLACE_LEASE_MS + 1);

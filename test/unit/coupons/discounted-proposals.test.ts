@@ -28,7 +28,7 @@ const monthly = (date: string) => event('CREATE', date, { plan: 'gold-monthly', 
 const upgraded = [monthly('2026-01-01'), event('CHANGE', '2026-01-11', { plan: 'max-monthly', price: '62' })];
 
 describe('discounted charges (coupons §3)', () => {
-  it('C1: are reduced for the periods of the coupon', () => {
+  it('are reduced for the periods of the coupon (C1)', () => {
     const terms = { redeemed: '2026-01-01', ...periods(3) };
     expect(charges([monthly('2026-01-01')], terms, '2026-04-01')).to.eql([
       '2026-01-01 24',
@@ -38,7 +38,7 @@ describe('discounted charges (coupons §3)', () => {
     ]);
   });
 
-  it('C2: are reduced before proration', () => {
+  it('are reduced before proration (C2)', () => {
     const terms = { percentOff: '50', redeemed: '2026-01-16', ...periods(1) };
     expect(charges([monthly('2026-01-16')], terms, '2026-02-01')).to.eql([
       '2026-01-16 7.74',
@@ -46,7 +46,7 @@ describe('discounted charges (coupons §3)', () => {
     ]);
   });
 
-  it('C3: begin after a trial', () => {
+  it('begin after a trial (C3)', () => {
     const trial = event('CREATE', '2026-01-01', { fixed: '0', phaseDays: 14 });
     const events = [trial, event('PHASE', '2026-01-15', { price: '30' })];
     expect(charges(events, { redeemed: '2026-01-01', ...periods(2) }, '2026-03-01')).to.eql([
@@ -56,7 +56,7 @@ describe('discounted charges (coupons §3)', () => {
     ]);
   });
 
-  it('C4: stay reduced after a change to another plan of the coupon', () => {
+  it('stay reduced after a change to another plan of the coupon (C4)', () => {
     expect(charges(upgraded, { redeemed: '2026-01-01', ...periods(3) }, '2026-04-01')).to.eql([
       '2026-01-01 7.74',
       '2026-01-11 33.6',
@@ -66,7 +66,7 @@ describe('discounted charges (coupons §3)', () => {
     ]);
   });
 
-  it('C5: are not reduced on a plan without the coupon', () => {
+  it('are not reduced on a plan without the coupon (C5)', () => {
     const terms = { redeemed: '2026-01-01', ...periods(3), plans: ['gold-monthly'] };
     expect(charges(upgraded, terms, '2026-02-01')).to.eql([
       '2026-01-01 7.74',
@@ -75,7 +75,7 @@ describe('discounted charges (coupons §3)', () => {
     ]);
   });
 
-  it('C8: begin with the next period after the redemption', () => {
+  it('begin with the next period after the redemption (C8)', () => {
     expect(charges([monthly('2026-02-01')], { redeemed: '2026-02-10', ...periods(2) }, '2026-05-01')).to.eql([
       '2026-02-01 30',
       '2026-03-01 24',
@@ -84,7 +84,7 @@ describe('discounted charges (coupons §3)', () => {
     ]);
   });
 
-  it('C12: are reduced for a number of months', () => {
+  it('are reduced for a number of months (C12)', () => {
     const annual = event('CREATE', '2026-01-01', { price: '300', period: 'ANNUAL' });
     const terms = {
       percentOff: '10',

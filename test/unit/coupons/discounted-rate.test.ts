@@ -22,16 +22,16 @@ function rateOf(price: string, quantity: number, ...reductions: readonly PriceRe
 }
 
 describe('discounted rate (coupons §3)', () => {
-  it('C6: takes percentages off before amounts', () => {
+  it('takes percentages off before amounts (C6)', () => {
     expect(rateOf('30', 1, amount('10'), percent('50'))).to.equal('30 - 15 - 10 = 5');
   });
 
-  it('C7: is never below 0', () => {
+  it('is never below 0 (C7)', () => {
     expect(rateOf('30', 1, amount('40'))).to.equal('30 - 30 = 0');
     expect(rateOf('30', 1, amount('20'), amount('20'))).to.equal('30 - 20 - 10 = 0');
   });
 
-  it('C11: applies an amount once, or once for each unit', () => {
+  it('applies an amount once, or once for each unit (C11)', () => {
     expect(rateOf('30', 5, amount('2', true))).to.equal('150 - 10 = 140');
     expect(rateOf('30', 5, amount('2'))).to.equal('150 - 2 = 148');
   });

@@ -38,7 +38,7 @@ function billed(
 }
 
 describe('discounts of items (coupons §4)', () => {
-  it('C1: add up to the list amount minus the amount, and are null without a coupon', () => {
+  it('add up to the list amount minus the amount, and are null without a coupon (C1)', () => {
     const terms = [{ ...spring, duration: 'ONCE' } as const];
     expect(billed([monthly('2026-01-01')], terms, { until: '2026-02-01' })).to.eql([
       '24 of 30 (30): SPRING 6',
@@ -46,20 +46,20 @@ describe('discounts of items (coupons §4)', () => {
     ]);
   });
 
-  it('C2: are prorated with the period', () =>
+  it('are prorated with the period (C2)', () =>
     expect(billed([monthly('2026-01-16')], [{ ...spring, percentOff: '50' }])).to.eql([
       '7.74 of 15.48 (30): SPRING 7.74',
     ]));
 
-  it('C6: are in the order in which they apply, percentages first', () =>
+  it('are in the order in which they apply, percentages first (C6)', () =>
     expect(billed([monthly('2026-01-01')], [amountOff('10'), { ...spring, percentOff: '50' }])).to.eql([
       '5 of 30 (30): SPRING 15, TEN 10',
     ]));
 
-  it('C7: take off at most the list price', () =>
+  it('take off at most the list price (C7)', () =>
     expect(billed([monthly('2026-01-01')], [amountOff('40')])).to.eql(['0 of 30 (30): TEN 30']));
 
-  it('C11: multiply amounts by the quantity if the coupon is per quantity', () => {
+  it('multiply amounts by the quantity if the coupon is per quantity (C11)', () => {
     const seats = [event('CREATE', '2026-01-01', { price: '30', quantity: 5 })];
     expect(billed(seats, [amountOff('2', { perQuantity: true })])).to.eql(['140 of 150 (150): TEN 10']);
     expect(billed(seats, [amountOff('2')])).to.eql(['148 of 150 (150): TEN 2']);

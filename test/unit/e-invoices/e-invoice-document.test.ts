@@ -73,7 +73,7 @@ describe('e-invoice document (invoicing §22)', () => {
     }
   });
 
-  it('coupons §4: has the list price of a line and an allowance for each coupon', () => {
+  it('has the list price of a line and an allowance for each coupon (coupons §4)', () => {
     const linesOf = (item: ReturnType<typeof discountedItem>, tax: string) =>
       eInvoiceOf(taxed(item, { tax })).lines.map(({ quantity, price, amount, allowances }) => {
         const taken = allowances.map(({ amount: off, share, reason }) => {

@@ -51,7 +51,7 @@ class CountedBytes extends Uint8Array {
 }
 
 describe('bulk usage body', () => {
-  it('usage §2.5: passes on list elements before the rest of the body arrives', async () => {
+  it('passes on list elements before the rest of the body arrives (usage §2.5)', async () => {
     let pieces = 0;
     const chunks = (function* () {
       for (const text of ['[{"trackingId":"1"},{"tra', 'ckingId":"2"}', ',{"trackingId":"3"}]']) {
@@ -64,7 +64,7 @@ describe('bulk usage body', () => {
     expect([(await lines.next()).value, pieces]).to.eql([{ trackingId: '2' }, 3]);
   });
 
-  it('usage §2.5: produces the same list for any network chunking', async () => {
+  it('produces the same list for any network chunking (usage §2.5)', async () => {
     const element = fc.oneof(
       fc.json({ maxDepth: 3 }),
       fc.string().map((text) => JSON.stringify({ text: `${text}[{"\\,]}` })),
@@ -90,7 +90,7 @@ describe('bulk usage body', () => {
     );
   });
 
-  it('usage §2.5: ends at the first invalid JSON of a list, and reports the element', async () => {
+  it('ends at the first invalid JSON of a list, and reports the element (usage §2.5)', async () => {
     const refusals = {
       '{}': 'The body is not a list',
       '[': 'The list is not terminated',
@@ -111,7 +111,7 @@ describe('bulk usage body', () => {
     ['lines', LINES, (records: readonly string[]) => records.join('\n')],
     ['a list', LIST, (records: readonly string[]) => `[${records}]`],
   ] as const) {
-    it(`usage §2.5: rejects only the records of ${form} that exceed a limit`, async () => {
+    it(`rejects only the records of ${form} that exceed a limit (usage §2.5)`, async () => {
       const text = join(['{"a":1}', `{"long":"${'x'.repeat(60)}"}`, '[1,2,3,4]', '[[[2]]]', '{"b":"é"}']);
       const [first, long, wide, ...rest] = await linesOf(mediaType, text, { json: 50, list: 3 });
       expect([first, ...rest]).to.eql(['{"a":{"literal":"1"}}', '[[[{"literal":"2"}]]]', '{"b":"é"}']);
@@ -119,7 +119,7 @@ describe('bulk usage body', () => {
       expect(wide).to.match(/^unreadable: A list in the body has 4 elements; at most 3 are allowed$/);
     });
 
-    it(`usage §2.5: yields to other work while it reads ${form} with only blanks`, async () => {
+    it(`yields to other work while it reads ${form} with only blanks (usage §2.5)`, async () => {
       let turns = 0;
       const blank = utf8.encode(' \n'.repeat(32_768));
       const [opening, closing] = mediaType === LIST ? ['[', ']'] : ['', ''];
@@ -138,7 +138,7 @@ describe('bulk usage body', () => {
     });
   }
 
-  it('usage §2.5: skips any number of blank lines in one step', async () => {
+  it('skips any number of blank lines in one step (usage §2.5)', async () => {
     CountedBytes.searches = 0;
     const blank = new CountedBytes(utf8.encode('\n'.repeat(50_000)));
     for await (const line of reading(LINES, [blank]).lines) expect.fail(shownLine(line));

@@ -31,21 +31,21 @@ function applied(input: Partial<AccountCreditInput> & { readonly of: string }) {
 }
 
 describe('account credit (invoicing §10)', () => {
-  it('rule 2: increases by the amount that an invoice owes the customer', () =>
+  it('increases by the amount that an invoice owes the customer (rule 2)', () =>
     expect(applied({ of: '0', candidates: [invoice('new', '-10')] })).to.eql(['new 10']));
 
-  it('rule 2: is applied to a candidate invoice up to the balance of that invoice', () => {
+  it('is applied to a candidate invoice up to the balance of that invoice (rule 2)', () => {
     expect(applied({ of: '10', candidates: [invoice('new', '25')] })).to.eql(['new -10']);
     expect(applied({ of: '30', candidates: [invoice('new', '25')] })).to.eql(['new -25']);
     expect(applied({ of: '0', candidates: [invoice('new', '25')] })).to.eql([]);
   });
 
-  it('rule 2: is applied to candidate invoices in order, each time with the remaining credit', () => {
+  it('is applied to candidate invoices in order, each time with the remaining credit (rule 2)', () => {
     const candidates = [invoice('i1', '25'), invoice('i2', '-40'), invoice('i3', '5')];
     expect(applied({ of: '10', candidates })).to.eql(['i1 -10', 'i2 40', 'i3 -5', 'i1 -15']);
   });
 
-  it('rule 2: gets no usable credit from a draft, and pays no draft', () => {
+  it('gets no usable credit from a draft, and pays no draft (rule 2)', () => {
     const draft = { status: 'DRAFT' } as const;
     expect(
       applied({ of: '0', candidates: [invoice('i1', '-10', draft)], unpaid: [invoice('i2', '5')] }),
@@ -58,7 +58,7 @@ describe('account credit (invoicing §10)', () => {
     ['void', { status: 'VOID' }],
     ['migrated', { isMigration: true }],
   ] as const)
-    it(`rule 2: is not applied to an invoice that is ${what}`, () =>
+    it(`is not applied to an invoice that is ${what} (rule 2)`, () =>
       expect(applied({ of: '50', candidates: [invoice('i1', '10', members)] })).to.eql([]));
 
   it('does not increase for void and migration invoices', () => {
@@ -66,17 +66,17 @@ describe('account credit (invoicing §10)', () => {
     expect(applied({ of: '0', candidates })).to.eql([]);
   });
 
-  it('rule 2: is not applied to an invoice with a payment in flight', () => {
+  it('is not applied to an invoice with a payment in flight (rule 2)', () => {
     const input = { candidates: [invoice('i1', '10')], unpaid: [invoice('i2', '20')] };
     expect(applied({ of: '50', ...input, withheld: new Set(['i1' as Uuid]) })).to.eql(['i2 -20']);
   });
 
-  it('rule 3: is applied to unpaid invoices by date and number until it is used up', () => {
+  it('is applied to unpaid invoices by date and number until it is used up (rule 3)', () => {
     const unpaid = [invoice('i3', '10', { day: 2 }), invoice('i2', '10', { day: 2 }), invoice('i4', '10')];
     expect(applied({ of: '25', unpaid })).to.eql(['i4 -10', 'i2 -10', 'i3 -5']);
   });
 
-  it('rule 6: can never be negative', () => expect(() => applied({ of: '-1' })).to.throw(/below 0/));
+  it('can never be negative (rule 6)', () => expect(() => applied({ of: '-1' })).to.throw(/below 0/));
 
   it('loads unpaid invoices only when credit is available', () => {
     const spends = (credit: string, ...candidates: CreditedInvoice[]) =>
@@ -87,7 +87,7 @@ describe('account credit (invoicing §10)', () => {
     expect(spends('1')).to.equal(true);
   });
 
-  it('rule 6: is never created, lost or left unused beside an invoice that it could pay, for random accounts', () => {
+  it('is never created, lost or left unused beside an invoice that it could pay, for random accounts (rule 6)', () => {
     const cents = fc.integer({ min: -5_000, max: 5_000 });
     const any = fc.record({
       cents,

@@ -9,7 +9,7 @@ import { ErrorCode, errorOf, expect } from '../../support/unit.ts';
 import { smsUsage } from '../../support/usage/sections.ts';
 
 describe('account date rules', () => {
-  it('invoicing E1 Trial and phase: set the bill cycle day to the day of the first recurring event, even a future one', () => {
+  it('set the bill cycle day to the day of the first recurring event, even a future one (invoicing E1 "Trial and phase")', () => {
     const events = [
       event('CREATE', '2012-04-01', { fixed: '0', phaseDays: 30, bcd: 1 }),
       event('PHASE', '2012-05-01', { price: '249.95', bcd: 1 }),

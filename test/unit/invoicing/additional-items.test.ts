@@ -74,7 +74,7 @@ const stored = (n: number, itemType: InvoiceItem['itemType'], amount: string): I
 });
 
 describe('invoice plugin results (invoicing §13)', () => {
-  it('rule 3: become new, rounded and dated items with the plugin as reason if their id is missing or unknown', () => {
+  it('become new, rounded and dated items with the plugin as reason if their id is missing or unknown (rule 3)', () => {
     const { invoice } = answered(
       consulted([recurring]),
       { itemType: 'TAX', amount: '5.706', linkedItemId: recurring.id },
@@ -97,7 +97,7 @@ describe('invoice plugin results (invoicing §13)', () => {
     expect(invoice.chosenIds.map(({ id }) => id)).to.eql([uuid(7)]);
   });
 
-  it('rule 3: change the existing item with the same id, except for its fixed fields', () => {
+  it('change the existing item with the same id, except for its fixed fields (rule 3)', () => {
     const { invoice, passedOver } = answered(consulted([recurring]), {
       id: recurring.id,
       amount: '20',
@@ -116,13 +116,13 @@ describe('invoice plugin results (invoicing §13)', () => {
     expect(passedOver).to.eql([`itemType of item ${recurring.id}`, `planName of item ${recurring.id}`]);
   });
 
-  it('rule 3: leave an item unchanged when the plugin returns it unchanged', () => {
+  it('leave an item unchanged when the plugin returns it unchanged (rule 3)', () => {
     const { invoice, passedOver } = answered(consulted([recurring]), { ...recurring, currency: 'USD' });
     expect(invoice.items).to.eql([recurring]);
     expect(passedOver).to.eql([]);
   });
 
-  it('rule 3: have one of four types, and an amount with the sign of that type', () => {
+  it('have one of four types, and an amount with the sign of that type (rule 3)', () => {
     const invoice = consulted([recurring]);
     expect(codeOf(invoice, { itemType: 'RECURRING', amount: '1' })).to.equal(4022);
     expect(codeOf(invoice, { amount: '1' })).to.equal(4022);
@@ -137,17 +137,17 @@ describe('invoice plugin results (invoicing §13)', () => {
     expect(codeOf(invoice, { itemType: 'EXTERNAL_CHARGE', amount: '1', ...backwards })).to.equal(4004);
   });
 
-  it('rule 3: cannot repeat an item', () => {
+  it('cannot repeat an item (rule 3)', () => {
     const twice = { id: recurring.id, amount: '1' };
     expect(() => answered(consulted([recurring]), twice, twice)).to.throw(MalformedAnswer);
   });
 
-  it('rule 3: do not affect account credit, which is calculated again', () =>
+  it('do not affect account credit, which is calculated again (rule 3)', () =>
     expect(linesOf(answered(consulted([recurring]), { id: uuid(99), amount: '5' }).invoice)).to.eql([
       'RECURRING 30 left 30',
     ]));
 
-  it('rule 3: may belong to another invoice', () => {
+  it('may belong to another invoice (rule 3)', () => {
     const { invoice } = answered(consulted([recurring]), {
       itemType: 'TAX',
       amount: '1',
@@ -159,7 +159,7 @@ describe('invoice plugin results (invoicing §13)', () => {
     ]);
   });
 
-  it('rule 4: cannot adjust more than the remainder of an item, alone or together', () => {
+  it('cannot adjust more than the remainder of an item, alone or together (rule 4)', () => {
     const less = (amount: string): AdditionalItem => ({
       itemType: 'ITEM_ADJ',
       amount,
@@ -178,7 +178,7 @@ describe('invoice plugin results (invoicing §13)', () => {
     expect(codeOf(invoice, { itemType: 'ITEM_ADJ', amount: '-1', linkedItemId: uuid(501) })).to.equal(4021);
   });
 
-  it('rule 4: can reduce a repair, but not increase it', () => {
+  it('can reduce a repair, but not increase it (rule 4)', () => {
     const repair = {
       ...item(2, ['REPAIR_ADJ', '-10']),
       ...{ repairable: decimal(0), linkedItemId: uuid(50) },
@@ -190,7 +190,7 @@ describe('invoice plugin results (invoicing §13)', () => {
     expect(codeOf(consulted([repair]), { id: repair.id, amount: '1' })).to.equal(4010);
   });
 
-  it('rule 5: rewrite draft items of the four types when their amounts differ', () => {
+  it('rewrite draft items of the four types when their amounts differ (rule 5)', () => {
     const existing = [stored(10, 'TAX', '3'), stored(11, 'RECURRING', '30')];
     const rewritten = answered(
       consulted([recurring], existing),
@@ -215,7 +215,7 @@ describe('invoice plugin results (invoicing §13)', () => {
     expect(same.existing).to.eql(existing);
   });
 
-  it('rule 5: limit a rewritten adjustment to the remainder of its item', () => {
+  it('limit a rewritten adjustment to the remainder of its item (rule 5)', () => {
     const charge = { ...stored(1, 'EXTERNAL_CHARGE', '30'), repairable: decimal('25') };
     const adjustment = { ...stored(2, 'ITEM_ADJ', '-5'), linkedItemId: charge.id };
     const draft = consulted([], [charge, adjustment]);

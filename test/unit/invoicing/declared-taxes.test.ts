@@ -26,7 +26,7 @@ function problemOf(
   return declaredTaxProblem(items, (id) => taxedItems.get(id), { currency: currency as Currency });
 }
 
-describe('invoicing §14 rule 9: taxes of category S', () => {
+describe('taxes of category S (invoicing §14 rule 9)', () => {
   it('may differ from the rate by one minor unit for each TAX item with the rate', () => {
     expect(problemOf([['19.01', '100']])).to.equal(null);
     expect(problemOf([['18.99', '100']])).to.equal(null);

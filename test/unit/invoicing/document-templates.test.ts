@@ -60,7 +60,7 @@ describe('document template engine', () => {
         expect(fill(template, data)).to.equal(filled);
       });
 
-    it('invoicing §14 rule 5: escapes values in every tag style', () => {
+    it('escapes values in every tag style (invoicing §14 rule 5)', () => {
       const name = `<script>alert("x")</script>'\`&amp;`;
       const safe = /^[^<>"'`]*$/;
       for (const tag of [
@@ -78,10 +78,10 @@ describe('document template engine', () => {
       }
     });
 
-    it('invoicing §14 rule 5: does not interpret a value as a template', () =>
+    it('does not interpret a value as a template (invoicing §14 rule 5)', () =>
       expect(fill('{{a}}', { a: '{{b}}', b: 'no' })).to.equal('{{b}}'));
 
-    it('invoicing §14 rule 5: gives a template access only to its data', () => {
+    it('gives a template access only to its data (invoicing §14 rule 5)', () => {
       const data = invoiceData(renderedInvoice(toRender([viewedItem('RECURRING', '1')])));
       for (const name of [
         'constructor',
@@ -132,22 +132,22 @@ describe('document template engine', () => {
       ['a name with too many parts', `{{a${'.a'.repeat(16)}}}`],
       ['a section with too many parts', `{{^text${'.a'.repeat(4_000)}}}{{/text${'.a'.repeat(4_000)}}}`],
     ] as const)
-      it(`invoicing §14 rule 5: rejects ${what}`, () => expect(refusal(template)).to.equal(60_003));
+      it(`rejects ${what} (invoicing §14 rule 5)`, () => expect(refusal(template)).to.equal(60_003));
 
-    it('invoicing §14 rule 5: accepts a template exactly at the limits', () => {
+    it('accepts a template exactly at the limits (invoicing §14 rule 5)', () => {
       expect(fill(nested(16), { a: 'y' })).to.equal('x');
       expect(fill('{{a}}'.repeat(5_000), { a: 'y' })).to.have.length(5_000);
       const text = new TemplateLookup((key) => key);
       expect(fill(`{{text${'.a'.repeat(15)}}}`, { text })).to.equal(`a${'.a'.repeat(14)}`);
     });
 
-    it('invoicing §14 rule 5: quotes only the beginning of the template in an error', () =>
+    it('quotes only the beginning of the template in an error (invoicing §14 rule 5)', () =>
       expect(() => parseTemplate(`{{#${'long'.repeat(1_000)}}}`))
         .to.throw(/Unclosed section/)
         .with.property('message')
         .with.length.below(300));
 
-    it('invoicing §14 rule 5: stops deeply nested lists before memory runs out', () => {
+    it('stops deeply nested lists before memory runs out (invoicing §14 rule 5)', () => {
       const data = { a: new TemplateList(10_000, () => Array.from({ length: 10_000 }, () => ({}))) };
       expect(codeThrownBy(() => fill('{{#a}}{{#a}}{{#a}}{{/a}}{{/a}}{{/a}}', data))).to.equal(60_020);
       expect(codeThrownBy(() => fill(`{{#a}}${'<p>filler text</p>'.repeat(1_000)}{{/a}}`, data))).to.equal(
@@ -156,14 +156,14 @@ describe('document template engine', () => {
       expect(codeThrownBy(() => fill(`{{#a}}${'{{b}}'.repeat(4_000)}{{/a}}`, data))).to.equal(60_020);
     });
 
-    it('invoicing §14 rule 5: counts one step for each part of a name', () => {
+    it('counts one step for each part of a name (invoicing §14 rule 5)', () => {
       const filled = (name: string) =>
         codeThrownBy(() => fill(`{{#a}}${`{{${name}}}`.repeat(7)}{{/a}}`, { a: rowsOf(9_000) }));
       expect(filled('b')).to.equal('no error');
       expect(filled(`b${'.b'.repeat(15)}`)).to.equal(60_020);
     });
 
-    it('invoicing §14 rule 5: yields to other work within a single element and within a long text', () => {
+    it('yields to other work within a single element and within a long text (invoicing §14 rule 5)', () => {
       const turnsOf = (template: string, data: TemplateObject) => {
         const steps = renderingTemplate(parseTemplate(template), data);
         let turns = 0;
@@ -176,7 +176,7 @@ describe('document template engine', () => {
     });
   });
 
-  it('invoicing §14: uses exactly the names documented on the invoicing page', async () => {
+  it('uses exactly the names documented on the invoicing page (invoicing §14)', async () => {
     const rules = await readFile(new URL('../../../lib/invoicing/RULES.md', import.meta.url), 'utf8');
     const [, table = ''] = /\n\| In templates \|.*\n\|---\|---\|\n((?:\|.*\n)+)/.exec(rules) ?? [];
     const documented = new Map<string, string[]>();

@@ -94,14 +94,14 @@ describe('worked examples', () => {
     const paused = event('START_BILLING_DISABLED', '2012-05-12', { plan: 'gold-annual' });
     const resumed = event('END_BILLING_DISABLED', '2012-06-04', annual);
 
-    it('invoicing E8 Pause and resume: repair only the paused days when billed late', () => {
+    it('repair only the paused days when billed late (invoicing E8 "Pause and resume")', () => {
       const ledger = new SubscriptionLedger().change([created]);
       ledger.expectRun('2012-05-01', ['R 2012-05-01 2013-05-01 2399.95']);
       ledger.change([created, paused, resumed], '2012-05-12');
       ledger.expectRun('2012-06-04', ['X 2012-05-12 2012-06-04 -151.23', 'R 2013-05-01 2013-06-01 203.83']);
     });
 
-    it('invoicing E8 Pause and resume: repair the rest of the year when billed in time', () => {
+    it('repair the rest of the year when billed in time (invoicing E8 "Pause and resume")', () => {
       const ledger = new SubscriptionLedger().change([created]);
       ledger.run('2012-05-01');
       ledger.change([created, paused], '2012-05-12');
@@ -148,14 +148,14 @@ describe('worked examples', () => {
   describe('proration', () => {
     const thirty = { config: { prorationFixedDays: 30 } };
 
-    it('invoicing E11 Fixed days 30: prorate a leading period', () => {
+    it('prorate a leading period (invoicing E11 "Fixed days 30")', () => {
       const ledger = new SubscriptionLedger(thirty).change([
         event('CREATE', '2023-05-23', { price: '19.95', bcd: 15 }),
       ]);
       ledger.expectRun('2023-05-23', ['R 2023-05-23 2023-06-15 14.63']);
     });
 
-    it('invoicing E11 Fixed days 30: prorate the repair of a cancelled full item', () => {
+    it('prorate the repair of a cancelled full item (invoicing E11 "Fixed days 30")', () => {
       const created = event('CREATE', '2023-05-15', { price: '19.95', bcd: 15 });
       const ledger = new SubscriptionLedger(thirty).change([created]);
       ledger.run('2023-05-15');
@@ -163,7 +163,7 @@ describe('worked examples', () => {
       ledger.expectRun('2023-05-23', ['X 2023-05-23 2023-06-15 -14.63']);
     });
 
-    it('invoicing E11 Fixed days 30: prorate the repair of a cancelled short item', () => {
+    it('prorate the repair of a cancelled short item (invoicing E11 "Fixed days 30")', () => {
       const created = event('CREATE', '2023-05-15', { price: '19.95', bcd: 23 });
       const ledger = new SubscriptionLedger(thirty).change([created]);
       ledger.expectRun('2023-05-15', ['R 2023-05-15 2023-05-23 5.32']);
@@ -171,7 +171,7 @@ describe('worked examples', () => {
       ledger.expectRun('2023-05-19', ['X 2023-05-19 2023-05-23 -2.66']);
     });
 
-    it('invoicing E11 Fixed days 30: prorate an annual plan', () => {
+    it('prorate an annual plan (invoicing E11 "Fixed days 30")', () => {
       const ledger = new SubscriptionLedger(thirty).change([
         event('CREATE', '2025-01-20', { plan: 'gold-annual', price: '1200.00', period: 'ANNUAL' }),
       ]);
@@ -180,7 +180,7 @@ describe('worked examples', () => {
   });
 
   describe('limits of repairs', () => {
-    it('invoicing E12 No over-repair: limit the repair to the remainder', () => {
+    it('limit the repair to the remainder (invoicing E12 "No over-repair")', () => {
       const item = { price: '19.95', bcd: 15 } as const;
       const created = event('CREATE', '2013-06-15', item);
       const paused = event('START_BILLING_DISABLED', '2013-06-21', { bcd: 15 });
@@ -196,7 +196,7 @@ describe('worked examples', () => {
       expect(formatDecimal(sum(ledger.items.map(({ amount }) => amount)))).to.equal('0');
     });
 
-    it('invoicing E12 No over-repair: limit the repair of an adjusted item', () => {
+    it('limit the repair of an adjusted item (invoicing E12 "No over-repair")', () => {
       const created = event('CREATE', '2024-05-01', { price: '100.00' });
       const ledger = new SubscriptionLedger().change([created]);
       ledger.run('2024-05-01');
@@ -257,7 +257,7 @@ describe('worked examples', () => {
       expect(formatDecimal(sum(items.map(({ amount }) => amount)))).to.equal('132.26');
   });
 
-  it('invoicing §5.4 rule 6: match the amounts of the reference tests', () => {
+  it('match the amounts of the reference tests (invoicing §5.4 rule 6)', () => {
     const changed = event('CHANGE', '2016-05-05', { price: '599.95' });
     const moved = event('BCD_CHANGE', '2016-05-10', { price: '599.95', bcd: 10 });
     expect(new SubscriptionLedger().change([changed, moved]).run('2016-05-05')).to.eql([

@@ -97,7 +97,7 @@ describe('invoice run or dry run', () => {
     expect(run.state.maxTargetDate).to.equal(null);
   });
 
-  it('invoicing E6 Annual to monthly, same day: moves the charged-through date back', () => {
+  it('moves the charged-through date back (invoicing E6 "Annual to monthly, same day")', () => {
     const annual = event('CREATE', '2012-05-01', { plan: 'annual', price: '2399.95', period: 'ANNUAL' });
     const monthly = event('CHANGE', '2012-05-01', { price: '249.95', order: 2 });
     const before = account([subscription(1, [annual])], '2012-05-01');
@@ -166,7 +166,7 @@ describe('dry run', () => {
     return invoice === null ? null : [text(invoice.targetDate), ...invoice.run.items.map(line)];
   }
 
-  it('matches invoicing E17 "Dry run is not cumulative"', () => {
+  it('matches the worked example invoicing E17 "Dry run is not cumulative"', () => {
     expect(dryRun('2014-02-28')).to.eql(['2014-02-01', 'R 2014-02-01 2014-03-01 249.95']);
     expect(dryRun('2014-04-01')).to.eql(['2014-04-01', 'R 2014-04-01 2014-05-01 249.95']);
     expect(dryRun('2014-05-03')).to.eql(['2014-05-01', 'R 2014-05-01 2014-06-01 249.95']);

@@ -13,7 +13,7 @@ describe('invoice item types', () => {
     .filter((line) => /^\| \d+ \|/.test(line))
     .map((line) => line.split('|').map((cell) => cell.trim()));
 
-  it('invoicing §1.3: match the invoicing page in content and order', () => {
+  it('match the invoicing page in content and order (invoicing §1.3)', () => {
     assert.deepEqual(
       documented.map(([, , type]) => type),
       types,
@@ -23,20 +23,20 @@ describe('invoice item types', () => {
   for (const [index, type] of types.entries()) {
     const { sign, sum, descriptions } = itemTypes[type];
 
-    it(`invoicing §1.3: give ${type} the documented sign and descriptions`, () => {
+    it(`give ${type} the documented sign and descriptions (invoicing §1.3)`, () => {
       const row = documented[index] ?? [];
       const documentedSign = type === InvoiceItemType.CBA_ADJ ? 'any' : row[3]?.replace(/ \(.*/, '');
       assert.equal(documentedSign, signs[sign]);
       for (const description of Object.keys(descriptions)) assert.ok(row[8]?.includes(`\`${description}\``));
     });
 
-    it(`invoicing §1.4: include ${type} in the documented sum`, () => {
+    it(`include ${type} in the documented sum (invoicing §1.4)`, () => {
       const rule = sum === 'amount' ? /^1\. `amount` = (.*)$/m : /^2\. `creditAdj` = (.*)$/m;
       assert.ok(rule.exec(rules)?.[1]?.split('unless')[0]?.includes(type));
     });
   }
 
-  it('invoicing §9 rule 4: allow adjustments of the documented types, which are all charges', () => {
+  it('allow adjustments of the documented types, which are all charges (invoicing §9 rule 4)', () => {
     const adjustable = itemTypesWith('adjustable');
     const listed = /type not in \{(.*?)\}/.exec(rules)?.[1]?.split(', ');
     assert.deepEqual(new Set(listed), new Set(adjustable));

@@ -20,7 +20,7 @@ const texts = (entries: Record<string, Record<string, string>>) =>
 
 describe('localized invoice views', () => {
   describe('invoice lines', () => {
-    it('invoicing §14 rule 4: combine credits in one line, show account credit in the next line, and omit zero lines', () => {
+    it('combine credits in one line, show account credit in the next line, and omit zero lines (invoicing §14 rule 4)', () => {
       const view = renderedInvoice(
         toRender([
           viewedItem('CBA_ADJ', '-5'),
@@ -39,14 +39,14 @@ describe('localized invoice views', () => {
       ]);
     });
 
-    it('invoicing §14 rule 4: omit a line whose credits add up to zero', () => {
+    it('omit a line whose credits add up to zero (invoicing §14 rule 4)', () => {
       const view = renderedInvoice(
         toRender([month('20'), viewedItem('CBA_ADJ', '-5'), viewedItem('CBA_ADJ', '5')]),
       );
       expect(linesOf(view)).to.eql(['Gold, monthly | $20.00']);
     });
 
-    it('invoicing §14 rule 4: show lines that add up to the balance, with account credit and payments', () => {
+    it('show lines that add up to the balance, with account credit and payments (invoicing §14 rule 4)', () => {
       const view = renderedInvoice(
         toRender(
           [month('20'), viewedItem('TAX', '3.8', { description: 'VAT' }), viewedItem('CBA_ADJ', '-5')],
@@ -64,14 +64,14 @@ describe('localized invoice views', () => {
       expect([view.formattedChargedAmount, view.status]).to.eql(['$23.80', null]);
     });
 
-    it('invoicing §14 rule 4: have two totals of 0 when an invoice only converts a credit to account credit', () => {
+    it('have two totals of 0 when an invoice only converts a credit to account credit (invoicing §14 rule 4)', () => {
       const view = renderedInvoice(
         toRender([viewedItem('CREDIT_ADJ', '-300'), viewedItem('CBA_ADJ', '300')]),
       );
       expect([view.formattedTotal, view.accountCredit, view.totalledLines.length]).to.eql(['$0.00', null, 2]);
     });
 
-    it('invoicing §14 rule 4: show the paid amount minus refunds', () => {
+    it('show the paid amount minus refunds (invoicing §14 rule 4)', () => {
       const refunded = { refundAdj: decimal('-4'), rawBalance: decimal('14') };
       const view = renderedInvoice(toRender([month('20')], { invoice: refunded }));
       expect([view.formattedPaidAmount, view.formattedRefundedAmount, view.formattedBalance]).to.eql([
@@ -89,7 +89,7 @@ describe('localized invoice views', () => {
       ['a draft', { status: 'DRAFT' }, 'DRAFT'],
       ['void', { status: 'VOID', paid: '20' }, 'VOID'],
     ] as const)
-      it(`invoicing §14 rule 4: show ${status ?? 'no status'} for an invoice that is ${what}`, () =>
+      it(`show ${status ?? 'no status'} for an invoice that is ${what} (invoicing §14 rule 4)`, () =>
         expect(renderedInvoice(toRender([month('20')], { invoice: members })).status).to.equal(status));
 
     for (const [what, members, status] of [
@@ -99,15 +99,15 @@ describe('localized invoice views', () => {
       ['void', { status: 'VOID' }, null],
       ['paid', {}, 'PAID'],
     ] as const)
-      it(`invoicing §14 rule 4: show ${status ?? 'no status'} for an invoice in a summary that is ${what}`, () => {
+      it(`show ${status ?? 'no status'} for an invoice in a summary that is ${what} (invoicing §14 rule 4)`, () => {
         const summary = invoice({ rawBalance: decimal('0'), ...members });
         expect(renderedInvoice(toRender([month('20')], { summary })).status).to.equal(status);
       });
 
-    it('invoicing §14 rule 4: do not show a zero invoice as paid', () =>
+    it('do not show a zero invoice as paid (invoicing §14 rule 4)', () =>
       expect(renderedInvoice(toRender([month('0')])).status).to.equal(null));
 
-    it('invoicing §14 rule 4: show the payment currency only when it differs from the invoice currency', () => {
+    it('show the payment currency only when it differs from the invoice currency (invoicing §14 rule 4)', () => {
       const processed = (processedCurrency: Currency | null) =>
         renderedInvoice(toRender([month('1')], { processedCurrency })).processedCurrency;
       expect(['USD', 'EUR', null].map((each) => processed(each as Currency | null))).to.eql([
@@ -119,7 +119,7 @@ describe('localized invoice views', () => {
   });
 
   describe('line names', () => {
-    it('invoicing §14 rule 3: use the tenant translation of plans, phases and usages, or else the catalog name', () => {
+    it('use the tenant translation of plans, phases and usages, or else the catalog name (invoicing §14 rule 3)', () => {
       const catalogTranslations = texts({
         de: { 'gold-monthly': 'Gold monatlich', calls: 'Anrufe', 'gold-monthly-trial': 'Probezeit' },
         en_US: { 'gold-monthly': 'Gold (US)' },
@@ -153,7 +153,7 @@ describe('localized invoice views', () => {
       ]);
     });
 
-    it('invoicing §14 rule 3: have translations or keys in the fields of a line', () => {
+    it('have translations or keys in the fields of a line (invoicing §14 rule 3)', () => {
       const catalogTranslations = texts({ en_US: { 'gold-monthly': 'Gold!' } });
       const [line] = renderedInvoice(toRender([month('1')], { catalogTranslations })).lines;
       expect([line?.planName, line?.phaseName, line?.usageName]).to.eql([
@@ -218,17 +218,17 @@ describe('localized invoice views', () => {
       ['en_IN', 'INR', '1234567', '₹12,34,567.00'],
       ['en_US', 'USD', '12345678901234567890.12', '$12,345,678,901,234,567,890.12'],
     ] as const)
-      it(`invoicing §14 rule 4: write ${amount} ${currency} in ${locale} as ${formatted}`, () => {
+      it(`write ${amount} ${currency} in ${locale} as ${formatted} (invoicing §14 rule 4)`, () => {
         const { formats } = renderedInvoice(toRender([], { of: { locale } }));
         expect(plain(formats.amount(decimal(amount), currency))).to.equal(plain(formatted));
       });
 
-    it('invoicing §14 rule 4: format every currency of the table with its number of decimals', () => {
+    it('format every currency of the table with its number of decimals (invoicing §14 rule 4)', () => {
       const { formats } = renderedInvoice(toRender([]));
       for (const currency of currencyCodes) expect(formats.amount(decimal('1'), currency)).to.match(/1/);
     });
 
-    it('invoicing §14 rule 4: use the Gregorian calendar with the words of the locale', () => {
+    it('use the Gregorian calendar with the words of the locale (invoicing §14 rule 4)', () => {
       const of = (locale: string) => {
         const [line] = renderedInvoice(toRender([month('1')], { of: { locale } })).lines;
         const { formattedStartDate, formattedEndDate, formattedLastDay, formattedPeriod } = line ?? {};
@@ -242,7 +242,7 @@ describe('localized invoice views', () => {
       expect(of('fa_IR')[0]).to.contain('۲۰۲۶');
     });
 
-    it('invoicing §14 rule 4: include a single date for a one-day item, and no date for an item without dates', () => {
+    it('include a single date for a one-day item, and no date for an item without dates (invoicing §14 rule 4)', () => {
       const view = renderedInvoice(
         toRender([
           month('1', { endDate: null }),
@@ -259,7 +259,7 @@ describe('localized invoice views', () => {
       ]);
     });
 
-    it('invoicing §14 rule 3: use the default locale for an invalid or unknown locale', () => {
+    it('use the default locale for an invalid or unknown locale (invoicing §14 rule 3)', () => {
       for (const locale of [
         null,
         '',
@@ -280,14 +280,14 @@ describe('localized invoice views', () => {
       }
     });
 
-    it('invoicing §14 rule 3: use en_US if the default locale is also unknown', () => {
+    it('use en_US if the default locale is also unknown (invoicing §14 rule 3)', () => {
       const view = renderedInvoice(toRender([], { of: { locale: 'xx' }, defaultLocale: 'qq_QQ' as Locale }));
       expect([view.locale, view.language, view.text('invoiceTitle')]).to.eql(['en_US', 'en-US', 'Invoice']);
     });
   });
 
   describe('translated texts', () => {
-    it('invoicing §14 rule 3: use the text of the locale, the language or the default locale, or else the key', () => {
+    it('use the text of the locale, the language or the default locale, or else the key (invoicing §14 rule 3)', () => {
       const translations = texts({
         de_AT: { invoiceTitle: 'Faktura' },
         de: { invoiceTitle: 'Beleg', invoiceDate: 'Tag' },
@@ -308,7 +308,7 @@ describe('localized invoice views', () => {
       ).to.eql(['Faktura', 'Tag', 'Rechnungsnummer', 'ACME', 'mine', '', 'unknown', 'toString']);
     });
 
-    it('invoicing §14 rule 3: have texts in every built-in language, except for the texts about the company', () => {
+    it('have texts in every built-in language, except for the texts about the company (invoicing §14 rule 3)', () => {
       const keys = (language: string) => [...(builtInTexts.get(language as Locale)?.keys() ?? [])];
       const company = /^company|^invoiceFooter$|^invoicePaymentInstructions$/;
       const own = keys('en').filter((key) => !company.test(key));
@@ -334,12 +334,12 @@ describe('localized invoice views', () => {
       // There are no texts in Urdu, so the document uses English and its direction.
       ['ur_PK', 'en-US', 'ltr'],
     ] as const)
-      it(`invoicing §14 rule 3: have the language ${language} and the direction ${direction} for ${locale}`, () => {
+      it(`have the language ${language} and the direction ${direction} for ${locale} (invoicing §14 rule 3)`, () => {
         const view = renderedInvoice(toRender([], { of: { locale } }));
         expect([view.language, view.direction]).to.eql([language, direction]);
       });
 
-    it('invoicing §14 rule 3: can be in a language that is not built in', () => {
+    it('can be in a language that is not built in (invoicing §14 rule 3)', () => {
       const translations = texts({ ur: { invoiceTitle: 'رسید' } });
       const view = renderedInvoice(toRender([], { of: { locale: 'ur_PK' }, translations }));
       expect([view.language, view.direction, view.text('invoiceTitle'), view.text('invoiceDate')]).to.eql([

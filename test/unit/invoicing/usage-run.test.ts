@@ -72,7 +72,7 @@ describe('usage in a run', () => {
   const videos = [used('6', 'videos', '2026-03-15'), used('7', 'videos', '2026-04-02')];
   const club = billed([created(clubUsage, '2026-03-13', { price: '30', bcd: 13 })], videos);
 
-  it('usage E18 Recurring and usage together: follows the recurring items, and determines the next run date', () => {
+  it('follows the recurring items, and determines the next run date (usage E18 "Recurring and usage together")', () => {
     const first = run(club, '2026-03-13');
     expect(lines(first)).to.eql(['RECURRING 2026-03-13 2026-04-13 30']);
     expect(first.dueDates.map(text)).to.eql(['2026-04-13']);
@@ -105,7 +105,7 @@ describe('usage in a run', () => {
     ]);
   });
 
-  it('usage §7.5 rule 4: sets charged-through date and billed interval, but no invoice, if zero amounts are dropped', () => {
+  it('sets charged-through date and billed interval, but no invoice, if zero amounts are dropped (usage §7.5 rule 4)', () => {
     const free = billed([created(smsUsage, '2026-04-01')], []);
     const dropped = run(free, '2026-05-01', { dropsZeroItems: true });
     expect(dropped.items).to.eql([]);
@@ -123,7 +123,7 @@ describe('usage in a run', () => {
     expect([...asDraft.chargedThrough]).to.eql([]);
   });
 
-  it('usage §7.8: stops the run for non-void records of a unit without a price if the tenant requires prices', () => {
+  it('stops the run for non-void records of a unit without a price if the tenant requires prices (usage §7.8)', () => {
     const events = [created(smsUsage, '2026-04-01')];
     const mms = billed(events, [used('3', 'mms', '2026-04-09')]);
     expect(lines(run(mms, '2026-05-01'))).to.eql(['USAGE 2026-04-01 2026-05-01 0']);

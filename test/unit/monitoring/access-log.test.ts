@@ -46,7 +46,7 @@ function logOver(input: { readonly retentionMs?: number; readonly ports?: LogPor
 }
 
 describe('access log (platform §12.1 rule 5)', () => {
-  it('platform §13.1: stores entries outside the scope of any request', async () => {
+  it('stores entries outside the scope of any request (platform §13.1)', async () => {
     const scopes = workScopes();
     const stored = Promise.withResolvers<unknown>();
     const addAccess = async () => stored.resolve(scopes.current() ?? 'nobody');

@@ -161,7 +161,7 @@ describe('the push sender (platform §10.2)', () => {
     ],
   };
   for (const [what, [status, answer]] of Object.entries(answers))
-    it(`rule 7: returns the status of a receiver that ${what}, and closes the connection`, async () => {
+    it(`returns the status of a receiver that ${what}, and closes the connection (rule 7)`, async () => {
       const { port, settled } = await held(answer);
       const url = new URL(`http://127.0.0.1:${port}/`);
       const sent = await Promise.all([1, 2, 3].map(() => sender.send(push({ url, timeoutMs: 60_000 }))));
@@ -169,7 +169,7 @@ describe('the push sender (platform §10.2)', () => {
       expect(await settled(0)).to.equal(0);
     });
 
-  it('rule 7: keeps at most 100 idle connections, regardless of the number of callbacks', async () => {
+  it('keeps at most 100 idle connections, regardless of the number of callbacks (rule 7)', async () => {
     const { port, settled } = await held((response) => response.end());
     const names = Array.from({ length: 120 }, (_, index) => `receiver-${index}.invalid`);
     for (const name of names) await sender.send(push({ url: new URL(`http://${name}:${port}/`) }));

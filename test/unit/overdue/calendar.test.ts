@@ -29,7 +29,7 @@ describe('overdue calendar', () => {
   const unpaid = ['2012-05-31 249.95'];
   const example = { unpaid, check: '2012-06-05', today: '2012-06-01', until: '2012-12-31' };
 
-  it('overdue §12 example 5: lists the dates of all states', () => {
+  it('lists the dates of all states (overdue §12 example 5)', () => {
     const months = ['2012-05-31 249.95', '2012-06-30 249.95'];
     const all = {
       config: configA,
@@ -56,7 +56,7 @@ describe('overdue calendar', () => {
       '2012-06-11 CANCELLATION',
     ]));
 
-  it('overdue §1.2 rule 4: stays empty without a pending check', () =>
+  it('stays empty without a pending check (overdue §1.2 rule 4)', () =>
     expect(calendar({ ...example, check: null })).to.eql([]));
 
   it('runs a late check today and skips the states in between', () =>
@@ -73,7 +73,7 @@ describe('overdue calendar', () => {
       '2012-06-11 CANCELLATION',
     ]));
 
-  it('overdue §3.1: counts an invoice from its target date, which ages the debt immediately', () => {
+  it('counts an invoice from its target date, which ages the debt immediately (overdue §3.1)', () => {
     const later = ['2012-06-04 5', '2012-05-31 9 for 2012-06-08'];
     expect(calendar({ ...example, unpaid: later, check: '2012-06-08', today: '2012-06-04' })).to.eql([
       '2012-06-08 BLOCKED',

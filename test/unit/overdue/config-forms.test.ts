@@ -43,17 +43,17 @@ const partners = config(
 );
 
 describe('overdue configuration as XML and JSON', () => {
-  it('overdue §1.4: is equivalent in both forms', () => {
+  it('is equivalent in both forms (overdue §1.4)', () => {
     expect(readOverdueXml(example('xml'))).to.eql(partners);
     expect(readOverdueJson(example('json'))).to.eql(partners);
   });
 
-  it('overdue §1.4: is written in the documented form', () => {
+  it('is written in the documented form (overdue §1.4)', () => {
     expect(JSON.parse(stringifyExactJson(overdueDefinition(partners)))).to.eql(JSON.parse(example('json')));
     expect(readOverdueXml(writeOverdueXml(partners))).to.eql(partners);
   });
 
-  it('overdue §1.2 rule 1: has no state to enter by default', () => {
+  it('has no state to enter by default (overdue §1.2 rule 1)', () => {
     const text =
       '<overdueConfig><accountOverdueStates><state name="Clear"><isClearState>true</isClearState></state></accountOverdueStates></overdueConfig>';
     expect(readOverdueXml(text)).to.eql(defaultOverdueConfig);
@@ -118,7 +118,7 @@ describe('overdue configuration as XML and JSON', () => {
     },
   };
   for (const [field, { xml, json, expected }] of Object.entries(stateCases))
-    it(`overdue §1.1: includes the state’s ${field}`, () => {
+    it(`includes the state’s ${field} (overdue §1.1)`, () => {
       const all = config([state('S', { condition: condition({ unpaidCount: 1 }), ...expected })]);
       expect(readOverdueXml(overdueXml(stateXml(enteredXml + xml)))).to.eql(all);
       expect(readOverdueJson(overdueJson([{ name: 'S', ...entered, ...json }]))).to.eql(all);
@@ -191,20 +191,20 @@ describe('overdue configuration as XML and JSON', () => {
   for (const { criterion, xml, json, expected, isEmpty = false } of criterionCases) {
     const inXml = overdueXml(conditionXml(xml));
     const inJson = overdueJson([{ name: 'S', condition: json }]);
-    it(`overdue §1.1: includes the criterion "${criterion}"${isEmpty ? ', as it is stored' : ''}`, () => {
+    it(`includes the criterion "${criterion}"${isEmpty ? ', as it is stored' : ''} (overdue §1.1)`, () => {
       const states = [state('S', { condition: condition(expected) })];
       const reading = { acceptsEmptyConditions: isEmpty };
       expect(readOverdueXml(inXml, reading).states).to.eql(states);
       expect(readOverdueJson(inJson, reading).states).to.eql(states);
     });
     if (isEmpty)
-      it(`overdue §1.3 rule 2: rejects the empty condition "${criterion}" in both forms and names the state`, () => {
+      it(`rejects the empty condition "${criterion}" in both forms and names the state (overdue §1.3 rule 2)`, () => {
         for (const read of [() => readOverdueXml(inXml), () => readOverdueJson(inJson)])
           expect(read).to.throw(BillingError, 'State "S": its condition has no criterion');
       });
   }
 
-  it('overdue §1.1: accepts all criteria of a condition together, in any order', () => {
+  it('accepts all criteria of a condition together, in any order (overdue §1.1)', () => {
     const all = condition({
       unpaidFor: duration('3 MONTHS'),
       unpaidCount: 2,
@@ -228,7 +228,7 @@ describe('overdue configuration as XML and JSON', () => {
     ).to.eql(all);
   });
 
-  it('overdue §1.1: accepts and ignores enterStateEmailNotification', () => {
+  it('accepts and ignores enterStateEmailNotification (overdue §1.1)', () => {
     const email =
       '<enterStateEmailNotification><subject>x</subject><isHTML>true</isHTML></enterStateEmailNotification>';
     expect(readOverdueXml(overdueXml(stateXml(`<isClearState>true</isClearState>${email}`))).states).to.eql([
@@ -242,12 +242,12 @@ describe('overdue configuration as XML and JSON', () => {
     { unit: 'DAYS', number: 0, expected: null },
     { unit: 'UNLIMITED', number: -1, expected: null },
   ])
-    it(`overdue §1.1 rule 2: reads an initial interval of ${number} ${unit} as ${expected === null ? 'absent' : 'given'}`, () => {
+    it(`reads an initial interval of ${number} ${unit} as ${expected === null ? 'absent' : 'given'} (overdue §1.1 rule 2)`, () => {
       const initial = `<initialReevaluationInterval><unit>${unit}</unit><number>${number}</number></initialReevaluationInterval>`;
       expect(readOverdueXml(overdueXml('', initial)).initialReevaluationInterval).to.eql(expected);
     });
 
-  it('http-api §9 rules 6 and 7: converts JSON scalars of another type and treats null and empty strings as absent', () => {
+  it('converts JSON scalars of another type and treats null and empty strings as absent (http-api §9 rules 6 and 7)', () => {
     const given = {
       name: 42,
       isClearState: 'false',
@@ -273,7 +273,7 @@ describe('overdue configuration as XML and JSON', () => {
     );
   });
 
-  it('overdue §1.2 rule 3: accepts a byte order mark, UTF-16 and a declared encoding', () => {
+  it('accepts a byte order mark, UTF-16 and a declared encoding (overdue §1.2 rule 3)', () => {
     const text = `<?xml version="1.0" encoding="UTF-16"?>${overdueXml(stateXml('<isClearState>1</isClearState>', 'Grün'))}`;
     const bytes = Buffer.from(`\uFEFF${text}`, 'utf16le');
     expect(readOverdueXml(bytes).states[0]?.name).to.equal('Grün');
@@ -302,7 +302,7 @@ describe('overdue configuration as XML and JSON', () => {
       };
     };
 
-    it('overdue §12 example 15: derives intervals from the thresholds', () => {
+    it('derives intervals from the thresholds (overdue §12 example 15)', () => {
       const block = dayState(20, 'BLOCK', { isBlockChanges: true, isDisableEntitlement: true });
       expect(read([block, dayState(8, 'WARN')], null)).to.eql({
         initial: duration('8 DAYS'),
@@ -310,7 +310,7 @@ describe('overdue configuration as XML and JSON', () => {
       });
     });
 
-    it('overdue §1.3 rule 5: keeps the given intervals', () => {
+    it('keeps the given intervals (overdue §1.3 rule 5)', () => {
       const states = [
         dayState(20, 'B', { autoReevaluationIntervalDays: 2 }),
         dayState(8, 'W', { autoReevaluationIntervalDays: 3 }),
@@ -321,7 +321,7 @@ describe('overdue configuration as XML and JSON', () => {
       });
     });
 
-    it('overdue §1.3 rule 5: replaces intervals of 0 or less with intervals derived from the thresholds', () => {
+    it('replaces intervals of 0 or less with intervals derived from the thresholds (overdue §1.3 rule 5)', () => {
       const states = [
         dayState(20, 'B', { autoReevaluationIntervalDays: -1 }),
         dayState(8, 'W', { autoReevaluationIntervalDays: 0 }),
@@ -332,7 +332,7 @@ describe('overdue configuration as XML and JSON', () => {
       });
     });
 
-    it('overdue §1.3 rule 5: skips states without a time and a state called clear', () => {
+    it('skips states without a time and a state called clear (overdue §1.3 rule 5)', () => {
       const states = [
         dayState(20, 'B'),
         { name: 'MANY', condition: { numberOfUnpaidInvoicesEqualsOrExceeds: 3 } },
@@ -345,7 +345,7 @@ describe('overdue configuration as XML and JSON', () => {
       });
     });
 
-    it('overdue §1.3 rule 5: counts months as 30 days and years as 365 days in mixed units', () => {
+    it('counts months as 30 days and years as 365 days in mixed units (overdue §1.3 rule 5)', () => {
       const timed = (unit: string, number: number, name: string) => ({
         name,
         condition: { timeSinceEarliestUnpaidInvoiceEqualsOrExceeds: { unit, number } },
@@ -372,7 +372,7 @@ describe('overdue configuration as XML and JSON', () => {
     { interval: duration('1 YEARS'), days: null },
     { interval: null, days: null },
   ])
-    it(`overdue §10: shows an interval of ${interval?.number ?? 'no'} ${interval?.unit ?? 'length'} as ${days ?? 'no number of'} days`, () => {
+    it(`shows an interval of ${interval?.number ?? 'no'} ${interval?.unit ?? 'length'} as ${days ?? 'no number of'} days (overdue §10)`, () => {
       expect(wholeDays(interval)).to.equal(days);
       const shown = overdueDefinition({
         initialReevaluationInterval: interval,

@@ -132,9 +132,9 @@ describe('overdue configuration validation', () => {
       problems: [`1 State "${CLEAR_STATE_NAME}": its name is reserved for the clear state`],
     },
   }))
-    it(`overdue §1.3 rule 1: rejects ${title}`, () => expect(ofXml(overdueXml(states))).to.eql(problems));
+    it(`rejects ${title} (overdue §1.3 rule 1)`, () => expect(ofXml(overdueXml(states))).to.eql(problems));
 
-  it('overdue §1.3 rule 1: accepts a name of 50 characters', () =>
+  it('accepts a name of 50 characters (overdue §1.3 rule 1)', () =>
     expect(ofXml(overdueXml(stateXml(TAGGED, 'n'.repeat(50))))).to.eql([]));
 
   for (const [title, { document, problems }] of Object.entries({
@@ -162,7 +162,7 @@ describe('overdue configuration validation', () => {
       problems: ['1:18 This "&" does not begin a reference; write &amp;'],
     },
   }))
-    it(`overdue §1.3 rule 1: rejects malformed XML with ${title}`, () =>
+    it(`rejects malformed XML with ${title} (overdue §1.3 rule 1)`, () =>
       expect(problemsOf(() => readOverdueXml(document))).to.eql(problems));
 
   for (const [title, { document, problems }] of Object.entries({
@@ -202,7 +202,7 @@ describe('overdue configuration validation', () => {
       problems: ['2:12 Property "states" is unknown in The configuration'],
     },
   }))
-    it(`overdue §1.3 rule 1: rejects malformed JSON with ${title}`, () =>
+    it(`rejects malformed JSON with ${title} (overdue §1.3 rule 1)`, () =>
       expect(problemsOf(() => readOverdueJson(document))).to.eql(problems));
 
   for (const [title, { states, problems }] of Object.entries({
@@ -351,7 +351,7 @@ describe('overdue configuration validation', () => {
   }))
     it(`overdue §1.3 ${title}`, () => expect(ofJson(states)).to.eql(problems));
 
-  it('overdue §1.3 rule 3: rejects negative numbers in XML and accepts a time of 0', () => {
+  it('rejects negative numbers in XML and accepts a time of 0 (overdue §1.3 rule 3)', () => {
     const time = (number: number) =>
       `<timeSinceEarliestUnpaidInvoiceEqualsOrExceeds><unit>DAYS</unit><number>${number}</number></timeSinceEarliestUnpaidInvoiceEqualsOrExceeds>`;
     expect(ofXml(overdueXml(conditionXml(time(0))))).to.eql([]);
@@ -363,7 +363,7 @@ describe('overdue configuration validation', () => {
     ]);
   });
 
-  it('overdue §1.3 rule 4: accepts thresholds in any order in XML', () => {
+  it('accepts thresholds in any order in XML (overdue §1.3 rule 4)', () => {
     const time = (days: number, name: string) =>
       conditionXml(
         `<timeSinceEarliestUnpaidInvoiceEqualsOrExceeds><unit>DAYS</unit><number>${days}</number></timeSinceEarliestUnpaidInvoiceEqualsOrExceeds>`,
@@ -371,7 +371,7 @@ describe('overdue configuration validation', () => {
     expect(ofXml(overdueXml(time(8, 'A') + time(20, 'B')))).to.eql([]);
   });
 
-  it('overdue §1.3 rule 6: lists all errors in document order, each with line and column', () => {
+  it('lists all errors in document order, each with line and column (overdue §1.3 rule 6)', () => {
     const document = `<?xml version="1.0" encoding="UTF-8"?>
 <overdueConfig>
   <accountOverdueStates>
@@ -403,13 +403,13 @@ describe('overdue configuration validation', () => {
     ]);
   });
 
-  it('overdue §10: names the state, the rule and their position in the message', () =>
+  it('names the state, the rule and their position in the message (overdue §10)', () =>
     expect(() => readOverdueJson(overdueJson([{ name: 'A' }]))).to.throw(
       BillingError,
       'Invalid overdue configuration: line 1, column 19: State "A": it has neither a condition nor isClearState',
     ));
 
-  it('overdue §1.3 rule 6: rejects more than 100 states', () => {
+  it('rejects more than 100 states (overdue §1.3 rule 6)', () => {
     const states = Array.from({ length: 101 }, (_, index) => dayState(200 - index, `S${index}`));
     expect(ofJson(states.slice(1))).to.eql([]);
     expect(ofJson(states)).to.eql(['There are 101 states; at most 100 are accepted']);

@@ -57,28 +57,28 @@ const many = state('MANY', { condition: condition({ unpaidCount: 2 }) });
 
 describe('effective date of an overdue state', () => {
   for (const [title, [found, expected]] of Object.entries<readonly [Found, string]>({
-    'overdue §5.3 rule 1: is the scheduled time of a check, even when it runs later': [
+    'is the scheduled time of a check, even when it runs later (overdue §5.3 rule 1)': [
       { scheduled, next: stateAt(5, 'WARNING'), now: at('2012-06-05T18:00:00Z') },
       '2012-06-05T00:03:42 2012-06-05',
     ],
-    'overdue §5.3 rule 1: is the scheduled time of a late check that enters a state without a time': [
+    'is the scheduled time of a late check that enters a state without a time (overdue §5.3 rule 1)': [
       { scheduled, next: many, now: late },
       '2012-06-05T00:03:42 2012-06-05',
     ],
-    'overdue §5.3 rule 1: is not earlier than the check when its time was reached before': [
+    'is not earlier than the check when its time was reached before (overdue §5.3 rule 1)': [
       { scheduled: at('2012-06-09T00:03:42Z'), next: blocked, now: at('2012-06-10T12:00:00Z') },
       '2012-06-09T00:03:42 2012-06-09',
     ],
-    'overdue §5.3 rule 2, §12 example 13: is the day of the threshold for a late check, at the reference time':
+    'is the day of the threshold for a late check, at the reference time (overdue §5.3 rule 2, §12 example 13)':
       [{ scheduled, next: blocked, now: late }, '2012-06-07T00:03:42 2012-06-07'],
-    'overdue §5.3 rule 4: is the current time if the check was scheduled by a clock that ran ahead': [
+    'is the current time if the check was scheduled by a clock that ran ahead (overdue §5.3 rule 4)': [
       { scheduled, next: many, now: at('2012-06-04T09:59:58Z') },
       '2012-06-04T09:59:58 2012-06-04',
     ],
   }))
     it(title, () => expect(effective(found)).to.equal(expected));
 
-  it('overdue §5.3 rule 2: uses the account’s calendar for the threshold day', () => {
+  it('uses the account’s calendar for the threshold day (overdue §5.3 rule 2)', () => {
     const account = { timeZone: timeZone('America/Los_Angeles'), referenceTime: at('2024-01-15T18:30:00Z') };
     expect(
       effective({
@@ -97,10 +97,10 @@ describe('effective date of an overdue state', () => {
     { what: 'a check that clears', members: { scheduled } },
     { what: 'a check that leads to a milder state', members: { scheduled, next: blocked, isWorse: false } },
   ])
-    it(`overdue §5.3 rule 3: is the current time for ${what}`, () =>
+    it(`is the current time for ${what} (overdue §5.3 rule 3)`, () =>
       expect(effective({ ...members, now: late })).to.equal('2012-06-08T12:00:00 2012-06-08'));
 
-  it('overdue §5.3 rule 4: is never in the future, even when the threshold’s time of day is still ahead', () => {
+  it('is never in the future, even when the threshold’s time of day is still ahead (overdue §5.3 rule 4)', () => {
     const account = { timeZone: UTC, referenceTime: at('2012-05-01T20:00:00Z') };
     const now = at('2012-06-07T12:00:00Z');
     expect(effective({ scheduled: at('2012-06-05T20:00:00Z'), now, next: blocked, account })).to.equal(
@@ -108,7 +108,7 @@ describe('effective date of an overdue state', () => {
     );
   });
 
-  it('overdue §5.3 rule 4: is never before the instant of the previous state', () => {
+  it('is never before the instant of the previous state (overdue §5.3 rule 4)', () => {
     const prevEffective = dated('2012-06-07T00:03:42Z');
     expect(effective({ scheduled, next: many, now: late, prevEffective })).to.equal(
       '2012-06-07T00:03:42 2012-06-07',
@@ -118,14 +118,14 @@ describe('effective date of an overdue state', () => {
     ).to.equal('2012-06-07T00:03:43 2012-06-07');
   });
 
-  it('subscriptions §2 rule 8: is never on an earlier local date than the previous state', () => {
+  it('is never on an earlier local date than the previous state (subscriptions §2 rule 8)', () => {
     const prevEffective = { at: at('2012-06-06T09:00:00Z'), date: parseLocalDate('2012-06-07') };
     expect(effective({ now: at('2012-06-06T10:00:00Z'), prevEffective })).to.equal(
       '2012-06-06T10:00:00 2012-06-07',
     );
   });
 
-  it('subscriptions §2 rule 5: is a whole second', () => {
+  it('is a whole second (subscriptions §2 rule 5)', () => {
     expect(effective({ now: at('2012-06-06T10:00:01.500Z') })).to.equal('2012-06-06T10:00:01 2012-06-06');
     expect(effective({ scheduled: at('2012-06-05T10:00:00.999Z'), next: many, now: late })).to.equal(
       '2012-06-05T10:00:00 2012-06-05',
@@ -154,12 +154,12 @@ describe('first date of an overdue state', () => {
     ['the later of 9 days and 3 invoices', { unpaidFor: duration('9 DAYS'), unpaidCount: 3 }, '2012-05-10'],
     ['a condition without invoice criteria', { tagCarried: 'TEST' }, null],
   ] as const)
-    it(`overdue §5.3 rule 2: is ${expected ?? 'empty'} for ${what}`, () => {
+    it(`is ${expected ?? 'empty'} for ${what} (overdue §5.3 rule 2)`, () => {
       const found = reachedDate(state('S', { condition: condition(members) }), owed);
       expect(found && formatLocalDate(found)).to.equal(expected);
     });
 
-  it('overdue §5.3 rule 2: does not precede the date from which its invoice counts', () => {
+  it('does not precede the date from which its invoice counts (overdue §5.3 rule 2)', () => {
     const one = [unpaid(day('05-01'), '10', day('05-20'))];
     const found = reachedDate(stateAt(5, 'S'), one);
     expect(found && formatLocalDate(found)).to.equal('2012-05-20');
@@ -197,7 +197,7 @@ describe('severity of an overdue state', () => {
       from === null
         ? 'none'
         : `${from.stateName} ${from.isBlockChange} ${from.isBlockEntitlement} ${from.isBlockBilling}`;
-    it(`overdue §5.3 rule 1: is ${expected ? 'worse' : 'not worse'} from ${flags} to ${to?.name ?? 'clear'}`, () =>
+    it(`is ${expected ? 'worse' : 'not worse'} from ${flags} to ${to?.name ?? 'clear'} (overdue §5.3 rule 1)`, () =>
       expect(isWorse(states, from, to)).to.equal(expected));
   }
 });

@@ -46,46 +46,46 @@ describe('overdue evaluation', () => {
     },
     { unpaid: ['2024-03-09 5'], today: '2024-03-11', result: 'clear', why: 'the anchor moved to 03-09' },
   ])
-    it(`overdue §4: yields ${result} for [${unpaid}] on ${today}: ${why}`, () =>
+    it(`yields ${result} for [${unpaid}] on ${today}: ${why} (overdue §4)`, () =>
       expect(found(twoStates, today, unpaid)).to.equal(result));
 
   for (const { zone, now, date, result } of [
     { zone: '-08:00', now: '2024-03-06T07:59:00Z', date: '2024-03-05', result: 'clear' },
     { zone: '-08:00', now: '2024-03-06T08:00:00Z', date: '2024-03-06', result: 'S1' },
   ])
-    it(`overdue §4: uses the account-local date: ${now} in ${zone} yields ${result}`, () => {
+    it(`uses the account-local date: ${now} in ${zone} yields ${result} (overdue §4)`, () => {
       expect(localDateOf(parseWireInstant(now) ?? instant(0), timeZone(zone))).to.equal(parseLocalDate(date));
       expect(found(twoStates, date, ['2024-03-01 30'])).to.equal(result);
     });
 
-  it('overdue §4: uses the new offset of a zone in daylight saving time', () => {
+  it('uses the new offset of a zone in daylight saving time (overdue §4)', () => {
     const now = parseWireInstant('2024-03-12T07:30:00Z') ?? instant(0);
     expect(localDateOf(now, timeZone('America/Los_Angeles'))).to.equal(parseLocalDate('2024-03-12'));
     expect(found(twoStates, '2024-03-12', ['2024-03-07 30'])).to.equal('S1');
     expect(found(twoStates, '2024-03-11', ['2024-03-07 30'])).to.equal('clear');
   });
 
-  it('overdue §4: counts one month after 31 January as the last day of February', () => {
+  it('counts one month after 31 January as the last day of February (overdue §4)', () => {
     const month = config([state('S', { condition: condition({ unpaidFor: duration('1 MONTHS') }) })]);
     expect(found(month, '2024-02-28', ['2024-01-31 30'])).to.equal('clear');
     expect(found(month, '2024-02-29', ['2024-01-31 30'])).to.equal('S');
     expect(found(month, '2023-02-28', ['2023-01-31 30'])).to.equal('S');
   });
 
-  it('overdue §3.2: ages a former draft invoice from the day of its commit', () => {
+  it('ages a former draft invoice from the day of its commit (overdue §3.2)', () => {
     expect(found(twoStates, '2024-03-12', ['2024-03-01 30 committed 2024-03-08'])).to.equal('clear');
     expect(found(twoStates, '2024-03-13', ['2024-03-01 30 committed 2024-03-08'])).to.equal('S1');
     expect(found(twoStates, '2024-03-06', ['2024-03-01 30 committed 2024-03-01'])).to.equal('S1');
     expect(found(twoStates, '2024-03-06', ['2024-03-01 30 committed 2024-02-01'])).to.equal('S1');
   });
 
-  it('overdue §3.1: counts an invoice from its target date', () => {
+  it('counts an invoice from its target date (overdue §3.1)', () => {
     expect(found(twoStates, '2024-03-08', ['2024-03-01 30 for 2024-03-09'])).to.equal('clear');
     expect(found(twoStates, '2024-03-09', ['2024-03-01 30 for 2024-03-09'])).to.equal('S1');
     expect(found(twoStates, '2024-03-06', ['2024-03-01 19 for 2024-03-06', '2024-03-06 1'])).to.equal('S1');
   });
 
-  it('overdue §3.2: takes number, total and anchor from the unpaid invoices', () => {
+  it('takes number, total and anchor from the unpaid invoices (overdue §3.2)', () => {
     const invoices = owed('2024-03-04 10.10', '2024-03-02 0.05', '2024-03-01 5 for 2024-04-01');
     const { unpaidCount, unpaidTotal, anchor, nextUnpaidDate } = snapshotOf('2024-03-05', invoices);
     expect(unpaidCount).to.equal(2);
@@ -153,7 +153,7 @@ describe('overdue evaluation', () => {
       'a condition without criteria': [false, {}, { today: '2034-01-01' }],
     };
     for (const [criterion, [holds, criteria, facts = {}]] of Object.entries(cases))
-      it(`overdue §1.1: ${holds ? 'holds' : 'does not hold'} for ${criterion}`, () => {
+      it(`${holds ? 'holds' : 'does not hold'} for ${criterion} (overdue §1.1)`, () => {
         const { tags, response, today = '2024-03-06', unpaid = debt } = facts;
         const snapshot = snapshotOf(today, owed(...unpaid), {
           tags: new Set(tags),
@@ -165,7 +165,7 @@ describe('overdue evaluation', () => {
         );
       });
 
-    it('overdue §1.1 rule 1: never enters a state that has no condition or is called clear', () => {
+    it('never enters a state that has no condition or is called clear (overdue §1.1 rule 1)', () => {
       const states = config([
         stateAt(0, 'CLEAR', { isClearState: true }),
         state('NEVER', { condition: null }),
@@ -176,7 +176,7 @@ describe('overdue evaluation', () => {
     });
   });
 
-  it('overdue §12 example 8: picks the most severe state for 2, 3 and 5 unpaid invoices', () => {
+  it('picks the most severe state for 2, 3 and 5 unpaid invoices (overdue §12 example 8)', () => {
     const states = config(
       [5, 3, 2].map((count, index) =>
         state(`OD${3 - index}`, { condition: condition({ unpaidCount: count }) }),
@@ -187,7 +187,7 @@ describe('overdue evaluation', () => {
     expect(reached).to.eql(['clear', 'OD1', 'OD2', 'OD2', 'OD3']);
   });
 
-  it('overdue §12 example 9: picks the most severe state for totals of 260, 600 and 1200', () => {
+  it('picks the most severe state for totals of 260, 600 and 1200 (overdue §12 example 9)', () => {
     const states = config(
       [1200, 600, 260].map((total, index) =>
         state(`OD${3 - index}`, { condition: condition({ unpaidTotal: decimal(total) }) }),

@@ -89,14 +89,14 @@ function evaluated(
 }
 
 describe('account evaluation (overdue §5.1)', () => {
-  it('overdue §6: checks an account with debt when the debt reaches its first threshold', () =>
+  it('checks an account with debt when the debt reaches its first threshold (overdue §6)', () =>
     expect(evaluated({}, { now: '2024-01-02T10:00:00Z' })).to.eql({
       state: null,
       invoicingOff: undefined,
       nextCheck: '2024-01-06T00:03:42.000Z',
     }));
 
-  it('overdue §6 rule 3: schedules no check for an account without debt', () =>
+  it('schedules no check for an account without debt (overdue §6 rule 3)', () =>
     expect(evaluated({ unpaid: [] }, { now: '2024-01-02T10:00:00Z' }).nextCheck).to.equal('REMOVE'));
 
   it('keeps the pending check of an account whose last state has no interval', () => {
@@ -105,7 +105,7 @@ describe('account evaluation (overdue §5.1)', () => {
   });
 
   for (const action of ['CHECK', 'REFRESH', 'CLEAR'] as const)
-    it(`overdue §7 rules 3 and 4: clears an exempt account on ${action} and removes its check`, () => {
+    it(`clears an exempt account on ${action} and removes its check (overdue §7 rules 3 and 4)`, () => {
       const prev = inState('OD', '2024-01-06T00:03:42Z');
       const facts = { prev, exemptBy: owner.id, hasInvoicingOff: true };
       expect(evaluated(facts, { now: '2024-01-08T10:00:00Z', action, owns: true })).to.eql({
@@ -115,12 +115,12 @@ describe('account evaluation (overdue §5.1)', () => {
       });
     });
 
-  it('overdue §7 rule 4: ignores an exempt account that is clear', () => {
+  it('ignores an exempt account that is clear (overdue §7 rule 4)', () => {
     const found = evaluated({ exemptBy: owner.id }, { now: '2024-01-08T10:00:00Z', action: 'CLEAR' });
     expect(found).to.eql({ state: null, invoicingOff: undefined, nextCheck: 'REMOVE' });
   });
 
-  it('overdue §5.3 rule 3: applies an improvement immediately, even when the entry runs late', () => {
+  it('applies an improvement immediately, even when the entry runs late (overdue §5.3 rule 3)', () => {
     const prev = inState('OD', '2024-01-06T00:03:42Z');
     const late = { now: '2024-01-08T10:00:00Z', asked: '2024-01-07T10:00:00Z' };
     for (const action of ['CLEAR', 'REFRESH', 'CHECK'] as const) {
@@ -129,7 +129,7 @@ describe('account evaluation (overdue §5.1)', () => {
     }
   });
 
-  it('overdue §5.3 rules 1 and 3: dates a worse state from the scheduled time in a check, and from now in a refresh', () => {
+  it('dates a worse state from the scheduled time in a check, and from now in a refresh (overdue §5.3 rules 1 and 3)', () => {
     const late = { now: '2024-01-08T10:00:00Z', asked: '2024-01-07T10:00:00Z' };
     expect(evaluated({}, { ...late, action: 'CHECK' }).state).to.contain('01-07T10');
     expect(evaluated({}, { ...late, action: 'REFRESH' }).state).to.contain('01-08T10');

@@ -36,7 +36,7 @@ describe('date of the next overdue check', () => {
     ['absent without debt', [], 'clear none'],
   ];
   for (const [what, unpaid, expected] of cases)
-    it(`overdue §6 rule 6: is, without any conditions, ${what}`, () =>
+    it(`is, without any conditions, ${what} (overdue §6 rule 6)`, () =>
       expect(after(none, { on: '2024-02-29', unpaid })).to.equal(expected));
 });
 
@@ -126,9 +126,9 @@ describe('next overdue check', () => {
       { on: '2012-06-13', unpaid: ['2012-06-02 700', '2012-06-03 200'] },
     ],
   }))
-    it(`overdue §6: ${title}`, () => expect(after(states, debt)).to.equal(expected));
+    it(`${title} (overdue §6)`, () => expect(after(states, debt)).to.equal(expected));
 
-  it('overdue §6 rule 3: is absent only for a clear account without debt now or later', () => {
+  it('is absent only for a clear account without debt now or later (overdue §6 rule 3)', () => {
     const [late] = configA.states;
     const needs = (unpaid: readonly string[], next: typeof late | null = null) =>
       !needsNoCheck({ snapshot: snapshotOf('2024-03-01', owed(...unpaid)), next: next ?? null });

@@ -39,7 +39,7 @@ describe('overdue transition', () => {
       flags: { isBlockChange: true, isBlockEntitlement: true, isBlockBilling: true },
     },
   ])
-    it(`overdue §2.2: stores ${JSON.stringify(flags)} in the blocking state of ${of?.name ?? 'clear'}`, () =>
+    it(`stores ${JSON.stringify(flags)} in the blocking state of ${of?.name ?? 'clear'} (overdue §2.2)`, () =>
       expect(blockOf(of)).to.eql({ stateName: of?.name ?? CLEAR_STATE_NAME, ...flags }));
 
   for (const [title, [prev, next, billing]] of Object.entries<
@@ -53,7 +53,7 @@ describe('overdue transition', () => {
     'from disabling to clear': [blocked, null, 'UNBLOCKED'],
     'from non-disabling to clear': [warned, null, null],
   }))
-    it(`overdue §9.1, §9.3: reports the change ${title}`, () => {
+    it(`reports the change ${title} (overdue §9.1, §9.3)`, () => {
       const transition = from(prev, next);
       expect(transition?.state).to.eql(blockOf(next));
       expect(transition?.effective).to.eql(effective);
@@ -65,17 +65,17 @@ describe('overdue transition', () => {
       });
     });
 
-  it('overdue §5.1 step 5: changes nothing if the state stays the same', () => {
+  it('changes nothing if the state stays the same (overdue §5.1 step 5)', () => {
     expect(from(blocked, blocked)).to.equal(null);
     expect(from(warned, state('WARNED', { blockChanges: true, externalMessage: 'other' }))).to.equal(null);
   });
 
-  it('overdue §5.1 step 5: leaves a clear account clear, whether or not it was overdue before', () => {
+  it('leaves a clear account clear, whether or not it was overdue before (overdue §5.1 step 5)', () => {
     expect(from(null, null)).to.equal(null);
     expect(from(blockOf(null), null)).to.equal(null);
   });
 
-  it('overdue §5.1 step 5: stores new flags of the same state without a state change or a cancellation', () => {
+  it('stores new flags of the same state without a state change or a cancellation (overdue §5.1 step 5)', () => {
     const harder = state('WARNED', { disableEntitlement: true, cancellationPolicy: 'IMMEDIATE' });
     expect(from(warned, harder)).to.eql({
       state: blockOf(harder),
@@ -90,7 +90,7 @@ describe('overdue transition', () => {
     expect(from(blockOf(warned), state('WARNED'))?.state.isBlockChange).to.equal(false);
   });
 
-  it('overdue §5.1 step 6: cancels by the policy of the entered state, not of the previous state', () => {
+  it('cancels by the policy of the entered state, not of the previous state (overdue §5.1 step 6)', () => {
     expect(from(blocked, gone)?.cancellation).to.equal('IMMEDIATE');
     expect(from(null, state('END', { cancellationPolicy: 'END_OF_TERM' }))?.cancellation).to.equal(
       'END_OF_TERM',
@@ -152,13 +152,13 @@ describe('overdue transition', () => {
       { step: 'KEEP', owns: false },
     ],
   }))
-    it(`overdue §5.1 step 7: manages AUTO_INVOICING_OFF when the account ${title}`, () =>
+    it(`manages AUTO_INVOICING_OFF when the account ${title} (overdue §5.1 step 7)`, () =>
       expect(from(prev, next, { hasInvoicingOff: before.has, ownsInvoicingOff: before.owns })).to.include({
         invoicingOff: after.step,
         ownsInvoicingOff: after.owns,
       }));
 
-  it('overdue §2.1: uses the stored flags to leave a state that is no longer configured', () => {
+  it('uses the stored flags to leave a state that is no longer configured (overdue §2.1)', () => {
     const unknown = { stateName: 'OLD', isBlockChange: true, isBlockEntitlement: true, isBlockBilling: true };
     const transition = from(unknown, warned, { hasInvoicingOff: true, ownsInvoicingOff: true });
     expect(transition).to.include({ invoicingOff: 'REMOVE', ownsInvoicingOff: false });

@@ -136,7 +136,7 @@ describe('invoice payment result (payments §9.4)', () => {
     expect(result.amount.toFixed()).to.equal('10');
   });
 
-  it('example 11 Other processed currency: counts the requested amount as paid', () => {
+  it('counts the requested amount as paid (example 11 Other processed currency)', () => {
     const result = invoicePaymentResult(
       transaction({ processedAmount: decimal('225.44'), processedCurrency: 'EUR' }),
       'USD',

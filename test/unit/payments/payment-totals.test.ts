@@ -101,7 +101,7 @@ describe('payment totals (payments §4.4)', () => {
     expect(totals(purchase, chargeback, reversal('C')).purchased).to.equal('249.95');
   });
 
-  it('example 16 External refund: count a credit as money sent', () =>
+  it('count a credit as money sent (example 16 External refund)', () =>
     expect(totals(done('CREDIT', '249.95'))).to.eql({ ...none, credited: '249.95' }));
 
   it('subtract partial chargebacks with different keys and never fall below zero', () => {

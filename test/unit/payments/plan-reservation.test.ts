@@ -127,7 +127,7 @@ describe('payment reservation (payments §5.1, §8.3, §9.1)', () => {
       expect(plan.events.map(({ type }) => type)).to.eql(['INVOICE_PAYMENT_FAILED']);
     });
 
-  it('payments §3.1: pays no invoice if the tenant’s state machine does not start with a purchase', () => {
+  it('pays no invoice if the tenant’s state machine does not start with a purchase (payments §3.1)', () => {
     const none = { ...tools, stateMachines: new Map([[card.pluginName, () => false]]) };
     const keys = { paymentKey: null, transactionKey: null };
     const api = { methodId: null, amount: null, ...keys, properties: [], controlPlugins: null };
@@ -216,7 +216,7 @@ describe('payment reservation (payments §5.1, §8.3, §9.1)', () => {
 
   const held = { ...fresh, isHeldBack: true };
 
-  it('payments 13 AUTO_PAY_OFF: holds the balance and ends the attempt', () => {
+  it('holds the balance and ends the attempt (payments 13 AUTO_PAY_OFF)', () => {
     const plan = planReservation(firstTime, held, tools);
     if (plan.kind !== 'STOP') throw new Error(plan.kind);
     const [attempted] = plan.ended;

@@ -56,7 +56,7 @@ describe('the result of a payment call (payments §5.1 rule 3)', () => {
   const answers = ['PROCESSED', 'PENDING', 'ERROR', 'CANCELED', 'UNDEFINED'] as const;
   for (const status of statuses) {
     const isOpen = status === 'UNKNOWN' || status === 'PENDING';
-    it(`payments §1.7 rule 7: ${isOpen ? 'always replaces' : 'cannot replace, except by an operator,'} the status ${status}`, () => {
+    it(`${isOpen ? 'always replaces' : 'cannot replace, except by an operator,'} the status ${status} (payments §1.7 rule 7)`, () => {
       for (const answer of answers)
         for (const source of ['CALL', 'LATE', 'JANITOR'] as const) {
           const after = settled({ status, leaseUntil: OURS }, source, answer);

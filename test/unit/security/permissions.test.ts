@@ -24,11 +24,11 @@ describe('permissions', () => {
     [['', ''], []],
   ];
   for (const [given, expected] of stored)
-    it(`platform P8: if given as ${JSON.stringify(given)}, are stored as ${JSON.stringify(expected)}`, () =>
+    it(`if given as ${JSON.stringify(given)}, are stored as ${JSON.stringify(expected)} (platform P8)`, () =>
       expect(normalisePermissions(given)).to.eql(expected));
 
   for (const bad of ['a:b:c', ':', ':b', '::'])
-    it(`platform P8: are rejected if given as ${bad}`, () =>
+    it(`are rejected if given as ${bad} (platform P8)`, () =>
       expect(() => normalisePermissions(['a:b', bad]))
         .to.throw(BillingError, 'is not a permission')
         .with.property('code', 40005));

@@ -32,7 +32,7 @@ const ranges = fc.array(
 );
 
 describe('the stored text of consumed usage points', () => {
-  it('usage §1.2: is unchanged after writing and reading', () =>
+  it('is unchanged after writing and reading (usage §1.2)', () =>
     forRuns(historyRuns, [ranges], (written) => {
       expect(readConsumed(writeConsumed(written))).to.have.deep.members([...written]);
     }));

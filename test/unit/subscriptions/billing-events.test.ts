@@ -261,7 +261,7 @@ describe('price changes in the billing events', () => {
       .events;
 
   for (const [which, [life, expected]] of Object.entries(rows))
-    it(`catalog §6.4 rule 5: take effect on ${which}`, () => {
+    it(`take effect on ${which} (catalog §6.4 rule 5)`, () => {
       const changes = streamOn(life, true).filter(({ transitionType }) => transitionType === 'CHANGE');
       expect(changes.map(({ effectiveDate }) => formatInstant(effectiveDate))).to.eql([expected]);
       // Rule 9.
@@ -285,7 +285,7 @@ describe('price changes in the billing events', () => {
     );
   };
 
-  it('catalog §6.4 rule 2: continue across bill cycle day and quantity changes at the price in force', () => {
+  it('continue across bill cycle day and quantity changes at the price in force (catalog §6.4 rule 2)', () => {
     const begun = [
       'CREATE 2024-01-01 1 × 40 on 10',
       'QUANTITY_CHANGE 2024-02-01 2 × 40 on 10',

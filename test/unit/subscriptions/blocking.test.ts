@@ -102,7 +102,7 @@ describe('blocking states and billing pauses', () => {
     { on: 'SUBSCRIPTION', service: 'D', flags: 'f f f', date: '2024-06-29T20:00:00Z' },
   ];
 
-  it('match subscriptions W14 "Merging blocks"', () => {
+  it('match the worked example subscriptions W14 "Merging blocks"', () => {
     const life = withBlocks(lived({ start: '2024-05-19' }), ...w14);
     expect(billed(lived({ start: '2024-05-19' })).at(-1)).to.equal(
       'PHASE 2024-06-18 pro-monthly-evergreen - 249.95',
@@ -115,7 +115,7 @@ describe('blocking states and billing pauses', () => {
     ]);
   });
 
-  it('match subscriptions W19 "Same instant"', () => {
+  it('match the worked example subscriptions W19 "Same instant"', () => {
     const everything = { on: 'ACCOUNT', service: 'overdue', name: 'LATE', flags: 't t t' } as const;
     const start = { start: '2024-04-01' };
     const life = withBlocks(
@@ -137,7 +137,7 @@ describe('blocking states and billing pauses', () => {
     ]);
   });
 
-  it('match subscriptions W20 "Redundant states"', () => {
+  it('match the worked example subscriptions W20 "Redundant states"', () => {
     const on = 'SUBSCRIPTION';
     const hold = { on, name: 'hold' } as const;
     let life = withBlocks(
@@ -162,7 +162,7 @@ describe('blocking states and billing pauses', () => {
     }
   });
 
-  it('match subscriptions W22 "Gaps" for a block of 23.5 hours that is a whole calendar day', () => {
+  it('match the worked example subscriptions W22 "Gaps" for a block of 23.5 hours that is a whole calendar day', () => {
     const life = lived({ zone: 'America/New_York', referenceTime: '2026-01-10T07:30:00Z' });
     const day = withBlocks(
       life,
@@ -299,7 +299,7 @@ describe('billing pauses', () => {
     ]);
   });
 
-  it('subscriptions §2 rule 8: keep the event dates in order', () => {
+  it('keep the event dates in order (subscriptions §2 rule 8)', () => {
     const { events } = billingEvents({ account: account(), histories: [lived()], plans: lived().catalog });
     const [first] = events;
     if (first === undefined) throw new Error('a life has events');

@@ -67,7 +67,7 @@ describe('add-on for a running base (subscriptions §6.2)', () => {
     ['the service of the account', { on: 'ACCOUNT', flags: 'f t f', date: '2024-06-20' }, 'Entitlement'],
   ];
   for (const [what, block, action] of blocks)
-    it(`rule 8: is rejected, with the id of the base in the error, from the first day of a block on ${what}`, () => {
+    it(`is rejected, with the id of the base in the error, from the first day of a block on ${what} (rule 8)`, () => {
       const life = base('solo-now', block);
       add(life, 'backup-monthly', { entitlementDate: on('2024-06-19'), billingDate: on('2024-06-30') });
       const error = errorOf(() => add(life, 'backup-monthly', { entitlementDate: on('2024-06-20') }));
@@ -77,7 +77,7 @@ describe('add-on for a running base (subscriptions §6.2)', () => {
       );
     });
 
-  it('rule 8: is rejected if changes of the account are blocked, regardless of the bundle', () => {
+  it('is rejected if changes of the account are blocked, regardless of the bundle (rule 8)', () => {
     const life = base('solo-now', { on: 'ACCOUNT', flags: 't f f', date: '2024-06-20' });
     expectError(
       () => add(life, 'backup-monthly', { entitlementDate: on('2024-06-20') }),
@@ -86,11 +86,11 @@ describe('add-on for a running base (subscriptions §6.2)', () => {
     );
   });
 
-  it('rule 8: is accepted if only billing is blocked', () => {
+  it('is accepted if only billing is blocked (rule 8)', () => {
     add(base('solo-now', { flags: 'f f t', date: '2024-06-01' }), 'backup-monthly');
   });
 
-  it('rule 9: is rejected if the service of the base ends on or before the date of the add-on', () => {
+  it('is rejected if the service of the base ends on or before the date of the add-on (rule 9)', () => {
     const life = base();
     const blockingStates = [state('ENT_CANCELLED', '2024-06-20', { blockedId: life.subscription.id })];
     const by = (date: string) =>
@@ -99,7 +99,7 @@ describe('add-on for a running base (subscriptions §6.2)', () => {
     expectError(() => by('2024-06-20'), ErrorCode.SUBSCRIPTION_GET_NO_SUCH_BASE_SUBSCRIPTION);
   });
 
-  it('rule 9: is rejected before the service of a future base starts, but not if the base is active now', () => {
+  it('is rejected before the service of a future base starts, but not if the base is active now (rule 9)', () => {
     const before = { entitlementDate: on('2024-05-20'), billingDate: on('2024-05-20') };
     const { entitlement, billing } = add(base(), 'backup-monthly', before);
     expect([entitlement, billing].map(({ date }) => formatLocalDate(date))).to.eql([
@@ -119,7 +119,7 @@ describe('add-on for a running base (subscriptions §6.2)', () => {
     );
   });
 
-  it('rule 10: is rejected if the base’s billing has ended by now, even for an earlier date', () => {
+  it('is rejected if the base’s billing has ended by now, even for an earlier date (rule 10)', () => {
     const life = base();
     const events = [event('CANCEL', '2024-06-05', { subscriptionId: life.subscription.id })];
     expectError(
@@ -128,7 +128,7 @@ describe('add-on for a running base (subscriptions §6.2)', () => {
     );
   });
 
-  it('rule 10: is validated against the base’s plan on its billing date', () => {
+  it('is validated against the base’s plan on its billing date (rule 10)', () => {
     const life = base();
     const { id: subscriptionId } = life.subscription;
     const events = [choice('CHANGE', '2024-07-01', { phaseName: 'elite-monthly-evergreen', subscriptionId })];
@@ -138,7 +138,7 @@ describe('add-on for a running base (subscriptions §6.2)', () => {
     expectError(from('2024-07-01'), ErrorCode.SUBSCRIPTION_CREATE_AO_ALREADY_INCLUDED);
   });
 
-  it('rule 11: is limited by the number of add-ons with the same plan that are active on its billing date', () => {
+  it('is limited by the number of add-ons with the same plan that are active on its billing date (rule 11)', () => {
     const life = base();
     const archive = (...events: readonly LifecycleEvent[]): Required<More> => {
       const id = nextId();

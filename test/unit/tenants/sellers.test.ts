@@ -10,7 +10,7 @@ const rejection = (more: object, code = 60003) => {
 };
 
 describe('checks of seller data', () => {
-  it('invoicing §14 rule 7: store country, IBAN and BIC in uppercase without spaces', () => {
+  it('store country, IBAN and BIC in uppercase without spaces (invoicing §14 rule 7)', () => {
     const stored = checked({
       country: ' de ',
       iban: 'de89 3704 0044 0532 0130 00',
@@ -50,7 +50,7 @@ describe('checks of seller data', () => {
     ['name', 'x'.repeat(100_000), 'Seller name is 100000 characters long; at most 255 are allowed'],
     ['bankName', 'a\u0000b', 'Seller bankName contains a NUL character or half of a surrogate pair'],
   ] as const)
-    it(`invoicing §14 rule 7: reject ${JSON.stringify(value).slice(0, 40)} as ${field}`, () => {
+    it(`reject ${JSON.stringify(value).slice(0, 40)} as ${field} (invoicing §14 rule 7)`, () => {
       const error = rejection({ [field]: value });
       expect(error.message).to.equal(message);
       expect(error.facts.field).to.match(new RegExp(`${field}$`));
@@ -75,12 +75,12 @@ describe('checks of seller data', () => {
       'Seller notes.FR contains a NUL character or half of a surrogate pair',
     ],
   ] as const)
-    it(`invoicing §14 rule 7: reject notes with ${kind}`, () => {
+    it(`reject notes with ${kind} (invoicing §14 rule 7)`, () => {
       const error = rejection({ notes });
       expect(error.message).to.equal(message);
     });
 
-  it('invoicing §14 rule 7: report every invalid and unknown field in one error', () => {
+  it('report every invalid and unknown field in one error (invoicing §14 rule 7)', () => {
     const error = rejection({
       name: ' ',
       country: 'Germany',
@@ -99,14 +99,14 @@ describe('checks of seller data', () => {
     expect(messages.at(-1)).to.match(/^Seller vatId is not a valid member\. Use name, legalName, .*, logo$/);
   });
 
-  it('invoicing §14 rule 7: list at most 50 invalid fields', () => {
+  it('list at most 50 invalid fields (invoicing §14 rule 7)', () => {
     const notes = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`n${at}`, 'x']));
     const error = rejection({ notes });
     expect(error.problems).to.have.lengthOf(50);
     expect(error.message).to.match(/; and 10 more$/);
   });
 
-  it('invoicing §14 rule 7: accept a stored version with its id and dates', () => {
+  it('accept a stored version with its id and dates (invoicing §14 rule 7)', () => {
     const version = { recordId: 5, id: 'x', createdDate: new Date(), logoMediaType: null };
     expect(checked({ ...version, city: 'Graz' }))
       .to.include({ city: 'Graz' })
@@ -133,12 +133,12 @@ describe('checks of seller data', () => {
         ),
       ],
     ] as const)
-      it(`invoicing §14 rule 7: accept ${kind}, as bytes or Base64`, () => {
+      it(`accept ${kind}, as bytes or Base64 (invoicing §14 rule 7)`, () => {
         for (const given of [bytes, Buffer.from(bytes).toString('base64')])
           expect(checked(logo(mediaType, given)).logo).to.eql({ mediaType, bytes: Uint8Array.from(bytes) });
       });
 
-    it('invoicing §14 rule 7: accept an SVG with the document type of drawing programs', () => {
+    it('accept an SVG with the document type of drawing programs (invoicing §14 rule 7)', () => {
       const doctype =
         '<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd">';
       const bytes = Buffer.from(`<?xml version="1.0" encoding="UTF-8"?>${doctype}${Buffer.from(svg)}`);
@@ -237,7 +237,7 @@ describe('checks of seller data', () => {
         /nests elements more than 64 levels deep/,
       ],
     ] as const)
-      it(`invoicing §14 rule 7: reject ${kind}`, () => {
+      it(`reject ${kind} (invoicing §14 rule 7)`, () => {
         const error = rejection(logo(mediaType, bytes));
         expect(error.message).to.match(/^Seller logo /);
         expect(error.message).to.match(message);
@@ -245,7 +245,7 @@ describe('checks of seller data', () => {
       });
 
     for (const bytes of [new Uint8Array(262_145), 'A'.repeat(700_000)])
-      it(`invoicing §14 rule 7: reject more than 256 kB, given as ${typeof bytes}`, () => {
+      it(`reject more than 256 kB, given as ${typeof bytes} (invoicing §14 rule 7)`, () => {
         const error = rejection(logo('image/png', bytes), 60012);
         expect(error.message).to.match(/^Seller logo has \d+ bytes; at most 262144 are allowed$/);
       });

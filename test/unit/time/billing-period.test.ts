@@ -84,13 +84,13 @@ describe('periods counted from an anchor', () => {
   ];
 
   for (const [period, expected] of cases)
-    it(`catalog W11 Periods: match the dates of ${period} from 2024-01-31 on bill cycle day 31`, () => {
+    it(`match the dates of ${period} from 2024-01-31 on bill cycle day 31 (catalog W11 "Periods")`, () => {
       const start = parseLocalDate('2024-01-31');
       const dates = expected.map((_, index) => formatLocalDate(addPeriods(start, period, index + 1, 31)));
       expect(dates).to.eql(expected);
     });
 
-  it('catalog W11 Periods: match the specified dates for day 29 and for ANNUAL from 2024-02-29', () => {
+  it('match the specified dates for day 29 and for ANNUAL from 2024-02-29 (catalog W11 "Periods")', () => {
     const dates = [1, 2, 3, 4].map((n) =>
       formatLocalDate(addPeriods(parseLocalDate('2024-02-29'), 'ANNUAL', n, 29)),
     );
@@ -110,7 +110,7 @@ describe('periods counted from an anchor', () => {
 });
 
 describe('first bill cycle dates', () => {
-  it('match catalog W12 "First bill cycle date"', () => {
+  it('match the worked example catalog W12 "First bill cycle date"', () => {
     const start = parseLocalDate('2023-11-10');
     const first = firstBillCycleDate(start, 'ANNUAL', 1);
     expect(formatLocalDate(first)).to.equal('2024-11-01');

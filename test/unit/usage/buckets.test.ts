@@ -13,28 +13,28 @@ function buckets(granularity: UsageGranularity, zone: string, bounds: string): r
 }
 
 describe('usage timeline buckets', () => {
-  it('usage §3.3: can be local days, with the first and last day cut at the bounds', () =>
+  it('can be local days, with the first and last day cut at the bounds (usage §3.3)', () =>
     expect(buckets('DAY', 'America/New_York', '2026-03-07T12:00:00Z/2026-03-09T12:00:00Z')).to.eql([
       '2026-03-07T12:00Z/2026-03-08T05:00Z',
       '2026-03-08T05:00Z/2026-03-09T04:00Z',
       '2026-03-09T04:00Z/2026-03-09T12:00Z',
     ]));
 
-  it('usage §3.3: can be local months', () =>
+  it('can be local months (usage §3.3)', () =>
     expect(buckets('MONTH', 'Asia/Tokyo', '2026-01-15T00:00:00Z/2026-03-10T00:00:00Z')).to.eql([
       '2026-01-15T00:00Z/2026-01-31T15:00Z',
       '2026-01-31T15:00Z/2026-02-28T15:00Z',
       '2026-02-28T15:00Z/2026-03-10T00:00Z',
     ]));
 
-  it('usage §3.3: can be hours of the local clock, which differ from UTC hours in some zones', () =>
+  it('can be hours of the local clock, which differ from UTC hours in some zones (usage §3.3)', () =>
     expect(buckets('HOUR', 'Asia/Kolkata', '2026-03-01T10:10:00Z/2026-03-01T11:40:00Z')).to.eql([
       '2026-03-01T10:10Z/2026-03-01T10:30Z',
       '2026-03-01T10:30Z/2026-03-01T11:30Z',
       '2026-03-01T11:30Z/2026-03-01T11:40Z',
     ]));
 
-  it('usage §3.3: split a repeated hour in two, and shorten an hour cut by a half-hour change', () => {
+  it('split a repeated hour in two, and shorten an hour cut by a half-hour change (usage §3.3)', () => {
     expect(buckets('HOUR', 'America/New_York', '2026-11-01T05:00:00Z/2026-11-01T08:00:00Z')).to.eql([
       '2026-11-01T05:00Z/2026-11-01T06:00Z',
       '2026-11-01T06:00Z/2026-11-01T07:00Z',
@@ -55,7 +55,7 @@ describe('usage timeline buckets', () => {
     ]);
   });
 
-  it('usage §3.3: are empty between equal bounds, and extend to the end of the calendar', () => {
+  it('are empty between equal bounds, and extend to the end of the calendar (usage §3.3)', () => {
     for (const granularity of ['HOUR', 'DAY', 'MONTH'] as const) {
       expect(buckets(granularity, 'UTC', '2026-03-01T10:10:00Z/2026-03-01T10:10:00Z')).to.eql([]);
       for (const zone of ['UTC', 'Pacific/Kiritimati', 'Pacific/Pago_Pago']) {
@@ -65,14 +65,14 @@ describe('usage timeline buckets', () => {
     }
   });
 
-  it('usage §3.3: are limited to 10,000 per request', () => {
+  it('are limited to 10,000 per request (usage §3.3)', () => {
     expect(buckets('HOUR', 'UTC', '2026-01-01T00:00:00Z/2027-02-21T16:00:00Z')).to.have.length(10_000);
     expect(() => buckets('HOUR', 'UTC', '2026-01-01T00:00:00Z/2027-02-21T16:00:01Z')).to.throw(
       'more than 10000 buckets by HOUR',
     );
   });
 
-  it('usage §11: are read together for all hours of a day, except after a cut hour', () => {
+  it('are read together for all hours of a day, except after a cut hour (usage §11)', () => {
     const zone = timeZone('Australia/Lord_Howe');
     const [start, end] = [at('2026-04-04T12:10:00Z'), at('2026-04-04T16:30:00Z')];
     const stretches = hoursOfDays(usageBuckets({ start, end, zone, granularity: 'HOUR' }), zone);

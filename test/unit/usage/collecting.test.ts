@@ -54,10 +54,10 @@ function splits(
 const created = (when: string) => usageEvent('CREATE', when, { usages: [stdUsage] });
 
 describe('usage reads of a run', () => {
-  it('usage §11: use day sums for a month that starts at midnight, regardless of its points', () =>
+  it('use day sums for a month that starts at midnight, regardless of its points (usage §11)', () =>
     expect(splits([created('2026-04-01')])).to.eql([]));
 
-  it('usage §11: split only days cut by billing, at the exact instants', () => {
+  it('split only days cut by billing, at the exact instants (usage §11)', () => {
     const paused = [
       created('2026-04-01T06:00:00Z'),
       usageEvent('START_BILLING_DISABLED', '2026-04-10T12:00:00Z'),
@@ -69,19 +69,19 @@ describe('usage reads of a run', () => {
     ]);
   });
 
-  it('usage §6.4: treat the last instant of a subscription as a separate part', () =>
+  it('treat the last instant of a subscription as a separate part (usage §6.4)', () =>
     expect(splits([created('2026-04-01'), usageEvent('CANCEL', '2026-04-16')])).to.eql([
       '2026-04-16 04-16T00:00:00.000 04-16T00:00:00.001 04-17T00:00:00.000',
     ]));
 
-  it('usage §7.2: use days in the account’s time zone', () => {
+  it('use days in the account’s time zone (usage §7.2)', () => {
     const events = [usageEvent('CREATE', '2026-04-02T02:00:00Z', { usages: [stdUsage], zone: NEW_YORK })];
     expect(splits(events, { zone: NEW_YORK })).to.eql([
       '2026-04-01 04-01T04:00:00.000 04-02T02:00:00.000 04-02T04:00:00.000',
     ]);
   });
 
-  it('usage §11.3: split billed days by ordinals if points have arrived since', () => {
+  it('split billed days by ordinals if points have arrived since (usage §11.3)', () => {
     const consumed = [
       range('2026-04-01', 3),
       range('2026-04-02', 5),
@@ -99,7 +99,7 @@ describe('usage reads of a run', () => {
     ).to.eql(['2026-04-02 5', '2026-04-03 2']);
   });
 
-  it('usage §7.7 rule 4: omit days without valid points, so that nothing is billed for them', () => {
+  it('omit days without valid points, so that nothing is billed for them (usage §7.7 rule 4)', () => {
     const days = [{ ...dayOf('2026-04-02', 3), sum: decimal(0), max: null }, dayOf('2026-04-03', 0)];
     const { whole, split } = piecesNeeded({
       days,
@@ -111,21 +111,21 @@ describe('usage reads of a run', () => {
     expect(whole.map(({ localDate }) => text(localDate))).to.eql(['2026-04-03']);
   });
 
-  it('usage §11.3: distinguish the ordinals of a void invoice from the ordinals of a later invoice', () => {
+  it('distinguish the ordinals of a void invoice from the ordinals of a later invoice (usage §11.3)', () => {
     const intervals = [billed(['2026-04-01', '2026-05-01'], [range('2026-04-03', [2, 6])])];
     expect(splits([created('2026-04-01')], { days: [dayOf('2026-04-03', 6)], billed: intervals })).to.eql([
       '2026-04-03 2',
     ]);
   });
 
-  it('usage §11.3: split a day if only day points of that day were billed, regardless of current cuts', () => {
+  it('split a day if only day points of that day were billed, regardless of current cuts (usage §11.3)', () => {
     const intervals = [billed(['2026-04-01', '2026-05-01'], [range('2026-04-03', 2, 'DAY_POINTS')])];
     expect(splits([created('2026-04-01')], { days: [dayOf('2026-04-03', 2)], billed: intervals })).to.eql([
       '2026-04-03 04-03T00:00:00.000 04-04T00:00:00.000',
     ]);
   });
 
-  it('usage §7.3 step 2: keep a day cut if it was cut when billed', () => {
+  it('keep a day cut if it was cut when billed (usage §7.3 step 2)', () => {
     const noon = at('2026-04-05T12:00:00Z');
     const consumed = [range('2026-04-05', 4, { from: noon, to: at('2026-04-06T00:00:00Z') })];
     const intervals = [billed(['2026-04-05', '2026-05-01'], consumed)];
@@ -134,7 +134,7 @@ describe('usage reads of a run', () => {
     ]);
   });
 
-  it('usage §11.3: consume each piece of usage completely or not at all', () => {
+  it('consume each piece of usage completely or not at all (usage §11.3)', () => {
     const part = (from: string, to: string) => ({
       from: at(`2026-04-05T${from}:00Z`),
       to: at(`2026-04-05T${to}:00Z`),
@@ -177,7 +177,7 @@ describe('usage windows of runs', () => {
   const february = (consumed: readonly PointRange[]) => billed(['2026-02-20', '2026-03-01'], consumed);
   const april = billed(['2026-04-01', '2026-05-01'], [range('2026-04-03', 1)]);
 
-  it('usage §7.1: start at the look-back', () => {
+  it('start at the look-back (usage §7.1)', () => {
     expect(from([])).to.equal('2026-02-20');
     expect(from([april], -1)).to.equal('2026-02-20');
     expect(from([april], 0)).to.equal('2026-05-01');
@@ -185,14 +185,14 @@ describe('usage windows of runs', () => {
     expect(from([april], 1, { usages: [] })).to.equal(null);
   });
 
-  it('usage §7.1 rule 3: include unbilled usage before the look-back', () => {
+  it('include unbilled usage before the look-back (usage §7.1 rule 3)', () => {
     expect(from([april], 1, { readFrom: null })).to.equal('2026-02-20');
     expect(from([february([]), april], 1, { readFrom: null })).to.equal('2026-03-01');
   });
 
-  it('usage §7.1: start at the earliest look-back of several sections', () =>
+  it('start at the earliest look-back of several sections (usage §7.1)', () =>
     expect(from([april], 1, { usages: [stdUsage, liveUsage] })).to.equal('2026-02-20'));
 
-  it('usage §7.7: include the earlier period that charged late points of a later period', () =>
+  it('include the earlier period that charged late points of a later period (usage §7.7)', () =>
     expect(from([february([range('2026-04-05', 1)]), april])).to.equal('2026-03-01'));
 });

@@ -57,7 +57,7 @@ function lines({ items }: LifeInvoice, index = 0): readonly string[] {
 }
 
 describe('the worked examples of usage', () => {
-  it('usage E1: bill a first period and an empty period, and bill again after a void', () => {
+  it('bill a first period and an empty period, and bill again after a void (usage E1)', () => {
     const life = lifeOf(smsUsage, '2026-04-01');
     life.record('99 sms', '2026-04-01T00:00:00Z', 't1');
     life.record('100 sms', '2026-04-15', 't2');
@@ -92,7 +92,7 @@ describe('the worked examples of usage', () => {
     expect(june).to.deep.include({ trackingIds: [], chargedThrough: '2026-06-01' });
   });
 
-  it('usage E1: skip the invoice if zero-amount items are dropped, but mark the period as billed', () => {
+  it('skip the invoice if zero-amount items are dropped, but mark the period as billed (usage E1)', () => {
     const life = lifeOf(smsUsage, '2026-05-01', { config: { dropsZeroItems: true } });
     expect(life.bill('2026-06-01')).to.deep.include({ items: [], chargedThrough: '2026-06-01' });
     expect(life.bill('2026-06-01')).to.deep.include({ items: [], chargedThrough: null });
@@ -100,7 +100,7 @@ describe('the worked examples of usage', () => {
     expect(linesOf(life.bill('2026-07-01'))).to.eql(['sms-usage 2026-05-01 2026-06-01 2.95']);
   });
 
-  it('usage E4: credit late usage that makes TOP_TIER cheaper', () => {
+  it('credit late usage that makes TOP_TIER cheaper (usage E4)', () => {
     const life = lifeOf(packsUsage, '2026-04-01');
     life.record('995 packs', '2026-04-10');
     expect(linesOf(life.bill('2026-05-01'))).to.eql(['packs-usage 2026-04-01 2026-05-01 10000']);
@@ -113,7 +113,7 @@ describe('the worked examples of usage', () => {
     expect(linesOf(life.bill('2026-06-01'))).to.eql([]);
   });
 
-  it('usage E4: credit nothing with IGNORE and stop the run with FAIL', () => {
+  it('credit nothing with IGNORE and stop the run with FAIL (usage E4)', () => {
     const life = lifeOf(packsUsage, '2026-04-01', { config: { negativeDelta: 'IGNORE' } });
     life.record('995 packs', '2026-04-10');
     life.bill('2026-05-01');
@@ -125,7 +125,7 @@ describe('the worked examples of usage', () => {
     );
   });
 
-  it('usage E5: create a single item, or one item per line in detail mode', () => {
+  it('create a single item, or one item per line in detail mode (usage E5)', () => {
     const used = (section: UsageSection, itemMode: 'AGGREGATE' | 'DETAIL', foo: number) => {
       const life = lifeOf(section, '2026-04-01', { config: { itemMode } });
       life.record(`${foo} FOO`, '2026-04-02');
@@ -145,7 +145,7 @@ describe('the worked examples of usage', () => {
     expect(used(duoTopUsage, 'DETAIL', 76)).to.eql([`${dates} 2020 (20 × 101)`, `${dates} 7600 (100 × 76)`]);
   });
 
-  it('usage E6: bill a late delta across tiers', () => {
+  it('bill a late delta across tiers (usage E6)', () => {
     const life = lifeOf(duoUsage, '2026-04-01');
     life.record('50 FOO', '2026-04-02');
     life.record('80 BAR', '2026-04-02');
@@ -163,7 +163,7 @@ describe('the worked examples of usage', () => {
     ]);
   });
 
-  it('usage E7: bill late usage only within the look-back', () => {
+  it('bill late usage only within the look-back (usage E7)', () => {
     const lived = (config: Options) => {
       const life = lifeOf(smsUsage, '2026-04-01', config);
       for (const date of ['2026-05-01', '2026-06-01', '2026-07-01']) life.bill(date);
@@ -186,7 +186,7 @@ describe('the worked examples of usage', () => {
     ]);
   });
 
-  it('usage E8: bill a trial with its own section', () => {
+  it('bill a trial with its own section (usage E8)', () => {
     const life = lifeOf(trialUsage, '2026-04-01');
     life.events = [...life.events, usageEvent('PHASE', '2026-04-15', { usages: [liveUsage] })];
     life.record('10 calls', '2026-04-10');
@@ -197,7 +197,7 @@ describe('the worked examples of usage', () => {
     expect(linesOf(life.bill('2026-05-01'))).to.eql(['live-usage 2026-04-15 2026-05-01 5']);
   });
 
-  it('usage E8: show only free blocks in detail mode if zero-amount items are dropped', () => {
+  it('show only free blocks in detail mode if zero-amount items are dropped (usage E8)', () => {
     const trial = (itemMode: 'AGGREGATE' | 'DETAIL') => {
       const life = lifeOf(trialUsage, '2026-04-01', { config: { dropsZeroItems: true, itemMode } });
       life.record('10 calls', '2026-04-10');
@@ -207,7 +207,7 @@ describe('the worked examples of usage', () => {
     expect(trial('DETAIL')).to.eql(['trial-usage 2026-04-01 2026-05-01 0 (0 × 10)']);
   });
 
-  it('usage E9: do not prorate a short first interval', () => {
+  it('do not prorate a short first interval (usage E9)', () => {
     const life = lifeOf(smsUsage, '2026-03-20', { bcd: 15 });
     life.record('130 sms', '2026-03-20');
     life.record('271 sms', '2026-03-21');
@@ -219,7 +219,7 @@ describe('the worked examples of usage', () => {
     ]);
   });
 
-  it('usage E10: bill a plan change within a day', () => {
+  it('bill a plan change within a day (usage E10)', () => {
     const life = lifeOf(stdUsage, '2026-01-01');
     life.record('10 calls', '2026-01-01T00:00:00Z');
     life.events = [...life.events, usageEvent('CHANGE', '2026-01-01T02:00:00Z', { usages: [plusUsage] })];
@@ -228,7 +228,7 @@ describe('the worked examples of usage', () => {
     expect(linesOf(life.bill('2026-02-01'))).to.eql(['plus-usage 2026-01-01 2026-02-01 40']);
   });
 
-  it('usage E11: bill across a new catalog version within the period', () => {
+  it('bill across a new catalog version within the period (usage E11)', () => {
     const lived = (before: string, after: string) => {
       const life = lifeOf(powerUsage, '2026-05-01');
       life.events = [...life.events, usageEvent('CHANGE', '2026-05-08', { usages: [powerUsageV2] })];
@@ -246,7 +246,7 @@ describe('the worked examples of usage', () => {
     ]);
   });
 
-  it('usage E12: bill usage up to the exact instant of a cancellation', () => {
+  it('bill usage up to the exact instant of a cancellation (usage E12)', () => {
     const life = lifeOf(smsUsage, '2026-05-01');
     life.record('50 sms', '2026-05-01');
     life.record('300 sms', '2026-05-16T00:00:00Z');
@@ -259,7 +259,7 @@ describe('the worked examples of usage', () => {
     expect(linesOf(life.bill('2026-05-20'))).to.eql(['sms-usage 2026-05-01 2026-05-16 2.95']);
   });
 
-  it('usage E13: bill a pause followed by a different bill cycle day', () => {
+  it('bill a pause followed by a different bill cycle day (usage E13)', () => {
     const life = lifeOf(stdUsage, '2026-08-01');
     for (const date of ['08-01', '08-02', '08-03', '08-04', '08-05', '09-01', '09-02', '09-04'])
       life.record('1 calls', `2026-${date}`);
@@ -273,7 +273,7 @@ describe('the worked examples of usage', () => {
     expect(linesOf(life.bill('2026-10-05'))).to.eql(['std-usage 2026-09-05 2026-10-05 5']);
   });
 
-  it('usage E14: bill a point just after local midnight', () => {
+  it('bill a point just after local midnight (usage E14)', () => {
     const zone = timeZone('America/New_York');
     const life = lifeOf(stdUsage, '2026-02-01T17:00:00Z', { zone });
     life.record('1 calls', '2026-04-01T04:30:00Z');
@@ -284,14 +284,14 @@ describe('the worked examples of usage', () => {
     ]);
   });
 
-  it('usage E15: bill a point on the day billing starts, but not a point just before that instant', () => {
+  it('bill a point on the day billing starts, but not a point just before that instant (usage E15)', () => {
     const life = lifeOf(stdUsage, '2026-04-01T06:00:00Z');
     life.record('40 calls', '2026-04-01');
     life.record('7 calls', '2026-04-01T00:00:00Z');
     expect(linesOf(life.bill('2026-05-01'))).to.eql(['std-usage 2026-04-01 2026-05-01 40']);
   });
 
-  it('usage E16: bill fractions of a cent, and late usage within a started block', () => {
+  it('bill fractions of a cent, and late usage within a started block (usage E16)', () => {
     const ticks = lifeOf(ticksUsage, '2026-04-01');
     ticks.record('55 tick', '2026-04-02');
     expect(linesOf(ticks.bill('2026-05-01'))).to.eql(['ticks-usage 2026-04-01 2026-05-01 3.69']);
@@ -308,7 +308,7 @@ describe('the worked examples of usage', () => {
     expect(sms.bill('2026-06-01').trackingIds).to.eql(['late']);
   });
 
-  it('usage E18: bill usage of a recurring plan, and show that usage in a dry run for a future date', () => {
+  it('bill usage of a recurring plan, and show that usage in a dry run for a future date (usage E18)', () => {
     const life = lifeOf(clubUsage, '2026-03-13', { bcd: 13 });
     life.record('6 videos', '2026-03-15');
     expect(linesOf(life.bill('2026-04-13', { isDry: true }))).to.eql(['club-usage 2026-03-13 2026-04-13 11']);
@@ -316,7 +316,7 @@ describe('the worked examples of usage', () => {
     expect(linesOf(life.bill('2026-04-13'))).to.eql(['club-usage 2026-03-13 2026-04-13 18']);
   });
 
-  it('usage E19: bill peaks, including a late peak', () => {
+  it('bill peaks, including a late peak (usage E19)', () => {
     const life = lifeOf(teamUsage, '2026-01-01');
     life.record('10 members', '2026-01-10');
     life.record('4 members', '2026-01-11');

@@ -84,10 +84,10 @@ describe('usage intervals and cycle dates', () => {
     ['DAILY', 15, '2026-03-20', '2026-03-22', '2026-03-20 2026-03-21 2026-03-22'],
   ];
   for (const [period, bcd, start, target, expected] of cases)
-    it(`usage E17: are ${expected || 'empty so far'} for ${period} on day ${bcd} from ${start} to ${target}`, () =>
+    it(`are ${expected || 'empty so far'} for ${period} on day ${bcd} from ${start} to ${target} (usage E17)`, () =>
       expect(boundaries([created(start, [section(period)], bcd)], target).join(' ')).to.equal(expected));
 
-  it('usage §6.2 rule 5: follow a new bill cycle day', () => {
+  it('follow a new bill cycle day (usage §6.2 rule 5)', () => {
     const days = (period: BillingPeriod) => [
       created('2026-01-20', [section(period)], 15),
       usageEvent('BCD_CHANGE', '2026-05-03', { usages: [section(period)], bcd: 10 }),
@@ -107,7 +107,7 @@ describe('usage intervals and cycle dates', () => {
     ]);
   });
 
-  it('usage §6.2 rule 3: count weeks from the start of the run, regardless of changes', () => {
+  it('count weeks from the start of the run, regardless of changes (usage §6.2 rule 3)', () => {
     const events = [
       created('2026-01-01', [section('WEEKLY')]),
       usageEvent('BCD_CHANGE', '2026-01-05', { usages: [section('WEEKLY')], bcd: 5 }),
@@ -115,7 +115,7 @@ describe('usage intervals and cycle dates', () => {
     expect(boundaries(events, '2026-01-16')).to.eql(['2026-01-01', '2026-01-08', '2026-01-15']);
   });
 
-  it('usage §6.2 rule 5: keep the quarters if a change keeps the bill cycle day', () => {
+  it('keep the quarters if a change keeps the bill cycle day (usage §6.2 rule 5)', () => {
     const events = [
       created('2026-01-20', [section('QUARTERLY')], 15),
       usageEvent('QUANTITY_CHANGE', '2026-05-01', { usages: [section('QUARTERLY')], bcd: 15, quantity: 3 }),
@@ -123,7 +123,7 @@ describe('usage intervals and cycle dates', () => {
     expect(boundaries(events, '2026-10-15')).to.eql(['2026-01-20', '2026-04-15', '2026-07-15', '2026-10-15']);
   });
 
-  it('usage §7.9 rule 3: continue with the first cycle date after the target', () => {
+  it('continue with the first cycle date after the target (usage §7.9 rule 3)', () => {
     const next = (events: readonly BillingEvent[], target: string) =>
       usageRuns(events, day(target)).map((run) => {
         const date = nextUsageDate(run, day(target));
@@ -141,17 +141,17 @@ describe('usage intervals', () => {
   const cases: Readonly<
     Record<string, readonly [events: readonly BillingEvent[], target: string, expected: string[]]>
   > = {
-    'usage E8: end with the phase of their section': [
+    'end with the phase of their section (usage E8)': [
       [created('2026-04-01', [trialUsage]), usageEvent('PHASE', '2026-04-15', { usages: [liveUsage] })],
       '2026-05-01',
       ['trial-usage 2026-04-01 2026-04-15', 'live-usage 2026-04-15 2026-05-01'],
     ],
-    'usage E10: restart when a plan changes on the day it began': [
+    'restart when a plan changes on the day it began (usage E10)': [
       [created('2026-01-01'), usageEvent('CHANGE', '2026-01-01T02:00:00Z', { usages: [plusUsage] })],
       '2026-02-01',
       ['std-usage 2026-01-01 2026-01-01', 'plus-usage 2026-01-01 2026-02-01'],
     ],
-    'usage E13: stop while billing is blocked': [
+    'stop while billing is blocked (usage E13)': [
       [
         created('2026-08-01'),
         usageEvent('START_BILLING_DISABLED', '2026-09-01'),
@@ -160,7 +160,7 @@ describe('usage intervals', () => {
       '2026-10-05',
       ['std-usage 2026-08-01 2026-09-01', 'std-usage 2026-09-05 2026-10-05'],
     ],
-    'usage §6.1: ignore a block and unblock at the same instant': [
+    'ignore a block and unblock at the same instant (usage §6.1)': [
       [
         created('2026-08-01'),
         usageEvent('START_BILLING_DISABLED', '2026-08-10'),
@@ -169,37 +169,37 @@ describe('usage intervals', () => {
       '2026-09-01',
       ['std-usage 2026-08-01 2026-09-01'],
     ],
-    'usage E12: include the exact instant of a cancellation in the last interval': [
+    'include the exact instant of a cancellation in the last interval (usage E12)': [
       [created('2026-05-01'), usageEvent('CANCEL', '2026-05-16')],
       '2026-06-01',
       ['std-usage 2026-05-01 2026-05-16!'],
     ],
-    'usage §6.4: include only the last instant before a cancellation': [
+    'include only the last instant before a cancellation (usage §6.4)': [
       [created('2026-04-01'), usageEvent('CANCEL', '2026-05-16')],
       '2026-06-01',
       ['std-usage 2026-04-01 2026-05-01', 'std-usage 2026-05-01 2026-05-16!'],
     ],
-    'usage §6.3 rule 3: contain one instant if the subscription is cancelled at its start': [
+    'contain one instant if the subscription is cancelled at its start (usage §6.3 rule 3)': [
       [created('2026-05-01'), usageEvent('CANCEL', '2026-05-01')],
       '2026-06-01',
       ['std-usage 2026-05-01 2026-05-01!'],
     ],
-    'usage §6.3 rule 3: are absent for a section left at its start': [
+    'are absent for a section left at its start (usage §6.3 rule 3)': [
       [created('2026-05-01'), usageEvent('CHANGE', '2026-05-01', { usages: [plusUsage] })],
       '2026-06-01',
       ['plus-usage 2026-05-01 2026-06-01'],
     ],
-    'usage §6.3 rule 3: get no extra interval from a cancellation on a cycle date': [
+    'get no extra interval from a cancellation on a cycle date (usage §6.3 rule 3)': [
       [created('2026-05-01'), usageEvent('CANCEL', '2026-06-01')],
       '2026-07-01',
       ['std-usage 2026-05-01 2026-06-01!'],
     ],
-    'usage §6.1: have no boundary at a change to the same plan and version': [
+    'have no boundary at a change to the same plan and version (usage §6.1)': [
       [created('2026-05-01'), usageEvent('CHANGE', '2026-05-10', { usages: [stdUsage] })],
       '2026-06-01',
       ['std-usage 2026-05-01 2026-06-01'],
     ],
-    'usage §4.1 rule 5: close and reopen at a new override price': [
+    'close and reopen at a new override price (usage §4.1 rule 5)': [
       [
         created('2026-05-01'),
         usageEvent('CHANGE', '2026-05-10', { usages: [{ ...stdUsage, priceIdentity: 'other' }] }),
@@ -207,7 +207,7 @@ describe('usage intervals', () => {
       '2026-06-01',
       ['std-usage 2026-05-01 2026-05-10', 'std-usage 2026-05-10 2026-06-01'],
     ],
-    'usage §4 rule 4: are separate for each section of a phase': [
+    'are separate for each section of a phase (usage §4 rule 4)': [
       [created('2026-05-01', [stdUsage, section('WEEKLY')])],
       '2026-06-01',
       [
@@ -220,7 +220,7 @@ describe('usage intervals', () => {
         'std-usage 2026-05-01 2026-06-01',
       ],
     ],
-    'usage §6: ignore events after the target date': [
+    'ignore events after the target date (usage §6)': [
       [created('2026-05-01'), usageEvent('CANCEL', '2026-05-16')],
       '2026-05-15',
       [],
@@ -229,7 +229,7 @@ describe('usage intervals', () => {
   for (const [title, [events, target, expected]] of Object.entries(cases))
     it(title, () => expect(intervalLines(events, target)).to.eql(expected));
 
-  it('usage §6.3 rule 2: do not cut the cycle day at an event on that day', () => {
+  it('do not cut the cycle day at an event on that day (usage §6.3 rule 2)', () => {
     const events = [
       usageEvent('CREATE', '2026-04-01T06:00:00Z', { usages: [stdUsage] }),
       usageEvent('BCD_CHANGE', '2026-05-01T10:00:00Z', { usages: [stdUsage], bcd: 2 }),
@@ -262,7 +262,7 @@ describe('usage intervals', () => {
     ],
   };
   for (const [title, [start, on, [before, after], expected]] of Object.entries(days))
-    it(`usage §6.3 rule 2: ${title}`, () => {
+    it(`${title} (usage §6.3 rule 2)`, () => {
       const events = [
         created(start, [stdUsage], before),
         usageEvent('BCD_CHANGE', `${on}:00Z`, { usages: [stdUsage], bcd: after }),
@@ -273,7 +273,7 @@ describe('usage intervals', () => {
       expect(ends.slice(0, expected.length)).to.eql(expected);
     });
 
-  it('usage §6.3 rule 2: drop boundaries before the look-back', () => {
+  it('drop boundaries before the look-back (usage §6.3 rule 2)', () => {
     expect(intervalLines([created('2024-05-01')], '2026-05-01', { lookBack: '2026-03-01' })).to.eql([
       'std-usage 2026-03-01 2026-04-01',
       'std-usage 2026-04-01 2026-05-01',
@@ -283,7 +283,7 @@ describe('usage intervals', () => {
     ]);
   });
 
-  it('usage §6.3: are rejected, with a suggested fix, if a run must catch up on too many periods', () => {
+  it('are rejected, with a suggested fix, if a run must catch up on too many periods (usage §6.3)', () => {
     const events = [created('1990-01-01', [section('DAILY')])];
     expect(intervalsOf(events, '2017-05-17')).to.have.length(9_998);
     expect(() => intervalsOf(events, '2017-06-17'))
@@ -291,7 +291,7 @@ describe('usage intervals', () => {
       .with.property('code', 4005);
   });
 
-  it('usage E14: use days in the time zone as boundaries, with the offset of each date', () => {
+  it('use days in the time zone as boundaries, with the offset of each date (usage E14)', () => {
     const events = [usageEvent('CREATE', '2026-02-01T17:00:00Z', { usages: [stdUsage], zone: NEW_YORK })];
     const found = intervalsOf(events, '2026-05-01', { zone: NEW_YORK }).map(({ interval }) => interval);
     expect(found.map(({ start }) => formatInstant(start.at))).to.eql([
@@ -322,12 +322,12 @@ describe('points in usage intervals', () => {
     ['after the end', '2026-04-26', '2026-04-26T00:00'],
   ];
   for (const [title, when, expected] of cases)
-    it(`usage §2.3 rule 3: count at ${expected} for a date ${title}`, () => {
+    it(`count at ${expected} for a date ${title} (usage §2.3 rule 3)`, () => {
       const point = { recordInstant: dated(when).at, localDate: day(when), dateOnly: true };
       expect(formatInstant(countsAt(point, billedTimes(events))).slice(0, 16)).to.equal(expected);
     });
 
-  it('usage §2.3 rule 4: count points at their instant if they have one', () => {
+  it('count points at their instant if they have one (usage §2.3 rule 4)', () => {
     const point = {
       recordInstant: at('2026-04-01T00:00:00Z'),
       localDate: day('2026-04-01'),
@@ -360,12 +360,12 @@ describe('usage look-backs', () => {
     ['2026-07-01', 1, '2026-04-01', 'QUARTERLY'],
   ];
   for (const [billed, periods, expected, period] of cases)
-    it(`usage §7.1: are ${expected} for ${periods} ${period ?? 'MONTHLY'} periods, billed through ${billed}`, () =>
+    it(`are ${expected} for ${periods} ${period ?? 'MONTHLY'} periods, billed through ${billed} (usage §7.1)`, () =>
       expect(from(billed, periods, period)).to.equal(expected));
 });
 
 describe('usage intervals with known units', () => {
-  it('usage §7.8: know the units of the events in force at their start or within them', () => {
+  it('know the units of the events in force at their start or within them (usage §7.8)', () => {
     const gb = consumable('gb-usage', [[['gb', '1', '-1', '1']]]);
     const sms = consumable('sms-usage', [[['sms', '1', '-1', '1']]]);
     const events = [
@@ -381,7 +381,7 @@ describe('usage intervals with known units', () => {
     expect(units('2026-06-01', '2026-07-01')).to.eql(['sms']);
   });
 
-  it('usage §7.8: know the initial units of a subscription that is cancelled at its start', () => {
+  it('know the initial units of a subscription that is cancelled at its start (usage §7.8)', () => {
     const events = [created('2026-04-01', [stdUsage]), usageEvent('CANCEL', '2026-04-01')];
     const [only] = intervalsOf(events, '2026-04-01');
     expect(only && [...knownUnits(events, only.interval)]).to.eql(['calls']);

@@ -29,10 +29,10 @@ describe('lines of a bulk call', () => {
     [new UnreadableLine('is not JSON'), 'MALFORMED'],
     [[] as SubmittedLine, 'MALFORMED'],
   ] as const)
-    it(`usage §2.5: yield ${result} for ${JSON.stringify(line).slice(0, 90)}`, () =>
+    it(`yield ${result} for ${JSON.stringify(line).slice(0, 90)} (usage §2.5)`, () =>
       expect(readingOf(line)).to.equal(result));
 
-  it('usage §2.5: are counted, with the first thousand failures listed', () => {
+  it('are counted, with the first thousand failures listed (usage §2.5)', () => {
     const report = new LineReport({ isFull: false });
     const fault = { code: RecordingFaultCode.MALFORMED, message: 'wrong', facts: {} };
     report.add({ subscriptionId: null, trackingId: 'a', result: { outcome: 'ACCEPTED' } });

@@ -19,7 +19,7 @@ function lines(count: number, subscriptions: number): readonly UsageSubmission[]
 }
 
 describe('parallel chunks of usage', () => {
-  it('usage §11.2 rule 3: have no subscription in common and keep the line order of each subscription', () => {
+  it('have no subscription in common and keep the line order of each subscription (usage §11.2 rule 3)', () => {
     const all = lines(2 * BULK_USAGE_LINES_OF_A_SHARE + 1, 90);
     const shares = sharesOf(all);
     expect(shares).to.have.length(3);
@@ -34,7 +34,7 @@ describe('parallel chunks of usage', () => {
     expect(shares.flatMap(({ places }) => places).toSorted((a, b) => a - b)).to.eql([...all.keys()]);
   });
 
-  it('usage §11.2 rule 3: form a single chunk for a few lines or one subscription', () => {
+  it('form a single chunk for a few lines or one subscription (usage §11.2 rule 3)', () => {
     expect(sharesOf(lines(BULK_USAGE_LINES_OF_A_SHARE, 9))).to.have.length(1);
     expect(sharesOf(lines(5_000, 1))).to.have.length(1);
     expect(sharesOf([])).to.eql([]);

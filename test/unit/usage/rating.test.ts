@@ -124,7 +124,7 @@ describe('usage rating', () => {
   for (const [title, [rated, expected]] of Object.entries(cases))
     it(`${title}: ${expected}`, () => expect(linesOf(rated)).to.equal(expected));
 
-  it('usage E16: keeps fractions of a cent in details', () => {
+  it('keeps fractions of a cent in details (usage E16)', () => {
     const { lines, exact, overflow } = rate(ticksUsage, 'tick 55');
     expect(JSON.parse(aggregateDetails({ lines, amount: exact, overflow }))).to.eql({
       tierDetails: [
@@ -134,7 +134,7 @@ describe('usage rating', () => {
     });
   });
 
-  it('usage §7.4: writes no blocks or line amounts in CAPACITY details', () => {
+  it('writes no blocks or line amounts in CAPACITY details (usage §7.4)', () => {
     const { lines, exact, overflow } = rate(teamUsage, 'members 10, mbps 101');
     expect(JSON.parse(aggregateDetails({ lines, amount: exact, overflow }))).to.eql({
       tierDetails: [
@@ -145,13 +145,13 @@ describe('usage rating', () => {
     });
   });
 
-  it('usage E2: lists the units beyond the last tier in details', () => {
+  it('lists the units beyond the last tier in details (usage E2)', () => {
     const { lines, exact, overflow } = rate(smsUsage, 'sms 101001');
     const { overflow: beyond } = JSON.parse(aggregateDetails({ lines, amount: exact, overflow }));
     expect(beyond).to.eql([{ tierUnit: 'sms', quantity: 1 }]);
   });
 
-  it('usage §7.3: reads both forms of stored details', () => {
+  it('reads both forms of stored details (usage §7.3)', () => {
     const rated = rate(duoUsage, 'FOO 75.000000001, BAR 101');
     if (rated.kind === 'CAPACITY') throw new Error('duo is no CAPACITY section');
     const { lines, exact, overflow } = rated;
@@ -164,7 +164,7 @@ describe('usage rating', () => {
       expect(readItemDetails(lineDetails(line))).to.eql({ shape: 'DETAIL', lines: [line] });
   });
 
-  it('usage §7.3: ignores details written by a plugin', () => {
+  it('ignores details written by a plugin (usage §7.3)', () => {
     for (const text of [
       null,
       '',
@@ -177,7 +177,7 @@ describe('usage rating', () => {
       expect(readItemDetails(text), String(text)).to.equal(null);
   });
 
-  it('usage §5.4: sorts units by code point', () =>
+  it('sorts units by code point (usage §5.4)', () =>
     expect(['b', '\u{1F600}', '\uFFFD', 'a', 'ab', 'B'].sort(compareText)).to.eql([
       'B',
       'a',

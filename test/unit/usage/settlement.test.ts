@@ -99,7 +99,7 @@ describe('usage settled against billed intervals', () => {
     ],
   };
   for (const [title, [own, one, expected]] of Object.entries(cases))
-    it(`usage §7.3 step 2: treats ${title} as ${expected}`, () => {
+    it(`treats ${title} as ${expected} (usage §7.3 step 2)`, () => {
       const match = matchBilled(own, [one]);
       const found =
         match.kind === 'COVERED'
@@ -111,7 +111,7 @@ describe('usage settled against billed intervals', () => {
 });
 
 describe('usage changed after billing', () => {
-  it('usage §7.3 rule 7: moves to the new plan when the plan changes within a billed period', () => {
+  it('moves to the new plan when the plan changes within a billed period (usage §7.3 rule 7)', () => {
     const life = lifeOf(stdUsage, '2026-04-01');
     life.record('10 calls', '2026-04-05');
     life.record('10 calls', '2026-04-25');
@@ -122,7 +122,7 @@ describe('usage changed after billing', () => {
     expect(linesOf(life.bill('2026-05-01'))).to.eql([]);
   });
 
-  it('usage §7.3 rule 7: counts an item and its credit together when a plan and bill cycle day change are undone', () => {
+  it('counts an item and its credit together when a plan and bill cycle day change are undone (usage §7.3 rule 7)', () => {
     const life = lifeOf(stdUsage, '2026-04-01');
     const unchanged = life.events;
     const [first] = unchanged;
@@ -138,7 +138,7 @@ describe('usage changed after billing', () => {
     expect(life.total().toFixed()).to.equal('1');
   });
 
-  it('usage §7.3 rule 7: leaves a point to another period that has since charged the point', () => {
+  it('leaves a point to another period that has since charged the point (usage §7.3 rule 7)', () => {
     const life = lifeOf(stdUsage, '2026-04-01');
     const unchanged = life.events;
     life.record('1 calls', '2026-05-02T00:00:00Z');
@@ -154,7 +154,7 @@ describe('usage changed after billing', () => {
     expect(life.total().toFixed()).to.equal('1');
   });
 
-  it('usage §7.3 step 2: bills the difference of the whole period when a change is undone', () => {
+  it('bills the difference of the whole period when a change is undone (usage §7.3 step 2)', () => {
     const life = lifeOf(smsUsage, '2026-04-01');
     const unchanged = life.events;
     life.events = [...life.events, usageEvent('CHANGE', '2026-04-20', { usages: [plusUsage] })];
@@ -165,7 +165,7 @@ describe('usage changed after billing', () => {
     expect(linesOf(life.bill('2026-05-01'))).to.eql(['04: 2.95']);
   });
 
-  it('usage §7.3 step 2: omits points charged by an overlapping period', () => {
+  it('omits points charged by an overlapping period (usage §7.3 step 2)', () => {
     const life = lifeOf(stdUsage, '2026-04-01');
     life.record('10 calls', '2026-04-05');
     life.record('5 calls', '2026-04-25');
@@ -175,7 +175,7 @@ describe('usage changed after billing', () => {
     expect(linesOf(life.bill('2026-05-20'))).to.eql(['04: 3']);
   });
 
-  it('usage §7.7 rule 2: credits voided points from the newest item, up to each item’s amount', () => {
+  it('credits voided points from the newest item, up to each item’s amount (usage §7.7 rule 2)', () => {
     const life = lifeOf(stdUsage, '2026-04-01');
     life.record('10 calls', '2026-04-05', 'a');
     life.bill('2026-05-01');
@@ -191,7 +191,7 @@ describe('usage changed after billing', () => {
     expect(again.items[0]?.details).to.have.nested.property('tierDetails[0].quantity', 1);
   });
 
-  it('usage §7.7: can be billed again when its invoice is voided', () => {
+  it('can be billed again when its invoice is voided (usage §7.7)', () => {
     const life = lifeOf(stdUsage, '2026-04-01', { lookBackPeriods: 0 });
     life.record('10 calls', '2026-04-05');
     expect(linesOf(life.bill('2026-05-01'))).to.eql(['04: 10']);
@@ -199,13 +199,13 @@ describe('usage changed after billing', () => {
     expect(linesOf(life.bill('2026-05-01'))).to.eql(['04: 10']);
   });
 
-  it('usage §7.5 rule 3: creates no zero-amount item for a period within one day', () => {
+  it('creates no zero-amount item for a period within one day (usage §7.5 rule 3)', () => {
     const life = lifeOf(stdUsage, '2026-01-01');
     life.events = [...life.events, usageEvent('CHANGE', '2026-01-01T02:00:00Z', { usages: [plusUsage] })];
     expect(linesOf(life.bill('2026-01-01'))).to.eql([]);
   });
 
-  it('usage §7.5 rule 2: creates one zero-amount item per empty period, or one per unit in detail mode', () => {
+  it('creates one zero-amount item per empty period, or one per unit in detail mode (usage §7.5 rule 2)', () => {
     expect(linesOf(lifeOf(duoUsage, '2026-04-01').bill('2026-06-01'))).to.eql(['04: 0', '05: 0']);
     expect(linesOf(lifeOf(duoUsage, '2026-04-01', { itemMode: 'DETAIL' }).bill('2026-05-01'))).to.eql([
       '04: 0 (2 × 0)',
@@ -218,7 +218,7 @@ describe('usage changed after billing', () => {
 });
 
 describe('detailed usage item', () => {
-  it('usage §7.4: bills only the changed lines for late usage', () => {
+  it('bills only the changed lines for late usage (usage §7.4)', () => {
     const life = lifeOf(duoUsage, '2026-04-01', { itemMode: 'DETAIL' });
     life.record('5 FOO', '2026-04-02');
     life.record('3 BAR', '2026-04-02');
@@ -228,7 +228,7 @@ describe('detailed usage item', () => {
     expect(linesOf(life.bill('2026-05-01'))).to.eql([]);
   });
 
-  it('usage §7.4: bills the extra cost of the unit for late TOP_TIER usage', () => {
+  it('bills the extra cost of the unit for late TOP_TIER usage (usage §7.4)', () => {
     const life = lifeOf(packsUsage, '2026-04-01', { itemMode: 'DETAIL' });
     life.record('15 packs', '2026-04-02');
     expect(linesOf(life.bill('2026-05-01'))).to.eql(['04: 200 (100 × 2)']);
@@ -239,7 +239,7 @@ describe('detailed usage item', () => {
     expect(linesOf(life.bill('2026-05-01'))).to.eql([]);
   });
 
-  it('usage §7.7 rule 2: credits items of the same line first', () => {
+  it('credits items of the same line first (usage §7.7 rule 2)', () => {
     const life = lifeOf(duoUsage, '2026-04-01', { itemMode: 'DETAIL' });
     life.record('12 FOO', '2026-04-02', 'a');
     life.record('3 BAR', '2026-04-02', 'b');
@@ -250,7 +250,7 @@ describe('detailed usage item', () => {
     expect(linesOf(life.bill('2026-05-01'))).to.eql([]);
   });
 
-  it('usage §7.7 rule 2: credits the whole tier if it is no longer reached', () => {
+  it('credits the whole tier if it is no longer reached (usage §7.7 rule 2)', () => {
     const life = lifeOf(duoUsage, '2026-04-01', { itemMode: 'DETAIL' });
     life.record('7 FOO', '2026-04-02', 'a');
     life.record('5 FOO', '2026-04-02', 'b');
@@ -265,7 +265,7 @@ describe('detailed usage item', () => {
     expect(linesOf(life.bill('2026-05-01'))).to.eql([]);
   });
 
-  it('usage §7.4: credits a partly billed period only once, including TOP_TIER', () => {
+  it('credits a partly billed period only once, including TOP_TIER (usage §7.4)', () => {
     const life = lifeOf(packsUsage, '2026-04-01', { itemMode: 'DETAIL' });
     const [created] = life.events;
     if (created === undefined) throw new Error('there is no event');
@@ -279,7 +279,7 @@ describe('detailed usage item', () => {
     expect(linesOf(life.bill('2026-05-01'))).to.eql([]);
   });
 
-  it('usage §7.4: keeps the billed part of a longer period without adding items', () => {
+  it('keeps the billed part of a longer period without adding items (usage §7.4)', () => {
     const life = lifeOf(packsUsage, '2026-04-01', { itemMode: 'DETAIL' });
     const [created] = life.events;
     if (created === undefined) throw new Error('there is no event');
@@ -291,7 +291,7 @@ describe('detailed usage item', () => {
     expect(linesOf(life.bill('2026-06-01'))).to.eql([]);
   });
 
-  it('usage §7.4: shows units beyond the last tier on that tier’s line', () => {
+  it('shows units beyond the last tier on that tier’s line (usage §7.4)', () => {
     const life = lifeOf(smsUsage, '2026-04-01', { itemMode: 'DETAIL' });
     life.record('101001 sms', '2026-04-02');
     const { items } = life.bill('2026-05-01');
@@ -301,7 +301,7 @@ describe('detailed usage item', () => {
     ]);
   });
 
-  it('usage §7.3: is not billed again after a switch from AGGREGATE to DETAIL and back', () => {
+  it('is not billed again after a switch from AGGREGATE to DETAIL and back (usage §7.3)', () => {
     const halfCents = consumable('half-cents', [
       [
         ['A', '1', '-1', '0.335'],
@@ -334,7 +334,7 @@ describe('usage item that changes between modes', () => {
     ],
   ]);
 
-  it('usage §7.3: does not credit cents caused only by rounding', () => {
+  it('does not credit cents caused only by rounding (usage §7.3)', () => {
     const life = lifeOf(halfCents, '2026-04-01', { itemMode: 'DETAIL' });
     life.record('1 A', '2026-04-02');
     life.record('1 B', '2026-04-02');
@@ -343,7 +343,7 @@ describe('usage item that changes between modes', () => {
     expect(linesOf(life.bill('2026-05-01'))).to.eql([]);
   });
 
-  it('usage §7.3: assigns its rounded amounts to its lines, and the rest to the largest line', () => {
+  it('assigns its rounded amounts to its lines, and the rest to the largest line (usage §7.3)', () => {
     const life = lifeOf(halfCents, '2026-04-01');
     life.record('1 A', '2026-04-02');
     life.record('1 B', '2026-04-02');
@@ -354,7 +354,7 @@ describe('usage item that changes between modes', () => {
     expect(life.total().toFixed(2)).to.equal('1.01');
   });
 
-  it('usage §7.3: uses the rating of the last item for TOP_TIER', () => {
+  it('uses the rating of the last item for TOP_TIER (usage §7.3)', () => {
     const life = lifeOf(packsUsage, '2026-04-01');
     for (const [itemMode, expected] of [
       ['AGGREGATE', '04: 200'],
@@ -378,7 +378,7 @@ describe('late usage', () => {
     ['IGNORE', 'never billed', ['05: 5']],
   ];
   for (const [lateMode, title, expected] of cases)
-    it(`usage §7.7: is ${title} with lateMode ${lateMode}`, () => {
+    it(`is ${title} with lateMode ${lateMode} (usage §7.7)`, () => {
       const life = lifeOf(stdUsage, '2026-04-01', { lateMode });
       life.record('10 calls', '2026-04-02');
       life.bill('2026-05-01');
@@ -388,7 +388,7 @@ describe('late usage', () => {
       expect(linesOf(life.bill('2026-06-01'))).to.eql([]);
     });
 
-  it('usage §7.7: is billed as a delta if NEXT_PERIOD has no next period', () => {
+  it('is billed as a delta if NEXT_PERIOD has no next period (usage §7.7)', () => {
     const life = lifeOf(stdUsage, '2026-04-01', { lateMode: 'NEXT_PERIOD' });
     life.record('10 calls', '2026-04-02');
     life.bill('2026-05-01');
@@ -396,7 +396,7 @@ describe('late usage', () => {
     expect(linesOf(life.bill('2026-05-01'))).to.eql(['04: 3']);
   });
 
-  it('usage §7.7: still counts as a peak when it is carried forward', () => {
+  it('still counts as a peak when it is carried forward (usage §7.7)', () => {
     const life = lifeOf(teamUsage, '2026-04-01', { lateMode: 'NEXT_PERIOD' });
     life.record('10 members', '2026-04-02');
     expect(linesOf(life.bill('2026-05-01'))).to.eql(['04: 1']);
@@ -405,7 +405,7 @@ describe('late usage', () => {
     expect(linesOf(life.bill('2026-06-01'))).to.eql(['05: 5']);
   });
 
-  it('usage §7.1: has no effect on billed periods without a look-back', () => {
+  it('has no effect on billed periods without a look-back (usage §7.1)', () => {
     const life = lifeOf(stdUsage, '2026-04-01', { lookBackPeriods: 0 });
     life.record('10 calls', '2026-04-02');
     life.bill('2026-05-01');
@@ -413,7 +413,7 @@ describe('late usage', () => {
     expect(linesOf(life.bill('2026-06-01'))).to.eql(['05: 0']);
   });
 
-  it('usage §7.9 rule 6: is billed one period at a time in a backlog', () => {
+  it('is billed one period at a time in a backlog (usage §7.9 rule 6)', () => {
     const life = lifeOf(stdUsage, '2026-01-01', { lookBackPeriods: 0 });
     life.bill('2026-02-01');
     for (const month of ['02', '03', '04', '05', '06']) life.record(`${month} calls`, `2026-${month}-10`);
@@ -431,7 +431,7 @@ describe('late usage', () => {
     [{ setting: 'FAIL', isLenient: true }, 'IGNORE'],
   ];
   for (const [given, expected] of modes)
-    it(`usage §7.7 rule 2: yields ${expected} for a negative delta with ${JSON.stringify(given)}`, () => {
+    it(`yields ${expected} for a negative delta with ${JSON.stringify(given)} (usage §7.7 rule 2)`, () => {
       const none = { setting: null, isLenient: false, isFromSource: false, isDryRun: false };
       expect(negativeDeltaOf({ ...none, ...given })).to.equal(expected);
     });

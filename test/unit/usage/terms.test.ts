@@ -243,13 +243,13 @@ describe('terms of a usage section (usage §12)', () => {
 describe('usage terms documents', () => {
   const refusalOf = (text: string) => errorOf(() => readUsageTerms(text));
 
-  it('usage §12: are not read further after 1,000 errors', () => {
+  it('are not read further after 1,000 errors (usage §12)', () => {
     const error = refusalOf(`{${Array.from({ length: 30_000 }, (_, index) => `"u${index}":1`)}}`);
     expect(error.facts).to.include({ count: 1_000 });
     expect(error.facts.errors).to.have.length(100);
   });
 
-  it('usage §12: contain at most 1,000 dated entries per usage, and no deep lists', () => {
+  it('contain at most 1,000 dated entries per usage, and no deep lists (usage §12)', () => {
     const error = refusalOf(`{"sms":[${Array.from({ length: 1_001 }, () => '{}')}]}`);
     expect(error.message).to.contain('"sms" has 1001 entries; at most 1000 are allowed');
     const deep = `{"sms":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
