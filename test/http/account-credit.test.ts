@@ -127,7 +127,7 @@ eachDatabaseByTurns.describe('account credit API', (open) => {
     expect(await shown('withMigrationInvoices=true')).to.have.length(1);
   });
 
-  it('when credit is deleted, returns used credit, removes granted credit and keeps paid amounts', async () => {
+  it('returns used credit, removes granted credit and keeps paid amounts when credit is deleted', async () => {
     const id = await newAccount();
     const [given] = await credit(id, 10);
     const [charged] = await charge(id, 4);

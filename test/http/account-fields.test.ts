@@ -118,7 +118,7 @@ eachDatabase.describe('account API', (open) => {
     expect(await listed()).to.eql([]);
   });
 
-  describe('columns of an operator search (accounts §6.2 rule 1)', () => {
+  describe('account search with operators (accounts §6.2 rule 1)', () => {
     let own: string;
     let values: Readonly<Record<string, string | number | boolean>>;
     before(async () => {
@@ -197,7 +197,7 @@ eachDatabase.describe('account API', (open) => {
     };
 
     for (const [column, field] of Object.entries(columns))
-      it(`includes ${column} in operator searches, under this name and the JSON name`, async () => {
+      it(`accepts ${column} under this name and under the JSON name`, async () => {
         const isOfJson = field in values;
         const value = String(values[field] ?? field).replaceAll('&', '%26');
         for (const name of isOfJson ? [column, field] : [column]) {
@@ -237,7 +237,7 @@ eachDatabase.describe('account API', (open) => {
   });
 
   for (const header of ['x-service-createdby', 'x-service-reason', 'x-service-comment'])
-    it(`${header} accepts at most 255 characters (accounts §14 rule 8)`, async () => {
+    it(`accepts at most 255 characters in the header ${header} (accounts §14 rule 8)`, async () => {
       expect((await create({}, { [header]: 'x'.repeat(255) })).status).to.equal(201);
       const before = await count();
       expect((await create({}, { [header]: 'x'.repeat(256) })).status).to.equal(400);

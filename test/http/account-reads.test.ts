@@ -89,7 +89,7 @@ eachDatabase.describe('reads of an account with many blocking states', (open) =>
     expect(bundlesIn(named)).to.eql([first]);
   });
 
-  it('count credits as rows each time an invoice of the timeline repeats them', async () => {
+  it('count a credit as one row each time an invoice of the timeline repeats it', async () => {
     const created = await serving.post('/accounts', { currency: 'USD' });
     const accountId = createdId(created);
     const addCredits = async (count: number): Promise<void> => {

@@ -36,7 +36,7 @@ eachDatabase.describe('account search', (open) => {
     await serving.post('/accounts', { name: 'Poe', company: 'Orbit' }, eve);
   });
 
-  describe('accounts E10 Search', () => {
+  describe('worked example accounts E10 "Search"', () => {
     for (const [key, expected] of [
       ['orbit', ['A', 'B', 'D']],
       ['100%25', ['A']],
@@ -70,7 +70,7 @@ eachDatabase.describe('account search', (open) => {
     });
   });
 
-  describe('additional cases', () => {
+  describe('cases beyond the worked example', () => {
     it('prefers id, then name, email, external key and company in an exact search', async () => {
       const [id = ''] = [...names].find(([, name]) => name === 'B') ?? [];
       await create('N', { company: 'poe' });
@@ -117,7 +117,7 @@ eachDatabase.describe('account search', (open) => {
       '_q=1&__proto__=1',
       '_q=1&constructor=1',
     ])
-      it(`rejects ${key}`, async () => {
+      it(`rejects the search key ${key}`, async () => {
         expectRefusal(await search(key), 400, 60002);
       });
 

@@ -58,7 +58,7 @@ eachDatabaseByTurns.describe('bearer tokens', (open) => {
     });
   });
 
-  it('authenticate core routes; an invalid token never falls back to other credentials', async () => {
+  it('authenticate core routes, and never fall back to other credentials if they are invalid', async () => {
     expect((await get(read, `Bearer ${token}`)).status).to.equal(200);
     expect((await get(read, `bearer  ${token} `)).status).to.equal(200);
     const refused = await get(read, 'Bearer nonsense', { cookie: 'JSESSIONID=x' });
@@ -225,7 +225,7 @@ eachDatabaseByTurns.describe('external tokens', (open) => {
   };
   const create = { method: 'POST', path: '/1.0/kb/accounts' };
 
-  it('are accepted if signature, issuer, audience and times are valid; the keys are fetched only once', async () => {
+  it('are accepted if signature, issuer, audience and times are valid, with only one fetch of the keys', async () => {
     expect((await call(await sign({}))).status).to.equal(200);
     expect((await call(await sign({ jti: 'another' }))).status).to.equal(200);
     expect(fetched).to.equal(1);

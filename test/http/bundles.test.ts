@@ -157,17 +157,17 @@ eachDatabaseByTurns.describe('bundle API', (open) => {
       '_q=1&external_key%5Bin%5D=x',
       '_q=1&id=x',
     ])
-      it(`rejects ${key}`, async () => {
+      it(`rejects the search key ${key}`, async () => {
         expectRefusal(await search(key), 400, 60_002);
       });
 
-    it('returns the number of matches and the total number of bundles in searches', async () => {
+    it('returns the number of matches and the total number of bundles', async () => {
       const reply = await search(`${accountId}?limit=1`);
       const facts = ['NextOffset', 'TotalNbRecords', 'MaxNbRecords'];
       expect(facts.map((name) => header(reply, name))).to.eql(['1', '3', '4']);
     });
 
-    it('hides bundles from other tenants', async () => {
+    it('finds no bundles of other tenants', async () => {
       for (const key of ['alpha', accountId, idOf('alpha'), '_q=1&external_key=alpha']) {
         const reply = await get(`/bundles/search/${key}`, eve);
         expect(bundlesOf(reply)).to.eql([]);

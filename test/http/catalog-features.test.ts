@@ -102,7 +102,7 @@ eachDatabase.describe('features of the catalog over HTTP', (open) => {
     expect((await get('/catalog/xml', aliasHeaders)).text).to.equal(withoutFeatures.toXml());
   });
 
-  it('belong to override plans, and stay when a simple plan is added', async () => {
+  it('apply to override plans, and remain when a simple plan is added', async () => {
     await upload(featured.toXml());
     const accountId = await createAccount(serving);
     const created = await post('/subscriptions', {
@@ -130,7 +130,7 @@ eachDatabase.describe('features of the catalog over HTTP', (open) => {
     );
   });
 
-  describe('with catalog entries', () => {
+  describe('in catalog entries', () => {
     let authorization: string;
 
     beforeEach(async () => {
@@ -151,7 +151,7 @@ eachDatabase.describe('features of the catalog over HTTP', (open) => {
       pricelistName: 'DEFAULT',
     };
 
-    it('receive values from catalog entries if the XML catalog declares them', async () => {
+    it('receive values if the XML catalog declares them', async () => {
       const body = {
         plans: [
           {
@@ -177,7 +177,7 @@ eachDatabase.describe('features of the catalog over HTTP', (open) => {
       expect(pro).to.deep.include({ features: [sso] });
     });
 
-    it('cannot receive values from catalog entries if they are undeclared or the values have another form', async () => {
+    it('receive no values if they are undeclared or the values have another form', async () => {
       const own = (features: unknown) => ({
         ...plan,
         name: 'own',

@@ -20,7 +20,7 @@ onPostgresql.describe('a server with two cells, one of which does not answer', (
     await proxy.close();
   });
 
-  it('answers 503 with Retry-After and the name of the cell to its tenants', async () => {
+  it('answers the tenants of that cell with 503, Retry-After and the cell’s name', async () => {
     for (const reply of [
       await serving.get('/accounts/pagination'),
       await serving.post('/accounts', { currency: 'USD' }),
@@ -33,7 +33,7 @@ onPostgresql.describe('a server with two cells, one of which does not answer', (
     }
   });
 
-  it('serves the tenants of the other cell, users and look-ups of tenants', async () => {
+  it('still serves the tenants of the other cell, users and tenant lookups', async () => {
     const id = await createAccount(serving, { currency: 'USD' }, eve);
     expect((await serving.get(`/accounts/${id}`, eve)).status).to.equal(200);
     expect((await serving.get('/security/users')).status).to.equal(200);
@@ -49,7 +49,7 @@ onPostgresql.describe('a server with two cells, one of which does not answer', (
     expect(metrics.text).to.match(/cell_reachable\{[^}]*cell="far"[^}]*\} 1/);
   });
 
-  it('answers its tenants again when the cell is back', async () => {
+  it('answers the tenants of that cell again once the cell has recovered', async () => {
     await proxy.restore();
     let reply = await serving.get('/accounts/pagination');
     for (let attempt = 0; reply.status === 503 && attempt < 50; attempt += 1)

@@ -42,7 +42,7 @@ eachDatabaseByTurns.describe('messages that clients compare', (open) => {
     ]);
   });
 
-  it('stay the same for a charge, tax or credit on a committed invoice', async () => {
+  it('in dry runs', async () => {
     const charge = { amount: 5 };
     const made = await send('POST', `invoices/charges/${accountId}?autoCommit=true`, [charge]);
     const invoiceId = String((made.json as readonly Json[])[0]?.invoiceId);

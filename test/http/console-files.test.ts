@@ -257,7 +257,7 @@ describe('console', () => {
     ]);
   });
 
-  it('is part of an application unless the option is false', async () => {
+  it('is part of an application unless the console option is false', async () => {
     const { billing, log: logger } = serving;
     const at = async (app: Koa) =>
       (await fetch(`${await listening(app)}/console/main-of-nothing.js`, { headers: asScript })).status;

@@ -124,7 +124,7 @@ eachDatabaseByTurns.describe('custom field and audit log APIs', (open) => {
     expect(await nextEvents()).to.eql([]);
   });
 
-  it('allow a call to swap two values', async () => {
+  it('allow one call to swap two values', async () => {
     const account = `/accounts/${await newAccount()}`;
     await send('POST', `${account}/customFields`, [
       { name: 'a', value: '1' },

@@ -62,7 +62,7 @@ onPostgresql.describe('server in test mode with an unavailable database', (open)
       .that.includes.keys('nodejs_heap_size_used_bytes');
   }
 
-  describe('refused connection', () => {
+  describe('that refuses connections', () => {
     before(() => proxy.refuse());
     after(() => proxy.restore());
 
@@ -79,11 +79,11 @@ onPostgresql.describe('server in test mode with an unavailable database', (open)
     it('reports the failure in the health check and metrics', () => healthIsTold(2_000));
   });
 
-  describe('unresponsive database', () => {
+  describe('that does not respond', () => {
     before(() => proxy.freeze());
     after(() => proxy.restore());
 
-    it('answers 503 with Retry-After within five seconds if the database does not respond', async () => {
+    it('answers 503 with Retry-After within five seconds', async () => {
       const path = `/1.0/kb/accounts/${world.accountId}`;
       const body = { name: 'new' };
       const calls = await Promise.all([
@@ -103,8 +103,8 @@ onPostgresql.describe('server in test mode with an unavailable database', (open)
     it('reports the failure in the health check and metrics', () => healthIsTold(5_000));
   });
 
-  describe('recovered database', () => {
-    it('serves requests again when the database recovers', async () => {
+  describe('that recovers', () => {
+    it('serves requests again', async () => {
       for (let attempt = 0; attempt < 200; attempt += 1) {
         if ((await get('/1.0/healthcheck')).reply.status === 200) break;
         await setTimeout(100);

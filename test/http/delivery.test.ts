@@ -169,7 +169,7 @@ describe('response delivery', () => {
     });
   });
 
-  describe('delivery with a deadline (platform §16)', () => {
+  describe('deadline (platform §16)', () => {
     /** An engine with slow reads of accounts. */
     function slow(ms: number): KoaOptions['billing'] {
       const getAccount: typeof serving.billing.getAccount = async (...given) => {
@@ -187,7 +187,7 @@ describe('response delivery', () => {
       await setTimeout(200);
     });
 
-    it('applies the time limit even to routes that do not wait for their effects', async () => {
+    it('applies even to routes that do not wait for their effects', async () => {
       const url = await listenWith({ billing: slow(200), requestTimeMs: 50 });
       expect((await send(`${url}${account}?callCompletion=true`)).status).to.equal(503);
       await setTimeout(200);
@@ -215,7 +215,7 @@ describe('response delivery', () => {
       expect(await ended.promise).to.equal('ended');
     });
 
-    it('leaves answers within the deadline unchanged', async () => {
+    it('leaves earlier answers unchanged', async () => {
       const url = await listenWith({ billing: slow(20), requestTimeMs: 5_000 });
       expect((await send(url + account)).status).to.equal(200);
     });

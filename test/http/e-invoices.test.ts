@@ -169,7 +169,7 @@ eachDatabaseByTurns.describe('e-invoices over HTTP (invoicing §22)', (open) => 
     ['?format=CII&profile=PEPPOL_BIS3', 'The profile PEPPOL_BIS3 exists in UBL only, not as CII'],
     ['?format=FACTUR_X&profile=PEPPOL_BIS3', 'The profile PEPPOL_BIS3 exists in UBL only, not as FACTUR_X'],
   ] as const)
-    it(`do not exist with ${query}`, async () => {
+    it(`are not available with ${query}`, async () => {
       await seller();
       const invoiceId = await invoiceOfBusiness(serving, full);
       const ofInvoiceReply = await ofInvoice(invoiceId, query);
@@ -180,7 +180,7 @@ eachDatabaseByTurns.describe('e-invoices over HTTP (invoicing §22)', (open) => 
       }
     });
 
-  it('do not exist for unknown documents, documents of another tenant or void invoices', async () => {
+  it('are not available for unknown documents, documents of another tenant or void invoices', async () => {
     await seller();
     const invoiceId = await invoiceOfBusiness(serving, full);
     expectRefusal(await ofInvoice(NOWHERE), 404, 4006);

@@ -310,7 +310,7 @@ eachDatabaseByTurns.describe('gateway notification API (payments §11.2)', (open
     expect([statuses[0], statuses.at(-1)]).to.eql([404, 429]);
   });
 
-  it('neither exposes nor changes anything of another tenant on the path with credentials', async () => {
+  it('neither exposes nor changes data of another tenant on the path with credentials', async () => {
     const { signing } = world.serving;
     await core(SIGNING_GATEWAY, 'x', eve);
     expect(signing.received.map(({ tenantId }) => tenantId)).to.eql([eveId]);

@@ -14,7 +14,7 @@ eachDatabase.describe('requests with an Idempotency-Key', (open) => {
   const create = (key: string, name: string, headers: Request['headers'] = {}) =>
     serving.call('POST', accounts, { body: { name }, headers: { 'idempotency-key': key, ...headers } });
 
-  it('run once; replays return the same status, Location and body, with a header that marks the replay', async () => {
+  it('run once, and return the same status, Location and body when repeated, with a header that marks the replay', async () => {
     const [first, again] = [await create('a-1', 'Ada'), await create('a-1', 'Ada')];
     expect([first.status, again.status]).to.eql([201, 201]);
     expect(first.headers.get('idempotency-replayed')).to.equal(null);

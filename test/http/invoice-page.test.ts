@@ -160,7 +160,7 @@ describe('built-in invoice page in a browser', () => {
     { what: 'an invoice', page: pageOf, counts: [1, 40, 400] },
     { what: 'a credit note', page: notePageOf, counts: [1, 40] },
   ])
-    it(`is readable on a screen and a phone: ${title} with ${counts.join(', ')} lines, in English, German and Arabic`, async function () {
+    it(`is readable on screens and phones for ${title} with ${counts.join(', ')} lines, in English, German and Arabic`, async function () {
       this.timeout(180_000);
       const cases = languages.flatMap((language) =>
         counts.flatMap((lines) => [360, 900].map((width) => ({ language, lines, width }))),

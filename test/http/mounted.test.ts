@@ -42,7 +42,7 @@ async function fastifyWith(prepare: (app: fastify.FastifyInstance) => void): Pro
 }
 
 const hosts: Readonly<Record<string, Mounted>> = {
-  'node:http, at a path': {
+  'in node:http at a path': {
     prefix: '/billing',
     start: (serving) => {
       const listener = listenerOf(serving, '/billing');
@@ -54,11 +54,11 @@ const hosts: Readonly<Record<string, Mounted>> = {
       );
     },
   },
-  'Express, at a path that it takes off': {
+  'in Express at a path that Express strips': {
     prefix: '/billing',
     start: (serving) => expressWith((app) => app.use('/billing', listenerOf(serving))),
   },
-  'Express, behind its parsers': {
+  'in Express after its body parsers': {
     prefix: '/api/billing',
     start: (serving) =>
       expressWith((app) => {
@@ -68,7 +68,7 @@ const hosts: Readonly<Record<string, Mounted>> = {
         app.use('/api', inner);
       }),
   },
-  'Express, which keeps the raw body beside what it has parsed': {
+  'in Express with the raw body kept beside the parsed body': {
     prefix: '/billing',
     start: (serving) =>
       expressWith((app) => {
@@ -83,11 +83,11 @@ const hosts: Readonly<Record<string, Mounted>> = {
         app.use('/billing', listenerOf(serving));
       }),
   },
-  'Express, among its own paths': {
+  'in Express among its own paths': {
     prefix: '',
     start: (serving) => expressWith((app) => app.use(listenerOf(serving))),
   },
-  'Koa, behind koa-body': {
+  'in Koa after koa-body': {
     prefix: '/billing',
     start: ({ billing, log: logger }) => {
       const app = new Koa();
@@ -99,7 +99,7 @@ const hosts: Readonly<Record<string, Mounted>> = {
       return listening(createServer(app.callback()));
     },
   },
-  'Koa, at a path that it takes off, as koa-mount does': {
+  'in Koa at a path that koa-mount strips': {
     prefix: '/billing',
     start: ({ billing, log: logger }) => {
       const app = new Koa();
@@ -120,7 +120,7 @@ const hosts: Readonly<Record<string, Mounted>> = {
       return listening(createServer(app.callback()));
     },
   },
-  'Fastify, behind its parser': {
+  'in Fastify after its body parser': {
     prefix: '/billing',
     start: (serving) => {
       const listener = listenerOf(serving, '/billing');
@@ -142,7 +142,7 @@ const hosts: Readonly<Record<string, Mounted>> = {
       });
     },
   },
-  'Fastify, which leaves the body': {
+  'in Fastify without a body parser': {
     prefix: '/billing',
     start: (serving) => {
       const listener = listenerOf(serving, '/billing');
@@ -160,7 +160,7 @@ const hosts: Readonly<Record<string, Mounted>> = {
   },
 };
 
-describe('HTTP interface mounted in other frameworks', () => {
+describe('mounted HTTP interface', () => {
   const serving = serveOnce(freshSqlite);
 
   for (const [name, { prefix, start }] of Object.entries(hosts))

@@ -39,7 +39,7 @@ function cookieOf({ headers }: Answered): string {
   return headers.get('set-cookie')?.split(';', 1)[0] ?? '';
 }
 
-eachDatabaseByTurns.describe('sessions of pages (platform §6.2)', (open) => {
+eachDatabaseByTurns.describe('browser sessions (platform §6.2)', (open) => {
   const serving = serveOnce(open);
   let bob = '';
 
@@ -96,7 +96,7 @@ eachDatabaseByTurns.describe('sessions of pages (platform §6.2)', (open) => {
     expect(cookie).to.match(/; path=\/billing; samesite=strict; secure; httponly$/);
   });
 
-  it('do not start with wrong credentials, and the answer opens no dialog of a browser', async () => {
+  it('do not start with wrong credentials, and cause no login dialog in the browser', async () => {
     for (const [name, password] of [
       ['admin', 'wrong'],
       ['nobody', 'password'],
@@ -108,7 +108,7 @@ eachDatabaseByTurns.describe('sessions of pages (platform §6.2)', (open) => {
     }
   });
 
-  it('are subject to the lock-out of names', async () => {
+  it('do not start for a user name that is locked after ten wrong passwords', async () => {
     await addUser(serving, 'guessed');
     await withServer(serving, { lockOut: true }, async (url) => {
       for (let guesses = 0; guesses < 10; guesses += 1)
@@ -141,7 +141,7 @@ eachDatabaseByTurns.describe('sessions of pages (platform §6.2)', (open) => {
     expect((await send(at(current), 'GET', cookie)).status).to.equal(401);
   });
 
-  it('are described to other callers without dates', async () => {
+  it('are described without dates to other callers', async () => {
     for (const authorization of [basic('clerk', 'password'), await bearer(serving, 'clerk')]) {
       const { status, json, headers } = await send(at(current), 'GET', { authorization });
       expect([status, headers.get('set-cookie')]).to.eql([200, null]);
@@ -150,8 +150,8 @@ eachDatabaseByTurns.describe('sessions of pages (platform §6.2)', (open) => {
     }
   });
 
-  describe('tenants of a session', () => {
-    it('open without a secret if the list of the user contains them', async () => {
+  describe('tenant access in a session', () => {
+    it('needs no secret for a tenant in the user’s list', async () => {
       const cookie = await cookieFor('clerk');
       const readIn = (headers: Headers) => send(at(read), 'GET', { ...cookie, ...headers });
       expect((await readIn({ 'x-service-apikey': 'bob' })).status).to.equal(200);
@@ -168,7 +168,7 @@ eachDatabaseByTurns.describe('sessions of pages (platform §6.2)', (open) => {
       });
     });
 
-    it('are all tenants for an administrator', async () => {
+    it('covers all tenants for an administrator', async () => {
       const cookie = await cookieFor('admin');
       for (const apiKey of ['bob', 'eve'])
         expect((await send(at(read), 'GET', { ...cookie, 'x-service-apikey': apiKey })).status).to.equal(200);
@@ -183,7 +183,7 @@ eachDatabaseByTurns.describe('sessions of pages (platform §6.2)', (open) => {
       expect(code(await send(at(read), 'GET', limited))).to.eql([401, 60005]);
     });
 
-    it('still need the secret for other users with access to all tenants', async () => {
+    it('still needs the secret for other users with access to all tenants', async () => {
       const cookie = await cookieFor('everywhere');
       const bySession = await send(at(read), 'GET', { ...cookie, 'x-service-apikey': 'bob' });
       expect(code(bySession)).to.eql([401, 60005]);
@@ -195,7 +195,7 @@ eachDatabaseByTurns.describe('sessions of pages (platform §6.2)', (open) => {
       expect((await send(at(tenantsPath), 'GET', cookie)).json).to.eql([]);
     });
 
-    it('need the secret with other credentials, even next to the cookie of a session', async () => {
+    it('needs the secret with other credentials, even next to the cookie of a session', async () => {
       const cookie = await cookieFor('admin');
       for (const authorization of [basic('admin', 'password'), await bearer(serving, 'admin')])
         for (const headers of [{}, cookie]) {
@@ -204,7 +204,7 @@ eachDatabaseByTurns.describe('sessions of pages (platform §6.2)', (open) => {
         }
     });
 
-    it('follow changes of the list at once', async () => {
+    it('reflects changes of the user’s list immediately', async () => {
       await addUser(serving, 'mover', { allTenants: false, tenantIds: [bob as never] });
       const cookie = await cookieFor('mover');
       const readBob = () => send(at(read), 'GET', { ...cookie, 'x-service-apikey': 'bob' });
@@ -214,7 +214,7 @@ eachDatabaseByTurns.describe('sessions of pages (platform §6.2)', (open) => {
       expect(code(await readBob())).to.eql([401, 60005]);
     });
 
-    it('are listed by API key in pages, and by the start of the key', async () => {
+    it('lists the tenants by API key in pages, and by the start of the key', async () => {
       const made: string[] = [];
       for (let count = 0; count < 101; count += 1) {
         const apiKey = `many-${String(count).padStart(3, '0')}`;
@@ -269,7 +269,7 @@ eachDatabaseByTurns.describe('sessions of pages (platform §6.2)', (open) => {
       expect((await send(at(current), 'GET', cookie)).status).to.equal(200);
     });
 
-    it('signs nobody in by a form', async () => {
+    it('rejects a sign-in by form', async () => {
       const body = JSON.stringify({ username: 'admin', password: 'password' });
       for (const contentType of ['text/plain', 'application/x-www-form-urlencoded', 'application/json']) {
         const reply = await sending(body)(at(sessions), 'POST', { ...form, 'content-type': contentType });

@@ -418,7 +418,7 @@ eachDatabaseByTurns.describe('subscription models over HTTP', (open) => {
     });
   });
 
-  describe('models that are sent back (json-models §16 rule 1)', () => {
+  describe('models reused as input (json-models §16 rule 1)', () => {
     let path: string;
     let shown: Json;
     before(async () => {

@@ -346,7 +346,7 @@ eachDatabaseByTurns.describe('tags and tag definitions over HTTP', (open) => {
     expect(await nextEvents()).to.eql(['TAG_CREATION']);
   });
 
-  it('either keep or delete a definition that is used and deleted at the same time, never both', async () => {
+  it('let either the use or the simultaneous deletion of a definition succeed, never both', async () => {
     for (let round = 0; round < 8; round += 1) {
       const id = await newAccount();
       const definition = await newDefinition(`race ${round}`, 'ACCOUNT');

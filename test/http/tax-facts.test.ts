@@ -41,7 +41,7 @@ eachDatabaseByTurns.describe('tax facts over HTTP (invoicing §14 rule 9)', (ope
     ['D', {}, [-10, -1.9]],
     ['K', aliasHeaders, [-10]],
   ] as const)
-    it(`decide whether a tax added in dialect ${dialect} follows an adjustment`, async () => {
+    it(`determine whether a tax added in dialect ${dialect} follows an adjustment`, async () => {
       const charge = await added('charges', { amount: 20 });
       const { invoiceId, invoiceItemId } = charge;
       const tax = {

@@ -45,7 +45,7 @@ anyDatabase.describe('abandoned request (http-api §1 rule 9)', (open) => {
   const linesAt = (level: string) =>
     serving.log.lines.filter((line) => line.level === level).map(({ message }) => message);
 
-  describe('document request', () => {
+  describe('for a document', () => {
     let path: string;
     before(async () => {
       const account = await serving.post('/accounts', { currency: 'USD' });
@@ -81,7 +81,7 @@ anyDatabase.describe('abandoned request (http-api §1 rule 9)', (open) => {
     });
   });
 
-  describe('request of any route', () => {
+  describe('for any route', () => {
     const signals: (AbortSignal | undefined)[] = [];
     let release = Promise.withResolvers<void>();
     let shown = 0;
@@ -135,7 +135,7 @@ anyDatabase.describe('abandoned request (http-api §1 rule 9)', (open) => {
       ['POST', '/foresee', true],
       ['POST', '/change', undefined],
     ] as const)
-      it(`${isEnded ? 'ends' : 'runs to its end'} after a ${method} request to ${path}`, async () => {
+      it(`${isEnded ? 'ends' : 'runs to its end'} on ${method} ${path}`, async () => {
         const call = openCall(port, path, { method });
         expect(await until(() => signals.length === 1)).to.equal(true);
         call.destroy();

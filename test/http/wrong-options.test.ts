@@ -46,7 +46,7 @@ describe('options of the wrong type', () => {
   });
 
   for (const start of [undefined, null, true, {}, [], 'x'])
-    it(`are rejected by fakeClock as invalid dates: ${JSON.stringify(start)}`, () => {
+    it(`are rejected by fakeClock as the invalid date ${JSON.stringify(start)}`, () => {
       expect(() => (fakeClock as Untyped)(start)).to.throw('is neither a date nor a date-time');
     });
 });
