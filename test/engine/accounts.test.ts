@@ -133,7 +133,7 @@ eachDatabaseByTurns.describe('accounts', (open) => {
     await expectCode(update((await create({})).id, { billCycleDayLocal: 32 }), 60003);
   });
 
-  it('cannot get a currency later', async () => {
+  it('cannot get a currency after their creation', async () => {
     const { id } = await create({});
     await expectCode(update(id, { currency: 'USD' }), 3005);
   });
@@ -163,7 +163,7 @@ eachDatabaseByTurns.describe('accounts', (open) => {
     const made = (user: string, externalKey: string, userToken: Uuid) =>
       engine.billing.as({ tenant: engine.tenant, user, userToken }).createAccount({ externalKey });
 
-    it('are audited as separate calls even if created simultaneously', async () => {
+    it('are audited separately', async () => {
       const ids = uuidGenerator();
       const calls = [
         { user: 'ann', key: 'first' },
@@ -182,7 +182,7 @@ eachDatabaseByTurns.describe('accounts', (open) => {
       expect(written).to.eql(calls.map(({ user, userToken }) => [{ user, userToken }]));
     });
 
-    it('are accepted or rejected separately even if created simultaneously', async () => {
+    it('are accepted or rejected separately', async () => {
       const ids = uuidGenerator();
       const keys = ['fourth', 'fifth', 'fifth'];
       const results = await Promise.allSettled(keys.map((key) => made('ann', key, ids.next())));

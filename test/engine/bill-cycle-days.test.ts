@@ -58,7 +58,7 @@ eachDatabaseByTurns.describe('bill cycle days', (open) => {
 
   const lastLines = async (): Promise<readonly string[]> => (await linesOfInvoices()).at(-1) ?? [];
 
-  describe('subscriptions W15 Date of a BCD change', () => {
+  describe('worked example subscriptions W15 "Date of a BCD change"', () => {
     type Row = readonly [day: number, from: string | null, expected: string];
     const cases: readonly (readonly [today: string, billingStart: string, rows: readonly Row[]])[] = [
       [
@@ -77,7 +77,7 @@ eachDatabaseByTurns.describe('bill cycle days', (open) => {
       ['2013-08-07', '2013-09-07', [[11, null, '2013-09-11']]],
     ];
     for (const [today, billingStart, rows] of cases)
-      it(`match the worked example subscriptions W15 "Date of a BCD change" on ${today} with billing from ${billingStart}`, async () => {
+      it(`holds on ${today} with billing from ${billingStart}`, async () => {
         await begin(`${today}T09:00:00Z`);
         for (const [day, from, expected] of rows) {
           const subscriptionId = await subscribe('s-30', { billingDate: billingStart });
@@ -88,7 +88,7 @@ eachDatabaseByTurns.describe('bill cycle days', (open) => {
       });
   });
 
-  describe('bill cycle days of accounts without one (subscriptions §15.2)', () => {
+  describe('on accounts without one (subscriptions §15.2)', () => {
     const billedOff = { stateName: 'hold', service: 'fraud', isBlockBilling: true };
     const dayOfAccount = async () => (await engine.acme.getAccount(accountId)).billCycleDayLocal;
 
@@ -283,7 +283,7 @@ eachDatabaseByTurns.describe('bill cycle days', (open) => {
     expect(changeTypes).to.eql(['SUBSCRIPTION_BCD_CHANGE']);
   });
 
-  describe('bill cycle days set on accounts', () => {
+  describe('on accounts', () => {
     const allowed = { 'org.service.features.account.allowBCDUpdate': true };
     const days = async (...ids: readonly Uuid[]) =>
       Promise.all(ids.map(async (id) => (await engine.acme.getSubscription(id)).billCycleDayLocal));

@@ -66,8 +66,8 @@ eachDatabaseByTurns.describe('bundle transfer', (open) => {
 
   const linesOf = ({ id }: Account): Promise<readonly string[]> => engine.linesOf(id);
 
-  describe('a transfer', () => {
-    describe('subscriptions W21 Transfer', () => {
+  describe('accepted transfer', () => {
+    describe('worked example subscriptions W21 "Transfer"', () => {
       let bundleId: Uuid;
       let subscriptionId: Uuid;
 
@@ -82,7 +82,7 @@ eachDatabaseByTurns.describe('bundle transfer', (open) => {
         engine.clock.set('2012-05-03T00:15:42Z');
       });
 
-      it('ends billing on the transfer date and credits the days after it (subscriptions W21 "Transfer, IMMEDIATE")', async () => {
+      it('ends billing on the transfer date and credits the days after it with IMMEDIATE', async () => {
         const made = await engine.settle(transfer(bundleId, { billingPolicy: 'IMMEDIATE' }));
         expect(await engine.endsOf(subscriptionId)).to.equal('CANCELLED 2012-05-03 2012-05-03');
         expect((await linesOf(source)).slice(2)).to.eql([
@@ -99,7 +99,7 @@ eachDatabaseByTurns.describe('bundle transfer', (open) => {
         ]);
       });
 
-      it('matches the worked example subscriptions W21 "Transfer, END_OF_TERM": both accounts pay for the overlap', async () => {
+      it('charges both accounts for the overlap with END_OF_TERM', async () => {
         await engine.settle(transfer(bundleId, { requestedDate: '2012-05-03' }));
         expect(await engine.endsOf(subscriptionId)).to.equal('CANCELLED 2012-05-03 2012-05-09');
         await engine.runTo('2012-08-01');
@@ -450,7 +450,7 @@ eachDatabaseByTurns.describe('bundle transfer', (open) => {
     });
   });
 
-  describe('a rejected transfer', () => {
+  describe('rejected transfer', () => {
     let bundleId: Uuid;
     let subscriptionId: Uuid;
     before(async () => {

@@ -26,7 +26,7 @@ eachDatabaseByTurns.describe('cancellation', (open) => {
 
   const linesOf = (): Promise<readonly string[]> => engine.linesOf(accountId);
 
-  describe('subscriptions W10 Cancel matrix', () => {
+  describe('worked example subscriptions W10 "Cancel matrix"', () => {
     let subscriptionId: Uuid;
 
     beforeEach(async () => {
@@ -58,7 +58,7 @@ eachDatabaseByTurns.describe('cancellation', (open) => {
       ['billingPolicy=IMMEDIATE&requestedDate=2024-06-20T15:00:00Z', 'ACTIVE 2024-06-20 2024-06-12'],
       ['useRequestedDateForBilling=true', 'CANCELLED 2024-06-12 2024-06-12'],
     ];
-    it('with only a billing policy, ends the service with billing, but not in the past (subscriptions §9 rule 10)', async () => {
+    it('ends the service with billing, but not in the past, if only a billing policy is given (subscriptions §9 rule 10)', async () => {
       await cancel(subscriptionId, 'billingPolicy=END_OF_TERM');
       expect(await engine.endsOf(subscriptionId)).to.equal('ACTIVE 2024-06-30 2024-06-30');
       await cancel(subscriptionId, 'billingPolicy=IMMEDIATE');

@@ -101,7 +101,7 @@ eachDatabase.describe('operations on many locked accounts', (open) => {
     expect(statements.filter((text) => /^\s*(insert|update|delete)/i.test(text))).to.eql([]);
   });
 
-  it(`send as many statements for cancellation, blocking state and tag with ${COUNTS.join(', ')} accounts`, async () => {
+  it(`send equally many SQL statements for ${COUNTS.join(' and ')} accounts to cancel, block and tag them`, async () => {
     const sent: number[][] = [];
     for (const count of COUNTS) {
       const accounts = await customers(count);

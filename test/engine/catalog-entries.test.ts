@@ -88,7 +88,7 @@ eachDatabaseByTurns.describe('catalog entries', (open) => {
     await entries.retirePlan('p2');
   }
 
-  it('match the worked example catalog W18 "Entries to versions": a version for each date, with the rows in force', async () => {
+  it('form one version for each date, with the rows in force (catalog W18 "Entries to versions")', async () => {
     await w18();
     const catalog = await current();
     expect(catalog.name).to.equal('DEFAULT');
@@ -247,7 +247,7 @@ eachDatabaseByTurns.describe('catalog entries', (open) => {
     expect(amounts).to.eql(['20 20', '1 1', '2 2']);
   });
 
-  it('emit one TENANT_CONFIG_CHANGE event per creation and per change, but none for a repetition', async () => {
+  it('emit one TENANT_CONFIG_CHANGE event per creation and per change, but none for a repeated call', async () => {
     await openEmpty('2024-01-01T00:00:00Z');
     const events = newEvents(engine.database);
     await events();

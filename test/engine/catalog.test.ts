@@ -87,7 +87,7 @@ eachDatabaseByTurns.describe('catalog uploads', (open) => {
     expect(await dates()).to.eql(['2010-01-01', '2024-03-01', '2024-05-01']);
   });
 
-  it('are rejected with an error that names the tenant and lists every fault, and leave nothing behind', async () => {
+  it('are rejected with an error that names the tenant and lists every fault, and store nothing', async () => {
     const events = newEvents(engine.database);
     await events();
     const error = await refusal(

@@ -68,7 +68,7 @@ onPostgresql.describe('two cells', (open) => {
     expect(await codeOf(cells.billing.cells.of(newId()))).to.equal(ErrorCode.TENANT_DOES_NOT_EXIST_FOR_ID);
   });
 
-  it('get a new tenant where the fewest accounts are', async () => {
+  it('assign a new tenant to the cell with the fewest accounts', async () => {
     const { billing } = cells;
     const before = await billing.cells.list();
     const emptiest = before.toSorted((one, other) => (one.accounts ?? 0) - (other.accounts ?? 0))[0];
@@ -85,7 +85,7 @@ onPostgresql.describe('two cells', (open) => {
     ).to.equal(ErrorCode.MISSING_OR_INVALID_FIELD);
   });
 
-  it('answer for their own tenants only', async () => {
+  it('answer only for their own tenants', async () => {
     const [ofWest, ofEast] = [
       await west.acme.createAccount({ currency: 'USD' }),
       await east.acme.createAccount({ currency: 'USD' }),
@@ -111,7 +111,7 @@ onPostgresql.describe('two cells', (open) => {
     await node.close();
   });
 
-  it('pass operations with a context to the tenant of the context', async () => {
+  it('pass operations to the tenant of their context', async () => {
     const { billing } = cells;
     const context = await billing.context({ tenant: east.id, user: 'test' });
     const account = await billing.createAccount(context, { currency: 'EUR' });
@@ -224,7 +224,7 @@ onPostgresql.describe('two cells', (open) => {
     await node.close();
   });
 
-  it('leave the queue of a cell alone that they do not work on, and serve its tenants (cells §2 rule 10)', async () => {
+  it('serve the tenants of a cell whose queue the node does not process (cells §2 rule 10)', async () => {
     await cells.billing.settle();
     const node = await cells.node({ work: ['west'] });
     const [ofWest, ofEast] = [await west.subscriber(), await east.subscriber()];
@@ -288,7 +288,7 @@ onPostgresql.describe('two cells', (open) => {
     expect((await cells.billing.cells.of(id)).state).to.equal('SETTLED');
   });
 
-  it('follow a tenant whose place has changed, at the latest after the lease', async () => {
+  it('find a tenant that has moved, at the latest when the lease of its place ends', async () => {
     const directory = storageOf(cells.west);
     const moved = await cells.shopIn('west', 'moved');
     await moved.acme.createAccount({ currency: 'USD', externalKey: 'before' });
@@ -333,7 +333,7 @@ onPostgresql.describe('a cell that does not answer', (open) => {
     [west, east] = [await cells.shopIn('west', 'shop-west'), await cells.shopIn('east', 'shop-east')];
   });
 
-  it('rejects calls for its tenants with its name, and leaves the other cells alone', async () => {
+  it('fails calls for its tenants with an error that names the cell, and does not affect other cells', async () => {
     await proxy.refuse();
     const error = await rejection(east.acme.createAccount({ currency: 'USD' }));
     expect(error).to.deep.include({ code: ErrorCode.BUSY });
@@ -370,7 +370,7 @@ onPostgresql.describe('a cell that does not answer', (open) => {
     await node.close();
   });
 
-  it('is not worked on by a node that was stopped before it could open the cell', async () => {
+  it('is not processed by a node that was stopped before it could open the cell', async () => {
     await proxy.refuse();
     const storage = storageOf(reached);
     const { queue } = storage;
@@ -392,7 +392,7 @@ onPostgresql.describe('a cell that does not answer', (open) => {
     await node.close();
   });
 
-  it('is named if it stops answering between two steps of settleThrough', async () => {
+  it('is named in the error if it stops answering between two steps of settleThrough', async () => {
     const storage = storageOf(reached);
     const nextDue = () => Promise.reject(billingError(ErrorCode.BUSY, 'Silent', { isUnreachable: true }));
     Object.assign(storage, { queue: { ...storage.queue, nextDue } });
@@ -403,8 +403,8 @@ onPostgresql.describe('a cell that does not answer', (open) => {
   });
 });
 
-onPostgresql.describe('the options of cells', (open) => {
-  it('must be storages on PostgreSQL with valid names', async () => {
+onPostgresql.describe('options of cells', (open) => {
+  it('must be PostgreSQL storages with valid names', async () => {
     const [first, file] = [storageOf(await open(migrated)), sqlite(':memory:')];
     const refused = async (options: Partial<CellsOptions<never>>) =>
       (await rejection(Billing.cells<never>({ directory: first, cells: { west: first }, ...options })))

@@ -74,7 +74,7 @@ eachDatabaseByTurns.describe('the charged-through date', (open) => {
     await seats(quantity, date);
   }
 
-  it('stays if a backdated change bills a partial period before days that remain billed (invoicing §8.5)', async () => {
+  it('stays the same if a backdated change bills a partial period before days that remain billed (invoicing §8.5)', async () => {
     await beginWithSeats('annual');
     await seatsOn('2026-06-10', 15);
     expect(await chargedThrough()).to.equal('2027-01-01');
@@ -93,7 +93,7 @@ eachDatabaseByTurns.describe('the charged-through date', (open) => {
     expect(await invoices()).to.have.lengthOf(before);
   });
 
-  it('stays if a backdated change splits a month that is already split at a later day (invoicing §8.5)', async () => {
+  it('stays the same if a backdated change splits a month that is already split at a later day (invoicing §8.5)', async () => {
     await beginWithSeats('monthly');
     for (const day of ['2026-02-01', '2026-03-01', '2026-03-10']) await engine.runTo(`${day}T06:00:00Z`);
     await seats(15, '2026-03-10');
@@ -102,7 +102,7 @@ eachDatabaseByTurns.describe('the charged-through date', (open) => {
     expect(await chargedThrough()).to.equal('2026-04-01');
   });
 
-  it('stays if a partial period is billed before a year that starts at a moved bill cycle day (invoicing §8.5)', async () => {
+  it('stays the same if a partial period is billed before a year that starts at a moved bill cycle day (invoicing §8.5)', async () => {
     await beginWithSeats('annual');
     await engine.runTo('2026-09-15T06:00:00Z');
     await engine.acme.subscriptions.changeBillCycleDay(subscriptionId, { billCycleDayLocal: 15 });
@@ -121,7 +121,7 @@ eachDatabaseByTurns.describe('the charged-through date', (open) => {
     await seats(12, '2026-06-05');
   }
 
-  it('stays if a committed draft bills a partial period before days that remain billed (invoicing §8.5)', async () => {
+  it('stays the same if a committed draft bills a partial period before days that remain billed (invoicing §8.5)', async () => {
     await beginWithSeats('annual');
     await seatsOn('2026-06-10', 15);
     await tag(SystemTag.AUTO_INVOICING_DRAFT);
@@ -130,7 +130,7 @@ eachDatabaseByTurns.describe('the charged-through date', (open) => {
     expect(await chargedThrough()).to.equal('2027-01-01');
   });
 
-  it('stays if a run adds a partial period before billed days to a draft and commits the draft (invoicing §8.5)', async () => {
+  it('stays the same if a run adds a partial period before billed days to a draft and commits the draft (invoicing §8.5)', async () => {
     await beginWithSeats('annual');
     await seatsOn('2026-06-10', 15);
     await engine.acme.invoices.addCharges({ accountId, autoCommit: false, items: [{ amount: '5.00' }] });
@@ -192,7 +192,7 @@ eachDatabaseByTurns.describe('the charged-through date', (open) => {
     expect(await chargedThrough()).to.equal('2027-01-01');
   });
 
-  it('stays if a free trial is voided while the days after a partial charge are paused (invoicing §8.5)', async () => {
+  it('stays the same if a free trial is voided while the days after a partial charge are paused (invoicing §8.5)', async () => {
     await begin();
     await engine.runTo('2030-03-14T06:00:00Z');
     await seatsOn('2030-06-10', 15);
@@ -221,7 +221,7 @@ eachDatabaseByTurns.describe('the charged-through date', (open) => {
     expect(await chargedThrough()).to.equal('2026-07-01');
   });
 
-  it('stays if a free trial is voided while the plan is paused (invoicing §8.5)', async () => {
+  it('stays the same if a free trial is voided while the plan is paused (invoicing §8.5)', async () => {
     await begin();
     await engine.runTo('2030-03-14T06:00:00Z');
     await engine.runTo('2030-03-16T06:00:00Z');
@@ -238,7 +238,7 @@ eachDatabaseByTurns.describe('the charged-through date', (open) => {
     expect(await chargedThrough()).to.equal('2031-03-14');
   });
 
-  it('stays if a free trial is voided after the whole charge of the plan was repaired (invoicing §8.5)', async () => {
+  it('stays the same if a free trial is voided after the whole charge of the plan was repaired (invoicing §8.5)', async () => {
     await begin();
     await engine.runTo('2030-03-14T06:00:00Z');
     await pause();
@@ -290,7 +290,7 @@ eachDatabaseByTurns.describe('the charged-through date', (open) => {
     expect(await chargedThrough()).to.equal('2031-03-14');
   });
 
-  it('stays if an older draft is committed while the plan is paused (invoicing §8.5)', async () => {
+  it('stays the same if an older draft is committed while the plan is paused (invoicing §8.5)', async () => {
     await begin();
     await voidAt(0);
     await tag(SystemTag.AUTO_INVOICING_DRAFT);
@@ -304,7 +304,7 @@ eachDatabaseByTurns.describe('the charged-through date', (open) => {
     expect(await chargedThrough()).to.equal('2031-03-14');
   });
 
-  it('stays after a plan change, even if an older draft that ends later is committed (invoicing §8.5)', async () => {
+  it('stays the same after a plan change, even if an older draft that ends later is committed (invoicing §8.5)', async () => {
     await begin();
     await tag(SystemTag.AUTO_INVOICING_DRAFT);
     await engine.runTo('2030-03-14T06:00:00Z');

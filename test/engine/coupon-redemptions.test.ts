@@ -29,7 +29,7 @@ eachDatabaseByTurns.describe('coupon redemptions (coupons §2)', (open) => {
     );
   }
 
-  describe('with faults', () => {
+  describe('with invalid input', () => {
     it('are rejected for an unknown, inactive, expired or used-up coupon', async () => {
       await expectCode(subscribe('lamp', 'NONE'), 'COUPON_NOT_FOUND');
       await coupon({ isActive: false });
@@ -73,7 +73,7 @@ eachDatabaseByTurns.describe('coupon redemptions (coupons §2)', (open) => {
       expect(await couponEvents()).to.eql([]);
     });
 
-    it('require a valid coupon; creating an invalid coupon reports every problem', async () => {
+    it('require a valid coupon, whose creation reports every problem of an invalid one', async () => {
       const error = await engine.acme.coupons
         .create({
           code: ' x',
@@ -181,8 +181,8 @@ eachDatabaseByTurns.describe('coupon redemptions (coupons §2)', (open) => {
     expect(await engine.breaches()).to.eql([]);
   });
 
-  describe('with a removal', () => {
-    it('end with the next period by default when they are removed', async () => {
+  describe('when removed', () => {
+    it('end with the next period by default', async () => {
       await coupon();
       const subscriptionId = await subscribe('lamp', 'SPRING');
       const [redemption] = await engine.acme.coupons.ofSubscription(subscriptionId);
@@ -194,7 +194,7 @@ eachDatabaseByTurns.describe('coupon redemptions (coupons §2)', (open) => {
       await expectCode(engine.acme.coupons.remove(accountId), 'REDEMPTION_NOT_FOUND');
     });
 
-    it('change billed periods when they are removed only with rebill', async () => {
+    it('change billed periods only with rebill', async () => {
       await coupon();
       const subscriptionId = await subscribe('lamp', 'SPRING');
       const [{ id } = { id: '' }] = await engine.acme.coupons.ofSubscription(subscriptionId);
@@ -362,7 +362,7 @@ eachDatabaseByTurns.describe('coupon redemptions (coupons §2)', (open) => {
     );
   });
 
-  it('fix the terms of the coupon, which can change until then', async () => {
+  it('fix the terms of the coupon, which could change before', async () => {
     await coupon();
     await coupon({ code: 'OTHER' });
     const terms = { percentOff: null, amountOff: { USD: '5' }, duration: { periods: 2 }, plans: ['lamp'] };
@@ -389,7 +389,7 @@ eachDatabaseByTurns.describe('coupon redemptions (coupons §2)', (open) => {
     });
   });
 
-  it('keep the terms of the coupon', async () => {
+  it('keep the terms of the coupon when the coupon is renamed and deactivated', async () => {
     await coupon();
     const subscriptionId = await subscribe('lamp', 'SPRING');
     await engine.acme.coupons.update('spring', { name: 'Spring sale', isActive: false, maxRedemptions: 1 });

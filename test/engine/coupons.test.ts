@@ -59,7 +59,7 @@ eachDatabase.describe('coupons', (open) => {
       ['01-11 42 -16.26', '02-01 62', '03-01 62', '04-01 62'],
     ],
   ] as const)
-    it(`match coupons ${name}`, async () => {
+    it(`match the worked example coupons ${name}`, async () => {
       await begin('2026-01-01');
       await spring({ periods: 3 }, { plans });
       await subscribe('lamp', 'SPRING');
@@ -73,7 +73,7 @@ eachDatabase.describe('coupons', (open) => {
       );
     });
 
-  it('match the worked example coupons C6 "percentage before amount" and C7 "at least 0"', async () => {
+  it('match the worked examples coupons C6 "percentage before amount" and C7 "at least 0"', async () => {
     await begin('2026-01-01');
     await engine.acme.coupons.create({ code: 'TEN', amountOff: { USD: '10' }, duration: 'FOREVER' });
     await spring('ONCE', { percentOff: '50' });

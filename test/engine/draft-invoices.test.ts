@@ -298,10 +298,10 @@ eachDatabaseByTurns.describe('draft and void invoices', (open) => {
     });
   });
 
-  describe('invoicing 3 statuses', () => {
+  describe('in each status (invoicing §3)', () => {
     beforeEach(() => begin('2024-01-01T00:00:00Z'));
 
-    it('can be committed only as drafts, and voided in every status except VOID (invoicing §3)', async () => {
+    it('can be committed only as drafts, and voided in every status except VOID', async () => {
       const { commit, void: voidIt } = engine.acme.invoices;
       const draft = await charge('5', false);
       await expectCode(commit(accountId), 'INVOICE_NOT_FOUND');
@@ -329,7 +329,7 @@ eachDatabaseByTurns.describe('draft and void invoices', (open) => {
       expect(await newInvoiceEvents()).to.eql([]);
     });
 
-    it('when voided, cancel the credit that they created, unless that credit is used', async () => {
+    it('cancel the credit that they created when voided, unless that credit is used', async () => {
       await tag(SystemTag.AUTO_PAY_OFF);
       const credit = async (amount: string) => {
         const items = [{ amount: amount }];
@@ -400,7 +400,7 @@ eachDatabaseByTurns.describe('draft and void invoices', (open) => {
     expect(await chargedThrough(id)).to.equal('2013-07-01');
   });
 
-  it('when voided, move the account back to the last remaining target date without starting a run', async () => {
+  it('move the account back to the last remaining target date when voided, without starting a run', async () => {
     await begin('2024-01-01T00:00:00Z');
     await tag(SystemTag.AUTO_PAY_OFF);
     const id = await subscribe('solo-now');

@@ -62,7 +62,7 @@ eachDatabase.describe('dry run', (open) => {
     return rows.map(({ name, held }) => `${name} ${held}`);
   }
 
-  describe('invoicing §11 UPCOMING_INVOICE', () => {
+  describe('of type UPCOMING_INVOICE (invoicing §11)', () => {
     it('returns the first future invoice with its date', async () => {
       await begin('2014-01-02T00:00:00Z', 1);
       await subscribe('pro-monthly');
@@ -150,7 +150,7 @@ eachDatabase.describe('dry run', (open) => {
     });
   });
 
-  describe('invoicing §11 SUBSCRIPTION_ACTION', () => {
+  describe('of type SUBSCRIPTION_ACTION (invoicing §11)', () => {
     it('starts a subscription in a fictitious bundle for START_BILLING, by plan name or by product', async () => {
       await begin('2024-01-10T00:00:00Z', 1);
       const before = await rowCounts();
@@ -380,7 +380,7 @@ eachDatabase.describe('dry run', (open) => {
     });
   });
 
-  describe('dry run of a future run (invoicing §11 rule 1)', () => {
+  describe('of a future run (invoicing §11 rule 1)', () => {
     const off = SystemTag.AUTO_INVOICING_OFF;
     const account = () => ({ type: 'ACCOUNT', id: accountId }) as const;
     const january = 'RECURRING 2024-01-01..2024-02-01 19.95';
@@ -515,7 +515,7 @@ eachDatabase.describe('dry run', (open) => {
     });
   });
 
-  describe('dry run of an account with reused drafts or a paying parent (invoicing §11)', () => {
+  describe('of an account with reused drafts or a paying parent (invoicing §11)', () => {
     const { AUTO_INVOICING_DRAFT: draft, AUTO_INVOICING_REUSE_DRAFT: reuse } = SystemTag;
     const tag = (...tags: readonly Uuid[]) => engine.acme.tags.add({ type: 'ACCOUNT', id: accountId }, tags);
 
@@ -596,7 +596,7 @@ eachDatabase.describe('dry run', (open) => {
     });
   });
 
-  describe('dry run with only a subscription and a quantity (invoicing §11 rule 2)', () => {
+  describe('with only a subscription and a quantity (invoicing §11 rule 2)', () => {
     it('finds bundle and account by the subscription, and multiplies prices by the quantity', async () => {
       await begin('2024-05-01T00:00:00Z', 1);
       const { subscriptionId } = await subscribe('solo-now');
@@ -625,7 +625,7 @@ eachDatabase.describe('dry run', (open) => {
     });
   });
 
-  describe('rejections by a dry run', () => {
+  describe('request validation', () => {
     const expectRefused = (request: Request, error: ErrorName) =>
       expectCode(foresee({ dryRunType: 'SUBSCRIPTION_ACTION', ...request }), error, JSON.stringify(request));
 

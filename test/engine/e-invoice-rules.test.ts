@@ -34,7 +34,7 @@ anyDatabase.describe('e-invoices of random histories', (open) => {
   });
 
   for (const kind of ['xml', 'pdf'] as const)
-    it(`follow all rules for their ${kind === 'xml' ? 'XML' : 'PDF'}`, async () => {
+    it(`follow all rules of the ${kind === 'xml' ? 'XML' : 'PDF'} format`, async () => {
       const files = documents.flatMap((document) => document[`${kind}s`]);
       const verdicts = await verdictsOn(kind, directory ?? '', files);
       expect(documents).to.have.length.at.least(LEAST_DOCUMENTS);

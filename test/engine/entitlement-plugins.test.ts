@@ -244,7 +244,7 @@ eachDatabaseByTurns.describe('entitlement plugins (subscriptions §22)', (open) 
     });
   }
 
-  describe('replaced terms', () => {
+  describe('with replaced terms', () => {
     it('can set the plan, dates and prices of CREATE; each plugin receives the result of the previous plugin', async () => {
       first.before.CREATE = async ({ terms }) => {
         expect(terms.subscriptions).to.eql([{ planName: 'solo-now' }]);
@@ -425,7 +425,7 @@ eachDatabaseByTurns.describe('entitlement plugins (subscriptions §22)', (open) 
       expect(await stored()).to.eql(before);
     });
 
-    it('may throw when they are informed: the error is logged, and the result and other plugins are not affected', async () => {
+    it('may throw when they are informed, which is logged without affecting the result or other plugins', async () => {
       const lines = engine.logger.lines.length;
       first.succeeded = () => Promise.reject(new Error('no connection'));
       first.failed = () => Promise.reject(new Error('no connection'));

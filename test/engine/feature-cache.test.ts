@@ -43,7 +43,7 @@ eachDatabase.describe('cached features (features §3)', (open, kind) => {
     expect(statements).to.eql([]);
   });
 
-  it('are dropped by each change of this process before its call returns', async () => {
+  it('are dropped by each change in this process before its call returns', async () => {
     const { blocking, features, subscriptions } = engine.acme;
     expect(await can('sso')).to.equal(true);
     await blocking.pauseBundle(pro.bundleId);
@@ -68,7 +68,7 @@ eachDatabase.describe('cached features (features §3)', (open, kind) => {
     expect(await can('sso'), 'cancelled').to.equal(false);
   });
 
-  it('end when an answer changes by itself', async () => {
+  it('expire when an answer changes without a call', async () => {
     expect([await can('calls', '100'), await can('calls', '101')]).to.eql([true, false]);
     await engine.acme.features.consume({ accountId, feature: 'calls', amount: '100' });
     expect(await can('calls')).to.equal(false);
@@ -103,7 +103,7 @@ eachDatabase.describe('cached features (features §3)', (open, kind) => {
     const consume = (acme: TenantBilling) =>
       acme.features.consume({ accountId, feature: 'calls', amount: '60', key: 'k' });
 
-    it('are those of the transaction inside, and never show what was rolled back', async () => {
+    it('show the changes of the transaction inside it, and never show rolled-back changes', async () => {
       const rolledBack = hosted.inside(async (acme) => {
         await consume(acme);
         expect(await can('calls', '41', acme), 'inside').to.equal(false);
@@ -143,13 +143,13 @@ eachDatabase.describe('cached features (features §3)', (open, kind) => {
       });
       afterEach(() => other.close());
 
-      it('see a change of an account within a second', async () => {
+      it('reflect a change of an account within a second', async () => {
         await engine.acme.blocking.pauseBundle(pro.bundleId);
         await new Promise((resolve) => setTimeout(resolve, SECOND_MS + 100));
         expect(await can('sso', '1', acme)).to.equal(false);
       });
 
-      it('see a new version of the catalog within a second', async () => {
+      it('reflect a new version of the catalog within a second', async () => {
         await uploadWithoutSso();
         await new Promise((resolve) => setTimeout(resolve, SECOND_MS + 100));
         expect(await can('sso', '1', acme)).to.equal(false);

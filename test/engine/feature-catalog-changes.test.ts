@@ -137,14 +137,14 @@ eachDatabase.describe('FEATURE_CHANGE after a catalog change (features §5)', (o
     ]);
   });
 
-  it('checks only the accounts on plans whose features differ', async () => {
+  it('is checked only for accounts on plans whose features differ', async () => {
     const price = () => upload('2026-02-01', { seats: '5', price: '12.00', existing: '2026-02-01' });
     expect(await checkedBy(price), 'another price').to.eql([]);
     const seats = () => upload('2026-02-02', { seats: '7', price: '12.00', existing: '2026-02-02' });
     expect(await checkedBy(seats), 'other seats').to.eql(['pro']);
   });
 
-  it('follows the subscriptions of a default catalog and of a catalog plugin', async () => {
+  it('is also published for subscriptions of a default catalog and of a catalog plugin', async () => {
     const definition = versionOf('2026-01-01', { seats: '5' });
     const defaultCatalog = defineCatalog(definition).toXml();
     const plugin = memoryCatalogPlugin();

@@ -119,7 +119,7 @@ eachDatabase.describe('features', (open) => {
     return lines.filter((line) => line.includes('USAGE') && !line.endsWith(' 0'));
   }
 
-  it('match F1: the trial phase replaces the quota of the plan', async () => {
+  it('replace the quota of the plan during the trial phase (features F1)', async () => {
     await f1();
     await at('2026-03-12T00:00:00Z');
     expect(await values('sso', 'calls')).to.equal('sso true, calls 100');
@@ -127,31 +127,31 @@ eachDatabase.describe('features', (open) => {
     expect(await values('sso', 'calls')).to.equal('sso true, calls 1000');
   });
 
-  it('match F2: an amount per quantity is multiplied by the quantity', async () => {
+  it('multiply an amount per quantity by the quantity (features F2)', async () => {
     await f2();
     expect(await values('seats')).to.equal('seats 20');
   });
 
-  it('match F3: add-ons add their amounts', async () => {
+  it('add the amounts of add-ons (features F3)', async () => {
     await f3();
     expect(await values('seats', 'calls', 'support')).to.equal('seats 8, calls 1500, support email');
   });
 
-  it('match F4 and F5: the older subscription is drawn from first, and nothing is drawn beyond the quota', async () => {
+  it('draw from the older subscription first, and never beyond the quota (features F4 and F5)', async () => {
     await f5();
   });
 
-  it('match F6: the amount already used still counts after a plan change', async () => {
+  it('still count the amount already used after a plan change (features F6)', async () => {
     await f6();
   });
 
-  it('match F7: the part beyond the quota is billed as usage', async () => {
+  it('bill the part beyond the quota as usage (features F7)', async () => {
     await f7();
     expect(await usageLines()).to.have.length(1);
     expect((await usageLines())[0]).to.match(/USAGE .* 1$/);
   });
 
-  it('match F8: a key consumes once', async () => {
+  it('consume only once for a key (features F8)', async () => {
     await f7();
     expect(await consume('4100', { key: 'k1' })).to.equal(f7Result);
     await expectCode(consume('5', { key: 'k1' }), 'QUOTA_KEY_REUSED');
@@ -186,7 +186,7 @@ eachDatabase.describe('features', (open) => {
     expect((await usageLines())[0]).to.match(/USAGE .* 5$/);
   });
 
-  it('match F9: a release returns the amount and voids the usage', async () => {
+  it('return the amount and void the usage on a release (features F9)', async () => {
     await f7();
     const released = await engine.acme.features.release({ accountId, feature: 'calls', key: 'k1' });
     expect(formatDecimal(released.released)).to.equal('4100');
@@ -197,7 +197,7 @@ eachDatabase.describe('features', (open) => {
     expect(await usageLines()).to.eql([]);
   });
 
-  it('match F10: a paused subscription contributes nothing', async () => {
+  it('get no amount from a paused subscription (features F10)', async () => {
     await f2();
     await at('2026-04-14T00:00:00Z');
     await consume('10');
@@ -211,7 +211,7 @@ eachDatabase.describe('features', (open) => {
     expect(await remaining()).to.equal('10 used, 990 left');
   });
 
-  it('match F11: an override on the account replaces the combined value', async () => {
+  it('use an override on the account instead of the combined value (features F11)', async () => {
     await f1();
     await engine.acme.features.override({
       accountId,
@@ -227,7 +227,7 @@ eachDatabase.describe('features', (open) => {
     expect(await values('seats')).to.equal('seats 5');
   });
 
-  it('match F12: a daily quota resets at local midnight', async () => {
+  it('reset a daily quota at local midnight (features F12)', async () => {
     await begin('2026-07-01T11:00:00Z', {
       currency: 'USD',
       billCycleDayLocal: 1,
@@ -347,7 +347,7 @@ eachDatabase.describe('features', (open) => {
     });
   });
 
-  it('keep their kind in all versions, and while overrides of them are stored', async () => {
+  it('keep their kind in all versions, and as long as an override of them is stored', async () => {
     await begin('2026-03-10T00:00:00Z');
     const { features, catalogs } = engine.acme;
     const changed = (effectiveDate: string) =>
@@ -408,7 +408,7 @@ eachDatabase.describe('features', (open) => {
     expect([await can('daily'), await can('daily', '0')]).to.eql([false, true]);
   });
 
-  it('publish FEATURE_CHANGE when values change, also by themselves', async () => {
+  it('publish FEATURE_CHANGE when values change, even without a call', async () => {
     const changes = async (): Promise<readonly string[]> => {
       const { events } = await engine.acme.events.list({ types: ['FEATURE_CHANGE'], limit: 100 });
       return events.map((event) => {
@@ -442,7 +442,7 @@ eachDatabase.describe('features', (open) => {
     ]);
   });
 
-  it('reject a tenth decimal of a quota with billed overage', async () => {
+  it('reject a quota with billed overage if it has ten decimals', async () => {
     await begin('2026-04-01T00:00:00Z');
     await engine.subscribe({ accountId, planName: 'max' });
     const amount = new Decimal('0.1234567891');

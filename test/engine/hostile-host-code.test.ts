@@ -47,7 +47,7 @@ anyDatabase.describe('hostile host code (lib/ports)', (open) => {
   });
 
   for (const { member, what, act } of cells)
-    it(`causes a plain error without ending the process or the engine: ${member} ${what}`, async () => {
+    it(`causes a plain error without ending the process or the engine if ${member} ${what}`, async () => {
       await host.while(member, act, async () => {
         // On a busy machine `settle` may end before the member is called.
         for (let turn = 0; turn < 20 && host.calls === 0; turn += 1)

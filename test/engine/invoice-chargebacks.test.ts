@@ -43,7 +43,7 @@ eachDatabaseByTurns.describe('chargebacks of invoice payments (payments §9.5)',
     ['of more than was paid', '20.01', 4901],
   ] as const;
   for (const [what, amount, code] of refused)
-    it(`are rejected with ${code} and not recorded: ${what} (rule 3)`, async () => {
+    it(`are rejected with ${code} and not recorded if they are ${what} (rule 3)`, async () => {
       const { id, paymentId } = await invoices.paid('20');
       await expectCode(engine.acme.invoicePayments.chargeback({ paymentId, amount: amount as never }), code);
       expect((await invoices.paymentOf(id)).transactions).to.have.length(1);

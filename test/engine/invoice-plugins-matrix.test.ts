@@ -75,7 +75,7 @@ const cells: readonly Cell[] = Object.entries(outcomes).flatMap(([call, answers]
   })),
 );
 
-anyDatabase.describe('answers of an invoice plugin (invoicing §13) in runs', (open) => {
+anyDatabase.describe('answers of an invoice plugin (invoicing §13)', (open) => {
   let engine: TestEngine;
   let plugin: ScriptedInvoicePlugin;
   const accountOf = new Map<Cell, Uuid>();
@@ -150,7 +150,7 @@ anyDatabase.describe('answers of an invoice plugin (invoicing §13) in runs', (o
     expect(isPutOff, 'rescheduled entry').to.equal(outcome === 'later');
   }
 
-  describe('after an event', () => {
+  describe('in a run after an event', () => {
     before(async () => {
       await signUp();
       script();
@@ -158,7 +158,7 @@ anyDatabase.describe('answers of an invoice plugin (invoicing §13) in runs', (o
     });
 
     for (const cell of cells)
-      it(`lead to "${cell.outcome}" if ${cell.call} answers ${cell.answer}`, async () => {
+      it(`lead to the outcome "${cell.outcome}" if ${cell.call} answers "${cell.answer}"`, async () => {
         await check(cell, idOf(accountOf, cell), {
           billed: 'RECURRING 2024-01-01..2024-02-01 19.95',
           tax: 'TAX 2024-01-01 1',
@@ -178,7 +178,7 @@ anyDatabase.describe('answers of an invoice plugin (invoicing §13) in runs', (o
     });
   });
 
-  describe('in due and requested runs', () => {
+  describe('without an event', () => {
     const january = 'RECURRING 2024-01-02..2024-02-02 19.95';
 
     before(async () => {
@@ -187,7 +187,7 @@ anyDatabase.describe('answers of an invoice plugin (invoicing §13) in runs', (o
       await engine.settle(signUp());
     });
 
-    describe('requested', () => {
+    describe('in requested runs', () => {
       const failures = new Map<Cell, unknown>();
 
       before(async () => {
@@ -204,7 +204,7 @@ anyDatabase.describe('answers of an invoice plugin (invoicing §13) in runs', (o
       });
 
       for (const cell of cells)
-        it(`lead to "${cell.outcome}" if ${cell.call} answers ${cell.answer}`, async () => {
+        it(`lead to the outcome "${cell.outcome}" if ${cell.call} answers "${cell.answer}"`, async () => {
           await check(cell, idOf(accountOf, cell), {
             billed: 'RECURRING 2024-02-02..2024-03-02 19.95',
             tax: 'TAX 2024-01-02 1',
@@ -223,7 +223,7 @@ anyDatabase.describe('answers of an invoice plugin (invoicing §13) in runs', (o
         });
     });
 
-    describe('due', () => {
+    describe('in due runs', () => {
       before(async () => {
         plugin.script.clear();
         engine.clock.set('2024-01-03T00:00:00Z');
@@ -233,7 +233,7 @@ anyDatabase.describe('answers of an invoice plugin (invoicing §13) in runs', (o
       });
 
       for (const cell of cells)
-        it(`lead to "${cell.outcome}" if ${cell.call} answers ${cell.answer}`, async () => {
+        it(`lead to the outcome "${cell.outcome}" if ${cell.call} answers "${cell.answer}"`, async () => {
           await check(cell, idOf(accountOf, cell), {
             billed: 'RECURRING 2024-02-03..2024-03-03 19.95',
             tax: 'TAX 2024-02-03 1',

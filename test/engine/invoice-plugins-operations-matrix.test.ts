@@ -218,7 +218,7 @@ anyDatabase.describe('invoice plugins (invoicing §13) in dry runs and user oper
     describe(`for ${operation}`, () => {
       for (const cell of cells.filter((each) => each.operation === operation)) {
         const outcome = outcomeOf(cell);
-        it(`lead to "${outcome}" if ${cell.call} answers ${cell.answer}`, async () => {
+        it(`lead to the outcome "${outcome}" if ${cell.call} answers "${cell.answer}"`, async () => {
           const { accountId } = stageFor(cell);
           const failure = failures.get(cell);
           const completions = plugin.completions.get(accountId) ?? [];

@@ -57,7 +57,7 @@ async function registered({ storage }: Opened, count: number): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve));
 }
 
-anyDatabase.describe('nodes and node commands (platform §15 rule 1)', (open) => {
+anyDatabase.describe('nodes (platform §15 rule 1)', (open) => {
   const openNode = nodeStarter();
 
   it('list themselves with each plugin name only once, before and after work starts', async () => {

@@ -157,7 +157,7 @@ eachDatabaseByTurns.describe('dunning from the first failed payment to full paym
   });
 
   for (const { title, play, expected } of dunningStories)
-    it(`follows the story: ${title}`, async () => {
+    it(`matches the story "${title}"`, async () => {
       expect(await play(player)).to.eql(expected);
     });
 });

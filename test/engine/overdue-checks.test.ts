@@ -67,7 +67,7 @@ eachDatabaseByTurns.describe('overdue consistency check', (open) => {
   });
 
   for (const [invariant, damage, words] of damages)
-    it(`reports ${invariant} after: ${damage}`, async () => {
+    it(`reports ${invariant} after ${damage}`, async () => {
       await rowsOf(engine.database, damage);
       const ownBreaches = (await breaches()).filter((breach) => breach.invariant === invariant);
       expect(ownBreaches.map(({ message }) => message).join('\n')).to.contain(words);

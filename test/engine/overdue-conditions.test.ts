@@ -41,7 +41,7 @@ anyDatabase.describe('overdue conditions', (open) => {
       expect(await debtor.states()).to.eql([]);
     });
 
-    it('hold for S1 starting on 03-06, with 30 unpaid since 03-01', async () => {
+    it('hold for state S1 from 03-06 on, with 30 unpaid since 03-01', async () => {
       const debtor = await begin('2024-03-01T12:00:00Z', BOUNDARIES);
       await debtor.charge('30');
       await engine.runTo('2024-03-05T12:00:00Z');
@@ -50,7 +50,7 @@ anyDatabase.describe('overdue conditions', (open) => {
       expect(await debtor.state()).to.equal('S1');
     });
 
-    it('hold only for S2 with 19.99 unpaid since 03-01, because S2 has no total condition', async () => {
+    it('hold only for state S2 with 19.99 unpaid since 03-01, because S2 has no total condition', async () => {
       const debtor = await begin('2024-03-01T12:00:00Z', BOUNDARIES);
       await debtor.charge('19.99');
       await engine.runTo('2024-03-06T12:00:00Z');
@@ -70,7 +70,7 @@ anyDatabase.describe('overdue conditions', (open) => {
       expect(await look(debtor)).to.equal('S1');
     });
 
-    it('hold for S1 at 03-12T07:30Z in Los Angeles, because the offset is −07:00 since 03-10', async () => {
+    it('hold for state S1 at 03-12T07:30Z in Los Angeles, because the offset is −07:00 since 03-10', async () => {
       const debtor = await begin('2024-03-07T20:00:00Z', BOUNDARIES, { timeZone: 'America/Los_Angeles' });
       await debtor.charge('30');
       await engine.runTo('2024-03-12T06:59:59Z');

@@ -5,7 +5,7 @@ import { CONFIG_A, CONFIG_C, overdueXml } from '../support/overdue/overdue-docum
 
 const AUTO_INVOICING_OFF = 'AUTO_INVOICING_OFF';
 
-anyDatabase.describe('debt (overdue examples)', (open) => {
+anyDatabase.describe('overdue debts', (open) => {
   let engine: TestEngine;
 
   async function begin(config: string, hasCard = true): Promise<Debtor> {

@@ -3,7 +3,7 @@ import { anyDatabase, expect, expectCode, type TestEngine } from '../support/ind
 import { Debtor, openStory } from '../support/overdue/debtor.ts';
 import { CONFIG_D, configB } from '../support/overdue/overdue-documents.ts';
 
-anyDatabase.describe('tags, cancellation, parents and JSON (overdue examples)', (open) => {
+anyDatabase.describe('overdue effects on tags, cancellations, children and JSON uploads', (open) => {
   let engine: TestEngine;
 
   it('match overdue §12 example 10, tags, for an exempt account', async () => {

@@ -50,7 +50,7 @@ const ALL_STAGES = [
   '07-20 published BLOCKING_STATE OVERDUE_CHANGE',
 ];
 
-anyDatabase.describe('the stages of an account (overdue examples)', (open) => {
+anyDatabase.describe('overdue stages', (open) => {
   let engine: TestEngine;
   let debtor: Debtor;
 

@@ -11,7 +11,7 @@ anyDatabase.describe('overdue evaluation with pending retries (overdue §5.2)', 
     return Debtor.sign(engine, input);
   };
 
-  it('prevents a state if a retry succeeds on the day of the threshold', async () => {
+  it('enters no state if a retry succeeds on the day of the threshold', async () => {
     const debtor = await begin(
       overdueXml({ initial: 8, states: [{ name: 'OD1', time: 8, disables: true }] }),
     );
@@ -23,7 +23,7 @@ anyDatabase.describe('overdue evaluation with pending retries (overdue §5.2)', 
     expect([await debtor.states(), await debtor.owed(), await debtor.check()]).to.eql([[], [], null]);
   });
 
-  it('prevents a state if a later retry of the same day succeeds', async () => {
+  it('enters no state if a later retry of the same day succeeds', async () => {
     const debtor = await begin(
       overdueXml({ initial: 8, states: [{ name: 'OD1', time: 8, disables: true }] }),
     );
@@ -164,7 +164,7 @@ anyDatabase.describe('overdue evaluation with pending retries (overdue §5.2)', 
       ['succeeds', Debtor.accept, []],
       ['fails', Debtor.decline, ['CANCELLATION from 06-11T00:03:42']],
     ] as const)
-      it(`postpones a state of today to a later check, and the retry ${what}`, async () => {
+      it(`postpones a state of today to a later check if the retry ${what}`, async () => {
         engine = await openStory(open, CONFIG_C, { retryDays: '11' });
         const debtor = await Debtor.sign(engine);
         Debtor.decline(engine);

@@ -235,7 +235,7 @@ anyDatabase.describe('overdue triggers (overdue §7)', (open) => {
       return item?.invoiceId as Uuid;
     }
 
-    it('are combined into one queued refresh for each account (rule 1)', async () => {
+    it('are combined into one for each account (rule 1)', async () => {
       const debtor = await begin();
       for (const amount of ['1', '2', '3']) await chargeOnly(debtor, amount);
       expect(await pendingRefreshes(engine.database, debtor.accountId)).to.have.length(1);

@@ -50,7 +50,7 @@ anyDatabase.describe('payment consistency check', (open) => {
   });
 
   for (const [invariant, damage, words] of damages)
-    it(`reports ${invariant} after: ${damage}`, async () => {
+    it(`reports ${invariant} after ${damage}`, async () => {
       await rowsOf(engine.database, damage);
       const found = (await breaches()).filter((breach) => breach.invariant === invariant);
       expect(found.map(({ message }) => message).join('\n')).to.contain(words);

@@ -216,7 +216,7 @@ eachDatabaseByTurns.describe('payment method operations (payments §10)', (open)
     await expectCode(engine.acme.paymentMethods.setDefault(input), 7000);
   });
 
-  it('store the refreshed methods, although they fail if the gateway rejects the final call (payments §10.5)', async () => {
+  it('store the refreshed methods, but fail, if the gateway rejects the final call (payments §10.5)', async () => {
     vault.methods = [{ isDefault: true }];
     vault.resetFailure = new GatewayError('not now');
     await expectCode(refresh('vault'), 7006);

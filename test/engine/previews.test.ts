@@ -40,7 +40,7 @@ eachDatabase.describe('previews of changes', (open) => {
     return { effective: effective.date, dueNow: linesOf(dueNow), ...after };
   }
 
-  describe('invoicing §11.1', () => {
+  describe('by type of change (invoicing §11.1)', () => {
     it('return the first two invoices for CREATE (V1)', async () => {
       expect(await previewedAndMade({ change: 'CREATE', accountId, planName: 'solo-now' })).to.eql({
         effective: '2024-01-05',

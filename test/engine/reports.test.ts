@@ -52,7 +52,7 @@ eachDatabase.describe('reports', (open) => {
     return acme.payments.purchase({ accountId, amount });
   }
 
-  describe('of months', () => {
+  describe('by month', () => {
     it('sum invoices, payments, failures and recoveries by month and currency', async () => {
       engine.gateway.configure(DECLINE);
       await engine.settle(engine.charge(account.id, '40', '2.50'));
@@ -68,7 +68,7 @@ eachDatabase.describe('reports', (open) => {
       ]);
     });
 
-    it('subtract refunds, payouts and chargebacks in their own month, and add back reversals', async () => {
+    it('subtract refunds, payouts and chargebacks in their own month, and add reversals back', async () => {
       const { payment } = await pay(account.id, '100');
       await engine.runTo('2026-04-10T10:00:00Z');
       await acme.payments.refund({ paymentId: payment.id, amount: '30' });
@@ -119,7 +119,7 @@ eachDatabase.describe('reports', (open) => {
       ]);
     });
 
-    it('keep the figures for a minute in the current and the previous month, and for a day before', async () => {
+    it('cache the figures of the current and the previous month for a minute, and of earlier months for a day', async () => {
       const countedAt = async () =>
         (await acme.reports.months(quarter)).months.map((each) => each.countedAt?.getTime());
       await engine.runTo('2026-05-10T10:00:00Z');
@@ -137,7 +137,7 @@ eachDatabase.describe('reports', (open) => {
       expect(later).to.be.above(Number(first[0]));
     });
 
-    it('cover the current month and the 11 before by default', async () => {
+    it('cover the current month and the 11 months before by default', async () => {
       const { months: found } = await acme.reports.months();
       expect(found.map(({ month }) => month)).to.have.length(12);
       expect([found[0]?.month, found.at(-1)?.month]).to.eql(['2025-04', '2026-03']);
@@ -151,13 +151,13 @@ eachDatabase.describe('reports', (open) => {
       { from: '2026-05', to: '2026-03' },
       { from: '2020-01' },
     ])
-      it(`reject ${JSON.stringify(request)}`, async () => {
+      it(`reject the range ${JSON.stringify(request)}`, async () => {
         await expectCode(acme.reports.months(request), 'INVALID_PARAMETER');
       });
   });
 
-  describe('of subscriptions', () => {
-    it('count the subscriptions that are billed, and their quantities, by plan', async () => {
+  describe('on subscriptions', () => {
+    it('count the billed subscriptions and their quantities by plan', async () => {
       const { id: accountId } = account;
       const plans = async () => (await acme.reports.subscriptions()).plans;
       expect(await plans()).to.eql([]);
@@ -174,7 +174,7 @@ eachDatabase.describe('reports', (open) => {
     });
   });
 
-  describe('of overdue states', () => {
+  describe('on overdue states', () => {
     it('count and list the accounts in each state until they are clear', async () => {
       await acme.overdue.upload({
         overdueStates: [afterDays('OD2', 20, {}), afterDays('OD1', 3, {})],
@@ -206,7 +206,7 @@ eachDatabase.describe('reports', (open) => {
     });
   });
 
-  describe('of failed payments', () => {
+  describe('on failed payments', () => {
     it('list the latest failures with account, invoice and error, and whether a retry succeeded', async () => {
       engine.gateway.configure(DECLINE);
       const { id: invoiceId } = await engine.charge(account.id, '40');
@@ -257,11 +257,11 @@ eachDatabase.describe('reports', (open) => {
     });
   });
 
-  describe('find', () => {
+  describe('search', () => {
     const found = async (text: string) =>
       (await acme.reports.find({ text })).map(({ kind, title }) => `${kind} ${title}`);
 
-    it('accounts by id, key and part of their texts, exact matches first', async () => {
+    it('finds accounts by id, key and part of their texts, exact matches first', async () => {
       await acme.createAccount({ currency: 'USD', name: 'Ada Lovelace and Sons', externalKey: 'sons' });
       const both = ['ACCOUNT Ada Lovelace', 'ACCOUNT Ada Lovelace and Sons'];
       expect(await found('ada lovelace')).to.eql(both);
@@ -276,7 +276,7 @@ eachDatabase.describe('reports', (open) => {
       expect(first).to.deep.include({ accountId: account.id, detail: 'ada-key · ada@example.com' });
     });
 
-    it('invoices, payments, subscriptions and bundles by id, number and key', async () => {
+    it('finds invoices, payments, subscriptions and bundles by id, number and key', async () => {
       const { id: accountId } = account;
       const invoice = await engine.charge(accountId, '40');
       const { payment, transaction } = await acme.payments.purchase({

@@ -130,7 +130,7 @@ eachDatabaseByTurns.describe('retired plans and price lists', (open) => {
       ['promo-basic-monthly', 'Pro', null, 'pro-monthly'],
       ['vip-basic-monthly', 'Pro', 'PROMO', 'promo-pro-monthly'],
     ] as const)
-      it(`change ${from} to ${productName}${priceListName === null ? '' : ` of ${priceListName}`}: ${expected} (catalog W9 "Sticky list")`, async () => {
+      it(`change ${from} to ${productName}${priceListName === null ? '' : ` of ${priceListName}`} with the result ${expected} (catalog W9 "Sticky list")`, async () => {
         await begin('2024-02-10T00:00:00Z', vip);
         const subscriptionId = await subscribe(from);
         await engine.acme.subscriptions.changePlan(subscriptionId, {

@@ -188,7 +188,7 @@ eachDatabaseByTurns.describe('server security', (open) => {
     expect(reads.revision.callCount).to.be.at.most(storage.singleNode ? 0 : 2);
   });
 
-  itOnPostgresql('changes immediately on every node', async () => {
+  itOnPostgresql('applies changes immediately on every node', async () => {
     const other = await openBilling(engine.database);
     const { roles, users } = at(engine);
     await roles.create(author, { name: 'shared', permissions: ['tag:add'] });

@@ -89,7 +89,7 @@ class Ticks {
 
 const breachesOf = ({ billing }: TestCells) => Array.fromAsync(billing.checks.breaches());
 
-onPostgresql.describe('moving a tenant that does nothing', (open) => {
+onPostgresql.describe('move of an idle tenant', (open) => {
   const pushed: PushRequest[] = [];
   const received: string[] = [];
   let cells: TestCells;
@@ -114,7 +114,7 @@ onPostgresql.describe('moving a tenant that does nothing', (open) => {
     expect(await cells.billing.settle()).to.equal(true);
   });
 
-  it('keeps everything readable, and bills the next months in the target (cells §3.1 rule 2)', async () => {
+  it('keeps all data readable, and bills the next months in the target (cells §3.1 rule 2)', async () => {
     const { billing } = cells;
     const { acme } = shop;
     const tenant = { id: shop.id, recordId: shop.recordId };
@@ -172,7 +172,7 @@ onPostgresql.describe('moving a tenant that does nothing', (open) => {
   });
 });
 
-onPostgresql.describe('moving a tenant that works', (open) => {
+onPostgresql.describe('move of a busy tenant', (open) => {
   let cells: TestCells;
   let shop: TestTenant;
   let other: TestTenant;
@@ -196,7 +196,7 @@ onPostgresql.describe('moving a tenant that works', (open) => {
     [shop, other] = [await cells.shopIn('west', 'busy'), await cells.shopIn('west', 'bystander')];
   });
 
-  it('loses and doubles nothing while two nodes write and bill, and a payment is in flight (cells §3)', async () => {
+  it('neither loses nor doubles data while two nodes write and bill, and a payment is in flight (cells §3)', async () => {
     const second = await cells.node();
     const accounts: Uuid[] = [];
     for (let index = 0; index < 4; index += 1) accounts.push(await shop.subscriber());
@@ -302,7 +302,7 @@ onPostgresql.describe('a request with an idempotency key that ends while writes 
   });
 });
 
-onPostgresql.describe('a move whose process dies after the stop of writes', (open) => {
+onPostgresql.describe('a move whose process dies while writes are stopped', (open) => {
   for (const [moment, cell] of [
     ['before directory.switchMove', 'west'],
     ['after directory.switchMove', 'east'],

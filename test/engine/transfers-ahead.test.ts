@@ -57,7 +57,7 @@ eachDatabaseByTurns.describe('future bundle transfer (subscriptions §17.4 rule 
     return (await engine.linesOf(accountId)).filter((line) => !line.startsWith('CBA_ADJ'));
   }
 
-  describe('one subscription', () => {
+  describe('of one subscription', () => {
     beforeEach(async () => {
       await begin('2012-04-01T00:15:42Z', 'pro-monthly');
       await engine.runTo('2012-05-10T00:15:42Z');
@@ -106,7 +106,7 @@ eachDatabaseByTurns.describe('future bundle transfer (subscriptions §17.4 rule 
         ]);
       });
 
-      it(`ends the source on the date with ${billingPolicy} if the source is not invoiced that far`, async () => {
+      it(`ends the source on the transfer date with ${billingPolicy} if the source is not invoiced up to then`, async () => {
         await transfer('2012-06-20', { billingPolicy });
         await engine.runTo('2012-09-01T12:00:00Z');
         // 11 of 30 days, and 25 of 30.
@@ -362,7 +362,7 @@ eachDatabaseByTurns.describe('future bundle transfer (subscriptions §17.4 rule 
     expect(await usageOf(target)).to.eql(['USAGE 2026-04-16..2026-05-01 7']);
   });
 
-  describe('a base with add-ons', () => {
+  describe('of a base with add-ons', () => {
     let addOn: Uuid;
 
     beforeEach(async () => {
@@ -404,7 +404,7 @@ eachDatabaseByTurns.describe('future bundle transfer (subscriptions §17.4 rule 
         ]);
       });
 
-      it(`keeps the end of an add-on with ${billingPolicy} that is cancelled and uncancelled before the date`, async () => {
+      it(`keeps the end of an add-on with ${billingPolicy} that is cancelled and uncancelled before the transfer date`, async () => {
         await transfer('2024-01-25', { billingPolicy });
         await cancelAt(addOn, '2024-01-22');
         expect(await endsOf(addOn)).to.eql(['ACTIVE', '2024-01-22', '2024-01-22']);

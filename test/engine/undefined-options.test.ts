@@ -13,7 +13,7 @@ describe('engine options', () => {
     it(`have the same effect as absent options if they are ${title}`, () => expectToOpen(options));
 
   for (const options of [undefined, null, 5, 'billing.db'])
-    it(`are rejected with an example: ${JSON.stringify(options)}`, async () => {
+    it(`are rejected with an example if they are ${JSON.stringify(options)}`, async () => {
       const open = Billing.open as (options: unknown) => Promise<unknown>;
       const error = await open(options).catch((reason: Error) => reason.message);
       expect(error).to.equal("Billing.open needs a storage, such as { storage: sqlite('billing.db') }");

@@ -5,7 +5,7 @@ import { anyDatabase, expect, openEngine, specCatalog, type TestEngine } from '.
 import type { Account } from '../support/plain-views.ts';
 import { rejection } from '../support/storage/opened-storage.ts';
 
-anyDatabase.describe('work whose result is no longer needed', (open) => {
+anyDatabase.describe('abandoned work', (open) => {
   let engine: TestEngine;
   let account: Account;
   let invoiceId: Uuid;
