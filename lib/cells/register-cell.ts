@@ -12,7 +12,7 @@ export async function registerCell(
 ): Promise<Cell> {
   const cells = await directory.cells.list();
   const known = cells.find((each) => each.name === name);
-  const { number, hasTenantData, lastTenant } = await cell.cells.contents();
+  const number = await cell.cells.number();
   if (known !== undefined) {
     if (number === known.number) return known;
     throw new Error(
@@ -29,6 +29,7 @@ export async function registerCell(
   return directory.cells.register({
     name,
     adopt: async (numbering) => {
+      const { hasTenantData, lastTenant } = await cell.cells.contents();
       if (hasTenantData) {
         const recordIds = lastTenant === null ? [] : [lastTenant.recordId];
         const [tenant] = await directory.system.findTenantsByRecordIds(recordIds);

@@ -125,6 +125,7 @@ export function cellStore(access: SystemAccess): CellStore {
     undoMove: (move) => change(move, 'MOVING', sql`state = 'CLEANING'`),
     endMove: (move) => change(move, 'CLEANING', sql`state = 'SETTLED', other_cell = null`),
 
+    number: () => counter(numberCounter),
     contents: async () => {
       const any = cellTables.map((table) => `select 1 from ${table} where tenant_record_id <> 0`);
       const [row] = await access.rows(sql`
@@ -134,7 +135,6 @@ export function cellStore(access: SystemAccess): CellStore {
         sql`select id, record_id from bw_tenants order by record_id desc limit 1`,
       );
       return {
-        number: await counter(numberCounter),
         hasTenantData: numberIn(row, 'filled') === 1,
         lastTenant:
           last === undefined ? null : { id: idIn(last, 'id'), recordId: numberIn(last, 'record_id') },

@@ -12,8 +12,6 @@ import type { Uuid } from '../../values/ids/index.ts';
 
 /** The contents of a database before it becomes a cell. */
 export interface CellContents {
-  /** The number of the cell. Null if the database is not a cell yet. */
-  readonly number: number | null;
   /** True if the database contains tenant data. The directory's own rows about all tenants do not count. */
   readonly hasTenantData: boolean;
   /** The tenant with the greatest record id. */
@@ -97,7 +95,9 @@ export interface CellStore {
   /** Changes the place from CLEANING to SETTLED. Returns false if another process has taken over the move. */
   endMove(move: TakenMove): Promise<boolean>;
 
-  /** Describes this database as a cell. */
+  /** Returns the number of the cell in this database. Null if the database is not a cell yet. */
+  number(): Promise<number | null>;
+  /** Looks for data of tenants in all tables. */
   contents(): Promise<CellContents>;
   /**
    * Makes this database the cell with a number. From now on, its record ids have this number as remainder (cells §1.2).
