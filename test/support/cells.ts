@@ -4,7 +4,14 @@ import { type FakeClock, fakeClock, memoryLedger, sandboxGateway } from '../../a
 import { cellStorage } from '../../lib/cells/index.ts';
 import type { CellsBilling, CellsOptions, TenantBilling, Uuid } from '../../lib/index.ts';
 import type { Storage } from '../../lib/ports/storage/index.ts';
-import { endWith, freshDatabase, type OpenDatabase, removeDatabase, type TestDatabase } from './databases.ts';
+import {
+  type DatabaseTemplate,
+  endWith,
+  freshDatabase,
+  type OpenDatabase,
+  removeDatabase,
+  type TestDatabase,
+} from './databases.ts';
 import { plainHasher } from './plain-hasher.ts';
 import { migrated, storageOf } from './storage.ts';
 import { pushableSystemClock, recordingLogger } from './system-time.ts';
@@ -99,13 +106,45 @@ export async function openCells(
   };
 }
 
+/** A number above all record ids of a `nearCell`, so that both cells can be prepared separately. */
+const FAR_ABOVE = 1_000_000;
+
+/** An empty database that is the second cell of the directory in a `nearCell`. */
+const farCell: DatabaseTemplate = {
+  name: 'far_cell',
+  from: migrated,
+  async prepare(database) {
+    const storage = storageOf(database);
+    await storage.cells.adopt({ number: 1, above: FAR_ABOVE });
+    await storage.close();
+  },
+};
+
+/** The template as the first cell and the directory of two cells. Registering cells in each test would take a second. */
+export function nearCell(template: DatabaseTemplate): DatabaseTemplate {
+  return {
+    name: `${template.name}_cell`,
+    from: template,
+    async prepare(database) {
+      if (database.kind === 'sqlite') return;
+      const storage = storageOf(database);
+      await storage.cells.register({ name: 'near', adopt: (numbering) => storage.cells.adopt(numbering) });
+      await storage.cells.register({ name: 'far', adopt: async () => FAR_ABOVE });
+      await storage.close();
+    },
+  };
+}
+
 /** The databases beside the databases of tests, by URL. Each is removed with the database of the test. */
 const others = new Map<string, Promise<TestDatabase>>();
 
-function otherOf(database: TestDatabase & { readonly kind: 'postgresql' }): Promise<TestDatabase> {
+function otherOf(
+  database: TestDatabase & { readonly kind: 'postgresql' },
+  template: DatabaseTemplate,
+): Promise<TestDatabase> {
   const known = others.get(database.url);
   if (known !== undefined) return known;
-  const made = freshDatabase('postgresql', migrated);
+  const made = freshDatabase('postgresql', template);
   others.set(database.url, made);
   endWith(database, async () => {
     others.delete(database.url);
@@ -117,14 +156,14 @@ function otherOf(database: TestDatabase & { readonly kind: 'postgresql' }): Prom
 /**
  * Returns the open function for an engine on two cells: `near` is the database of the test, `far` another one. The
  * directory is `far`, so that the tenants of the test are in a cell without it. If the database already has tenants, it
- * has to be the directory.
+ * has to be the directory, and a copy of a `nearCell`.
  */
 export async function cellsBeside(
   database: TestDatabase & { readonly kind: 'postgresql' },
   storage: Storage<never>,
   { hasTenants }: { readonly hasTenants: boolean },
 ) {
-  const far = storageOf(await otherOf(database));
+  const far = storageOf(await otherOf(database, hasTenants ? farCell : migrated));
   // A storage of its own, so that traces of the test show only the statements of its cell.
   const directory = hasTenants ? storageOf(database) : far;
   const cells = hasTenants ? { near: storage, far } : { far, near: storage };

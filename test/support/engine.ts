@@ -14,7 +14,7 @@ import {
   type Uuid,
 } from '../../lib/index.ts';
 import type { Storage } from '../../lib/ports/storage/index.ts';
-import { cellsBeside } from './cells.ts';
+import { cellsBeside, nearCell } from './cells.ts';
 import { areCells, endWith, type OpenDatabase, type TestDatabase } from './databases.ts';
 import { fixture } from './files.ts';
 import { isLongRun } from './long-run.ts';
@@ -87,7 +87,8 @@ export interface TestEngineOptions extends Omit<Partial<BillingOptions<never>>, 
 export async function openEngine(open: OpenDatabase, options: TestEngineOptions): Promise<TestEngine> {
   const { now, trace, longestTimerMs, gateways = [], catalog = specCatalog, ...host } = options;
   const { documentRenderer = pdfRenderer(), ...others } = host;
-  const database = await open(shopTemplate(catalog instanceof URL ? catalog : null));
+  const shop = shopTemplate(catalog instanceof URL ? catalog : null);
+  const database = await open(areCells ? nearCell(shop) : shop);
   let statements: string[] = [];
   let isRecording = false;
   const given = storageOf(database, (statement) => {
