@@ -26,9 +26,14 @@ describe('account hierarchy (accounts §7 rule 3)', () => {
     'a parent': [member('1', '2'), [member('2', null)], [], null],
     'a parent that has a parent': [member('1', '2'), [member('2', '3'), member('3', null)], [], null],
     'an unknown parent': [member('1', '2'), [], [], 3002],
-    'the account itself as its parent': [member('1', '1'), [member('1', null)], [], 60003],
-    'its child as parent': [member('1', '2'), [member('2', '1'), member('1', null)], [], 60003],
-    'its grandchild as parent': [
+    'an account as its own parent': [member('1', '1'), [member('1', null)], [], 60003],
+    'the child of an account as its parent': [
+      member('1', '2'),
+      [member('2', '1'), member('1', null)],
+      [],
+      60003,
+    ],
+    'the grandchild of an account as its parent': [
       member('1', '2'),
       [member('2', '3'), member('3', '1'), member('1', null)],
       [],

@@ -58,7 +58,7 @@ describe('tax id check (accounts §1.1 rule 7)', () => {
     ['exempt', 'a word'],
     ['<b>DE1</b>', 'markup'],
   ])
-    it(`accepts ${JSON.stringify(text)}: ${meaning}`, () => check(text ?? ''));
+    it(`accepts ${JSON.stringify(text)} as ${meaning}`, () => check(text ?? ''));
 
   it('rejects a string of 100,000 characters with a short message', () => {
     const message = (() => {

@@ -399,7 +399,7 @@ describe('names and kinds of features in a definition', () => {
     for (const define of wrong) expect(problemsOf(define)).to.have.length(1);
   });
 
-  it('are the names that operations on features accept', () => {
+  it('match the names that feature operations accept', () => {
     const bind = (billing: Billing<string>) => {
       const acme = billing.as<FeatureName<typeof featured>>({ tenant: 't', user: 'u' });
       const untyped = billing.as({ tenant: 't', user: 'u' });

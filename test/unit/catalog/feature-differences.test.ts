@@ -48,7 +48,7 @@ describe('differences of features between catalog versions', () => {
     return [[...plans], [...features]];
   };
 
-  it('are plans with other values, of their own or of their products', () => {
+  it('include plans whose own values or whose products’ values differ', () => {
     expect(changed()).to.eql([[], []]);
     expect(changed(version('2026-02-01', { price: '2' }))).to.eql([[], []]);
     expect(changed(version('2026-02-01', { seats: '2' }))).to.eql([['a'], []]);
@@ -68,11 +68,11 @@ describe('differences of features between catalog versions', () => {
     expect(changed(version('2025-01-01', { seats: '2' }))).to.eql([['a'], []]);
   });
 
-  it('are declarations, also without other values', () => {
+  it('include declarations, even if no values differ', () => {
     expect(changed(version('2026-02-01', { combine: 'MAX' }))).to.eql([[], ['seats']]);
   });
 
-  it('are all values of a first version', () => {
+  it('include all values of a first version', () => {
     const { plans, features } = atOnce(featureDifferences([], [january]));
     expect([[...plans], [...features]]).to.eql([['a', 'b'], ['seats']]);
   });

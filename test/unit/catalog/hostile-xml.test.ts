@@ -20,7 +20,7 @@ function fault(document: string): string {
 const NO_DOCTYPE = 'A document type declaration (<!DOCTYPE) is not accepted; remove it';
 
 describe('hostile catalog documents', () => {
-  describe('catalog W15 Hostile documents', () => {
+  describe('worked example catalog W15 "Hostile documents"', () => {
     it('are rejected at a document type declaration', () =>
       expect(fault('<!DOCTYPE c [<!ENTITY a "x">]><catalog>&a;</catalog>')).to.equal(`1:1 ${NO_DOCTYPE}`));
 

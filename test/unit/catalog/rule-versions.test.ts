@@ -68,7 +68,7 @@ const subscription: RuledSubscription = {
 };
 const target = { planName: 'q-m' };
 
-describe('catalog version whose rules apply', () => {
+describe('applicable catalog version for rules', () => {
   const kept = new CatalogWithOverrides(
     createCatalog([
       offering('2024-01-01', early, { plans: ['p-m', 'q-m'] }),

@@ -74,7 +74,7 @@ function elementAt(xml: string, { line, column }: Problem): string | undefined {
 function testRows(rules: Readonly<Record<string, Rows>>): void {
   for (const [rule, rows] of Object.entries(rules))
     for (const [title, [parts, ...expected]] of Object.entries(rows))
-      it(`catalog ${rule}: ${expected.length === 0 ? 'accept' : 'reject'} ${title}`, () => {
+      it(`${expected.length === 0 ? 'accept' : 'reject'} ${title} (catalog ${rule})`, () => {
         const { errors } = validate(parts);
         expect(messages(errors), 'errors').to.have.length(expected.length);
         errors.forEach((problem, index) => {

@@ -16,7 +16,7 @@ const placeIn = (cell: string, state: PlaceState, revision: number): TenantPlace
   isInterrupted: false,
 });
 
-describe('places of tenants', () => {
+describe('lookup of a tenant’s place', () => {
   let current: TenantPlace;
   let looks: number;
   let isSilent: boolean;
@@ -45,7 +45,7 @@ describe('places of tenants', () => {
     beforeAnswer = async () => undefined;
   });
 
-  it('reads a place again that changed while it was read for the first time (cells §2 rule 2)', async () => {
+  it('reads the place again if it changed during the first read (cells §2 rule 2)', async () => {
     const places = opened();
     await places.look();
     beforeAnswer = async () => {

@@ -56,7 +56,7 @@ describe('discounts of items (coupons §4)', () => {
       '5 of 30 (30): SPRING 15, TEN 10',
     ]));
 
-  it('take off at most the list price (C7)', () =>
+  it('never exceed the list price (C7)', () =>
     expect(billed([monthly('2026-01-01')], [amountOff('40')])).to.eql(['0 of 30 (30): TEN 30']));
 
   it('multiply amounts by the quantity if the coupon is per quantity (C11)', () => {
@@ -74,7 +74,7 @@ describe('discounts of items (coupons §4)', () => {
     ]);
   });
 
-  it('are on fixed prices if the coupon applies to them', () => {
+  it('apply to fixed prices if the coupon covers them', () => {
     const setup = [event('CREATE', '2026-01-01', { fixed: '50', price: '30', quantity: 2 })];
     expect(billed(setup, [{ ...spring, appliesTo: 'BOTH' }])).to.eql([
       '80 of 100 (100): SPRING 20',

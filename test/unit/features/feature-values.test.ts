@@ -20,7 +20,7 @@ describe('changed features (features §5)', () => {
     expect(changedFeatures(valuesOf(now), now)).to.eql([]);
   });
 
-  it('include features that are no longer declared, but not those that never had a value', () => {
+  it('include features that are no longer declared, but no features that never had a value', () => {
     expect(changedFeatures({ ...valuesOf(now), gone: '3' }, now)).to.eql([
       { feature: 'gone', from: '3', to: null },
     ]);

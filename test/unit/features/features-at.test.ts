@@ -13,7 +13,7 @@ const values = (facts: FeatureFacts, when: string) => valuesOf(featuresAt(facts,
 const pro = () => held('pro-evergreen', '2026-03-10');
 
 describe('features of an account at an instant (features §2)', () => {
-  it('are those of the phase, the plan and the quantity in force', () => {
+  it('depend on the phase, the plan and the quantity in force', () => {
     const trial = held('pro-trial', '2026-03-10', {
       events: [
         event('PHASE', '2026-03-24', {
@@ -32,7 +32,7 @@ describe('features of an account at an instant (features §2)', () => {
     expect(values(facts, '2026-04-01')).to.eql({ ...others, seats: '20', calls: '1000' });
   });
 
-  it('combine the subscriptions: base subscriptions before add-ons, and older ones before newer ones', () => {
+  it('combine base subscriptions before add-ons, and older before newer subscriptions', () => {
     const extra = held('extra-evergreen', '2026-03-01', { category: 'ADD_ON' });
     const older = held('max-evergreen', '2026-03-05');
     const facts = factsOf([extra, pro(), older]);

@@ -62,7 +62,7 @@ function planned(
 }
 
 describe('draws of a consumption (features §4)', () => {
-  it('take the period that ends first, then the oldest subscription', () => {
+  it('use the period that ends first, then the oldest subscription', () => {
     const ever = source('ever', '1', { resetsAt: null, since: '2025-01-01' });
     const younger = source('younger', '1', { since: '2026-02-02' });
     const older = source('older', '1', { since: '2026-02-01' });
@@ -72,7 +72,7 @@ describe('draws of a consumption (features §4)', () => {
     expect(names).to.eql(['soon', 'older', 'next', 'younger', 'ever']);
   });
 
-  it('take what is left of each counter', () => {
+  it('use the remaining amount of each counter', () => {
     const sources = [source('a', '5'), source('b', '10')];
     expect(planned(sources, '4')).to.equal('a 4');
     expect(planned(sources, '9', { a: '2' })).to.equal('a 3, b 6');
@@ -80,7 +80,7 @@ describe('draws of a consumption (features §4)', () => {
     expect(planned(sources, '15')).to.equal('a 5, b 10');
   });
 
-  it('are refused beyond quotas that block, also without a quota', () => {
+  it('are rejected beyond blocking quotas and without any quota', () => {
     expect(planned([source('a', '5'), source('b', '10')], '15.0000000001')).to.equal(null);
     expect(planned([], '1')).to.equal(null);
   });
@@ -104,11 +104,11 @@ describe('draws of a consumption (features §4)', () => {
     expect(planned(sources, '9')).to.equal('a 5, b 1, c 1, over 2, billed by b');
   });
 
-  it('block the rest of a quota whose unit nobody prices', () => {
+  it('block the rest if no plan prices the unit of the quota', () => {
     expect(planned([source('a', '5', { overage: 'BILL', unit: null })], '6')).to.equal(null);
   });
 
-  it('leave a balance that is never below 0', () => {
+  it('never leave a balance below 0', () => {
     const sources = [source('a', '5'), source('b', '3', { resetsAt: null })];
     const { used, remaining, resetsAt } = quotaBalance(sources, ({ planName }) =>
       decimal(planName === 'a' ? 7 : 1),
@@ -127,7 +127,7 @@ describe('thresholds of a quota (features §5)', () => {
     expect([reached('1000', 80), reached('5000', 100)]).to.eql([[100], []]);
   });
 
-  it('are not reached within the quiet limits, and one step beyond them', () => {
+  it('are reached one step above the limits of quietLimits, but not at these limits', () => {
     const amount = decimal('33.3333333333');
     const limits = quietLimits([100, 80], amount);
     expect(limits.map(({ announced, upTo }) => `${announced} ${formatDecimal(upTo)}`)).to.eql([

@@ -15,13 +15,13 @@ describe('periods of quotas (features §4 rule 1)', () => {
   const spans = (one: ReturnType<typeof held>, per: QuotaPeriod, ...dates: readonly string[]) =>
     dates.map((date) => text(subscriptionQuotaPeriod(streamOf(one), per, day(date))));
 
-  it('of a day and of EVER follow the date and the start of the subscription', () => {
+  it('follow the date for DAY, and the start of the subscription for EVER', () => {
     const one = held('max-evergreen', '2026-03-10');
     expect(spans(one, 'DAY', '2026-03-12')).to.eql(['2026-03-12 to 2026-03-13']);
     expect(spans(one, 'EVER', '2030-01-01')).to.eql(['2026-03-10 to -']);
   });
 
-  it('of a month and a year follow the bill cycle day, with a short first period', () => {
+  it('follow the bill cycle day for MONTH and YEAR, with a short first period', () => {
     const one = held('max-evergreen', '2026-03-10');
     expect(spans(one, 'MONTH', '2026-03-10', '2026-03-31', '2026-04-01')).to.eql([
       '2026-03-10 to 2026-04-01',
@@ -44,7 +44,7 @@ describe('periods of quotas (features §4 rule 1)', () => {
     ]);
   });
 
-  it('of a billing period begin with a bill cycle day, even the same one, as on invoices', () => {
+  it('begin again at a change of the bill cycle day for BILLING_PERIOD, even to the same day, as on invoices', () => {
     const moved = event('BCD_CHANGE', '2026-10-01', { billCycleDay: 1 });
     const one = held('yearly-evergreen', '2026-09-01', { events: [moved] });
     expect(spans(one, 'BILLING_PERIOD', '2026-09-30', '2026-10-01')).to.eql([
@@ -54,7 +54,7 @@ describe('periods of quotas (features §4 rule 1)', () => {
     expect(spans(one, 'YEAR', '2026-10-01')).to.eql(['2026-09-01 to 2027-09-01']);
   });
 
-  it('of a billing period are months in a phase without a recurring price, and go on in the next phase', () => {
+  it('are months for BILLING_PERIOD in a phase without a recurring price, and continue in the next phase', () => {
     const paid = { planName: 'pro', phaseName: 'pro-evergreen', priceListName: 'DEFAULT' };
     const one = held('pro-trial', '2026-03-10', { events: [event('PHASE', '2026-03-24', paid)] });
     expect(spans(one, 'BILLING_PERIOD', '2026-03-23', '2026-03-24', '2026-04-02')).to.eql([
@@ -64,7 +64,7 @@ describe('periods of quotas (features §4 rule 1)', () => {
     ]);
   });
 
-  it('of an override on the account follow the bill cycle day of the account', () => {
+  it('follow the bill cycle day of the account for an override on the account', () => {
     const span = (per: QuotaPeriod, date: string, billCycleDayLocal = 1) =>
       text(accountQuotaPeriod({ ...account, billCycleDayLocal }, per, day(date)));
     expect(span('MONTH', '2026-02-10', 31)).to.equal('2026-01-31 to 2026-02-28');

@@ -90,7 +90,7 @@ describe('options of the wrong type', () => {
     expect(failure).to.have.nested.property('facts.field', 'callback');
   });
 
-  it('do not include valid options', async () => {
+  it('are not reported for valid options', async () => {
     for (const name of ['pdfRenderer', 'stripeGateway', 'openTelemetryTracer', 'sandboxGateway']) {
       const { call, valid } = functions[name] ?? {};
       expect(await failureOf(() => call?.(valid)), name).to.equal(null);

@@ -238,7 +238,7 @@ describe('OpenAPI document', () => {
     expect(Object.keys(requestExamples).sort()).to.eql(sending.sort());
   });
 
-  it('describes a property in one file only, because a second text would replace the first in other models', async () => {
+  it('describes each property in one file only, so that no text replaces another', async () => {
     const folder = join(import.meta.dirname, '../../../adapters/koa/openapi/descriptions');
     const files = globSync('{*-models,shared-properties}.ts', { cwd: folder });
     const exported = await Promise.all(files.map((file) => import(join(folder, file))));

@@ -10,7 +10,7 @@ describe('request time limit (platform §16)', () => {
     ['callTimeoutSec=90', false],
     ['', false],
   ] as const)
-    it(`${exempt ? 'exempts' : 'applies to'} "${query}"`, () =>
+    it(`${exempt ? 'exempts' : 'applies to'} the query "${query}"`, () =>
       expect(waitsForCompletion({ query: completionParameters }, query)).to.equal(exempt));
 
   it('applies to routes without call completion, whatever the query', () =>

@@ -119,7 +119,7 @@ describe('keys of external token issuers (platform §7.2 rule 4)', () => {
     ['an error', 503],
     ['an endless key set', 200],
   ] as const)
-    it(`close a connection that keeps sending ${what}`, async () => {
+    it(`are not read from a connection that keeps sending ${what}, which is closed`, async () => {
       const closed = Promise.withResolvers<string>();
       answer = (response) => {
         response.writeHead(head);

@@ -221,7 +221,7 @@ describe('document facts and taxes (invoicing §14 rules 7 to 9)', () => {
     expect(of('FR').servicePeriod).to.eql({ start: localDate(2026, 11, 1), end: localDate(2026, 12, 1) });
   });
 
-  it('have a due date only if the account has something to pay', () => {
+  it('have a due date only if the account owes an amount', () => {
     const dueDateOf = (
       members: Parameters<typeof viewedInvoice>[1],
       given: { readonly isPaidByParent?: boolean } = {},

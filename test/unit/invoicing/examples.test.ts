@@ -8,8 +8,8 @@ function amountsInForce(ledger: SubscriptionLedger): readonly string[] {
   return ledger.rows.toSorted((a, b) => a.startDate - b.startDate).map(({ amount }) => formatDecimal(amount));
 }
 
-describe('worked examples', () => {
-  it('match invoicing E1 "Trial and phase"', () => {
+describe('invoice proposals', () => {
+  it('match the worked example invoicing E1 "Trial and phase"', () => {
     const ledger = new SubscriptionLedger().change([
       event('CREATE', '2012-04-01', { plan: 'gold', fixed: '0', phaseDays: 30 }),
       event('PHASE', '2012-05-01', { plan: 'gold', price: '249.95' }),
@@ -22,7 +22,7 @@ describe('worked examples', () => {
     expect(ledger.item(1).description).to.equal('gold-evergreen');
   });
 
-  it('match invoicing E2 "Month ends"', () => {
+  it('match the worked example invoicing E2 "Month ends"', () => {
     const ledger = new SubscriptionLedger().change([
       event('CREATE', '2012-03-02', { price: '599.95', bcd: 31 }),
     ]);
@@ -34,7 +34,7 @@ describe('worked examples', () => {
     ]);
   });
 
-  it('match invoicing E3 "Leading proration"', () => {
+  it('match the worked example invoicing E3 "Leading proration"', () => {
     const ledger = new SubscriptionLedger().change([
       event('CREATE', '2014-02-01', { price: '249.95', bcd: 14 }),
     ]);
@@ -43,7 +43,7 @@ describe('worked examples', () => {
     ledger.expectRun('2014-02-14', ['R 2014-02-14 2014-03-14 249.95']);
   });
 
-  it('match invoicing E4 "Change with an adjusted item"', () => {
+  it('match the worked example invoicing E4 "Change with an adjusted item"', () => {
     const create = event('CREATE', '2012-05-01', { price: '249.95' });
     const ledger = new SubscriptionLedger().change([create]);
     ledger.expectRun('2012-05-01', ['R 2012-05-01 2012-06-01 249.95']);
@@ -56,7 +56,7 @@ describe('worked examples', () => {
     expect(repair.description).to.equal('Adjustment (subscription change)');
   });
 
-  it('match invoicing E5 "Two changes"', () => {
+  it('match the worked example invoicing E5 "Two changes"', () => {
     const gold = event('CREATE', '2012-05-01', { price: '599.95' });
     const tin = event('CHANGE', '2012-05-07', { plan: 'tin', price: '9.95' });
     const zinc = event('CHANGE', '2012-05-08', { plan: 'zinc', price: '29.95' });
@@ -69,7 +69,7 @@ describe('worked examples', () => {
     ledger.expectRun('2012-06-01', ['R 2012-06-01 2012-07-01 29.95']);
   });
 
-  it('match invoicing E6 "Annual to monthly, same day"', () => {
+  it('match the worked example invoicing E6 "Annual to monthly, same day"', () => {
     const annual = event('CREATE', '2012-05-01', { plan: 'gold-annual', price: '2399.95', period: 'ANNUAL' });
     const ledger = new SubscriptionLedger().change([annual]);
     ledger.expectRun('2012-05-01', ['R 2012-05-01 2013-05-01 2399.95']);
@@ -77,7 +77,7 @@ describe('worked examples', () => {
     ledger.expectRun('2012-05-01', ['R 2012-05-01 2012-06-01 249.95', 'X 2012-05-01 2013-05-01 -2399.95']);
   });
 
-  it('match invoicing E7 "Monthly to quarterly"', () => {
+  it('match the worked example invoicing E7 "Monthly to quarterly"', () => {
     const monthly = event('CREATE', '2012-05-01', { price: '29.95' });
     const quarterly = event('CHANGE', '2012-05-12', { plan: 'q', price: '69.95', period: 'QUARTERLY' });
     const ledger = new SubscriptionLedger().change([monthly]);
@@ -88,7 +88,7 @@ describe('worked examples', () => {
     ledger.expectRun('2012-08-01', ['R 2012-08-01 2012-11-01 69.95']);
   });
 
-  describe('billing of a pause', () => {
+  describe('for a pause', () => {
     const annual = { plan: 'gold-annual', price: '2399.95', period: 'ANNUAL' } as const;
     const created = event('CREATE', '2012-05-01', annual);
     const paused = event('START_BILLING_DISABLED', '2012-05-12', { plan: 'gold-annual' });
@@ -112,7 +112,7 @@ describe('worked examples', () => {
     });
   });
 
-  it('match invoicing E9 "BCD moves"', () => {
+  it('match the worked example invoicing E9 "BCD moves"', () => {
     const created = event('CREATE', '2016-05-01', { price: '249.95' });
     const to15 = event('BCD_CHANGE', '2016-05-15', { price: '249.95', bcd: 15 });
     const to10 = event('BCD_CHANGE', '2016-07-10', { price: '249.95', bcd: 10 });
@@ -125,7 +125,7 @@ describe('worked examples', () => {
     ledger.expectRun('2016-07-10', ['R 2016-07-15 2016-08-10 209.64']);
   });
 
-  it('match invoicing E10 "In arrears"', () => {
+  it('match the worked example invoicing E10 "In arrears"', () => {
     const arrears = { price: '100.00', mode: 'IN_ARREAR' } as const;
     const created = event('CREATE', '2020-01-01', arrears);
     const paused = event('START_BILLING_DISABLED', '2020-01-15', { mode: 'IN_ARREAR' });
@@ -145,7 +145,7 @@ describe('worked examples', () => {
     expect(ledger.nextDueDate).to.equal(null);
   });
 
-  describe('proration', () => {
+  describe('with fixed proration days', () => {
     const thirty = { config: { prorationFixedDays: 30 } };
 
     it('prorate a leading period (invoicing E11 "Fixed days 30")', () => {
@@ -179,7 +179,7 @@ describe('worked examples', () => {
     });
   });
 
-  describe('limits of repairs', () => {
+  describe('with limited repairs', () => {
     it('limit the repair to the remainder (invoicing E12 "No over-repair")', () => {
       const item = { price: '19.95', bcd: 15 } as const;
       const created = event('CREATE', '2013-06-15', item);
@@ -209,7 +209,7 @@ describe('worked examples', () => {
     });
   });
 
-  it('match invoicing E13 "Quantity"', () => {
+  it('match the worked example invoicing E13 "Quantity"', () => {
     const seven = event('CREATE', '2022-11-27', { price: '29.95', bcd: 27, quantity: 7 });
     const ten = event('QUANTITY_CHANGE', '2022-12-12', { price: '29.95', bcd: 27, quantity: 10 });
     const ledger = new SubscriptionLedger().change([seven]);
@@ -219,7 +219,7 @@ describe('worked examples', () => {
     ledger.expectRun('2022-12-12', ['R 2022-12-12 2022-12-27 149.75', 'X 2022-12-12 2022-12-27 -104.83']);
   });
 
-  it('match invoicing E20 "Seats of a year"', () => {
+  it('match the worked example invoicing E20 "Seats of a year"', () => {
     const year = { price: '100', period: 'ANNUAL' } as const;
     const ten = event('CREATE', '2026-01-01', { ...year, quantity: 10 });
     const fifteen = event('QUANTITY_CHANGE', '2026-06-01', { ...year, quantity: 15, since: '2026-01-01' });
@@ -231,7 +231,7 @@ describe('worked examples', () => {
     ledger.expectRun('2027-01-01', ['R 2027-01-01 2028-01-01 1500']);
   });
 
-  it('match invoicing E21 "Seats that come and go"', () => {
+  it('match the worked example invoicing E21 "Seats that come and go"', () => {
     const [one, two, oneAgain] = [
       event('CREATE', '2026-03-01', { price: '100' }),
       event('QUANTITY_CHANGE', '2026-03-10', { price: '100', quantity: 2, since: '2026-03-01' }),
@@ -271,7 +271,7 @@ describe('worked examples', () => {
     expect(leading('QUARTERLY')).to.eql(['R 2011-02-14 2011-02-28 15.22']);
   });
 
-  it('match invoicing E18 "Window"', () => {
+  it('match the worked example invoicing E18 "Window"', () => {
     const created = event('CREATE', '2019-03-01', { price: '10.00' });
     const ledger = new SubscriptionLedger().change([created]);
     expect(ledger.run('2024-12-01')).to.have.length(70);
@@ -285,7 +285,7 @@ describe('worked examples', () => {
     ]);
   });
 
-  it('match invoicing E19 "Zone"', () => {
+  it('match the worked example invoicing E19 "Zone"', () => {
     const ledger = new SubscriptionLedger().change([
       event('CREATE', '2026-01-15', { price: '30.00', bcd: 15 }),
     ]);
@@ -297,7 +297,7 @@ describe('worked examples', () => {
     expect(ledger.nextDueDate).to.equal('2026-04-15');
   });
 
-  it('are all repeated with the engine, in tests of the same names', async () => {
+  it('cover the worked examples that engine tests repeat under the same names', async () => {
     const root = new URL('../../../', import.meta.url);
     const text = await readFile(new URL('lib/invoicing/RULES.md', root), 'utf8');
     const [, section = ''] = /^## 19\. [^\n]*\n(.*?)^## /ms.exec(text) ?? [];

@@ -3,7 +3,7 @@ import { decimal, expect } from '../../support/unit.ts';
 
 const id = '0f4a3c5e-8b1d-4e57-9a43-2f1f6c1f0a11';
 
-describe('invoice search key (invoicing §15)', () => {
+describe('invoice search (invoicing §15)', () => {
   for (const [key, search] of [
     ['', { kind: 'all' }],
     ['17', { kind: 'number', invoiceNumber: 17 }],
@@ -17,7 +17,7 @@ describe('invoice search key (invoicing §15)', () => {
     ['1234567890123456', null],
     ['Ada', null],
   ] as const)
-    it(`${search === null ? 'rejects' : 'accepts'} "${key}"`, () =>
+    it(`${search === null ? 'rejects' : 'accepts'} the key "${key}"`, () =>
       expect(invoiceSearch(key)).to.eql(search));
 
   for (const [clauses, expected] of Object.entries({
@@ -57,7 +57,7 @@ describe('invoice search key (invoicing §15)', () => {
     'status',
     '',
   ])
-    it(`rejects _q=1&${key}`, () =>
+    it(`rejects the key _q=1&${key}`, () =>
       expect(() => invoiceSearch(`_q=1&${key}`))
         .to.throw()
         .with.property('code', 60002));

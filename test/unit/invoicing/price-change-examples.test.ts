@@ -13,8 +13,8 @@ function versions(ledger: SubscriptionLedger): readonly string[] {
   );
 }
 
-describe('items in worked examples and after changes', () => {
-  it('match catalog W2 "Grandfathering"', () => {
+describe('invoice items after catalog changes', () => {
+  it('match the worked example catalog W2 "Grandfathering"', () => {
     const a1 = event('CREATE', '2024-03-05', { plan: 'a-monthly', price: '30.00', bcd: 5 });
     const b = event('CHANGE', '2024-04-05', { plan: 'b-monthly', price: '50.00', bcd: 5, order: 2 });
     const a2 = event('CHANGE', '2024-04-05', { plan: 'a-monthly', price: '36.00', bcd: 5, order: 3 });
@@ -29,7 +29,7 @@ describe('items in worked examples and after changes', () => {
     ledger.expectRun('2024-04-05', ['R 2024-04-05 2024-05-05 36', 'X 2024-04-05 2024-05-05 -50']);
   });
 
-  it('match catalog W3 "Price change for existing subscriptions, unaligned"', () => {
+  it('match the worked example catalog W3 "Price change for existing subscriptions, unaligned"', () => {
     const ledger = new SubscriptionLedger().change([
       event('CREATE', '2024-03-15', { price: '40.00', bcd: 15, catalogDate: '2024-01-01' }),
       event('CHANGE', '2024-05-01', { price: '52.00', bcd: 15, catalogDate: '2024-04-01' }),
@@ -48,7 +48,7 @@ describe('items in worked examples and after changes', () => {
     ]);
   });
 
-  it('match catalog W4 "The same, aligned"', () => {
+  it('match the worked example catalog W4 "The same, aligned"', () => {
     const ledger = new SubscriptionLedger().change([
       event('CREATE', '2024-03-15', { price: '40.00', bcd: 15, catalogDate: '2024-01-01' }),
       event('CHANGE', '2024-05-15', { price: '52.00', bcd: 15, catalogDate: '2024-04-01' }),
@@ -67,7 +67,7 @@ describe('items in worked examples and after changes', () => {
     expect(versions(ledger)).to.eql([v1, v1, v2, v2, v2, v3]);
   });
 
-  it('match catalog W5 "Two changes in one cycle, aligned"', () => {
+  it('match the worked example catalog W5 "Two changes in one cycle, aligned"', () => {
     const ledger = new SubscriptionLedger().change([
       event('CREATE', '2024-05-03', { price: '70.00', bcd: 3 }),
       event('CHANGE', '2024-06-03', { price: '88.00', bcd: 3 }),
@@ -78,7 +78,7 @@ describe('items in worked examples and after changes', () => {
     ]);
   });
 
-  it('match catalog W12 "First bill cycle date"', () => {
+  it('match the worked example catalog W12 "First bill cycle date"', () => {
     const ledger = new SubscriptionLedger().change([
       event('CREATE', '2023-11-10', { plan: 'x-annual', price: '1460.00', period: 'ANNUAL' }),
     ]);
@@ -89,8 +89,8 @@ describe('items in worked examples and after changes', () => {
   });
 });
 
-describe('items in worked examples of subscriptions', () => {
-  it('match subscriptions W13 "Pause and resume"', () => {
+describe('invoice items after subscription changes', () => {
+  it('match the worked example subscriptions W13 "Pause and resume"', () => {
     const pro = { plan: 'pro-monthly', price: '249.95', bcd: 2 };
     const created = event('CREATE', '2012-03-02', pro);
     const paused = event('START_BILLING_DISABLED', '2012-03-04', { plan: 'pro-monthly', bcd: 2 });
@@ -103,7 +103,7 @@ describe('items in worked examples of subscriptions', () => {
     ledger.expectRun('2012-04-05', ['R 2012-04-05 2012-05-02 224.96']);
   });
 
-  it('match subscriptions W16 "BCD with create and change"', () => {
+  it('match the worked example subscriptions W16 "BCD with create and change"', () => {
     const created = event('CREATE', '2018-06-21', { plan: 'solo-now', price: '19.95', bcd: 15 });
     const ledger = new SubscriptionLedger().change([created]);
     expect(runs(ledger, ['2018-06-21', '2018-07-15'])).to.eql([
@@ -117,7 +117,7 @@ describe('items in worked examples of subscriptions', () => {
     ledger.expectRun('2018-08-15', ['R 2018-08-15 2018-08-21 5.8']);
   });
 
-  it('match subscriptions W17 "Price change for existing subscriptions"', () => {
+  it('match the worked example subscriptions W17 "Price change for existing subscriptions"', () => {
     const ledger = new SubscriptionLedger().change([
       event('CREATE', '2018-03-15', { price: '49.95', bcd: 15 }),
       event('CHANGE', '2018-05-01', { price: '59.95', bcd: 15 }),
@@ -132,7 +132,7 @@ describe('items in worked examples of subscriptions', () => {
 });
 
 describe('items after changes of one subscription', () => {
-  it('do not exist in one run if the changes undo each other within one day', () => {
+  it('are absent from a run if the changes undo each other within one day', () => {
     const gold = event('CREATE', '2024-01-01', { price: '30.00' });
     const tin = event('CHANGE', '2024-01-10', { plan: 'tin', price: '10.00', order: 2 });
     const goldAgain = event('CHANGE', '2024-01-10', { price: '30.00', order: 3 });

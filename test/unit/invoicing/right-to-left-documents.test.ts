@@ -100,7 +100,7 @@ describe('right-to-left documents (invoicing §14 rules 3, 6 and 11)', () => {
     const { locale, script, rows, calls, due } = language;
     const view = invoiceIn(language);
 
-    it(`have a right-to-left page with every id and line in logical order: ${script}`, () => {
+    it(`have a right-to-left ${script} page with every id and line in logical order`, () => {
       const html = unescaped(atOnce(renderingTemplate(template, invoiceData(view))));
       expect(html).to.include(`<html lang="${locale.replace('_', '-')}" dir="rtl">`);
       const text = visible(html);
@@ -114,7 +114,7 @@ describe('right-to-left documents (invoicing §14 rules 3, 6 and 11)', () => {
         expect(html).to.match(new RegExp(`<bdi>[^<]*: \u2068${id}\u2069</bdi>`));
     });
 
-    it(`have a PDF with every id and line, and with the first column at the right: ${script}`, async function () {
+    it(`have a ${script} PDF with every id and line, and with the first column at the right`, async function () {
       const [regular, bold] = [fontFile(script, 'Regular'), fontFile(script, 'Bold')];
       if (![regular, bold].every((file) => existsSync(file))) {
         process.stderr.write(

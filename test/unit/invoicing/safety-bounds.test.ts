@@ -115,7 +115,7 @@ describe('safety bounds', () => {
     );
   });
 
-  it('reject overlapping rows', () => {
+  it('reject overlapping coverage rows', () => {
     const ledger = new SubscriptionLedger().change([event('CREATE', '2024-01-01', { price: '10' })]);
     ledger.run('2024-01-01');
     ledger.rows = [...ledger.rows, ...ledger.rows];

@@ -72,7 +72,7 @@ describe('currency table', () => {
     expect([...ofIntl].filter((code) => !isCurrency(code))).to.have.members(['XDR', 'XSU']);
   });
 
-  it('uses the names of Intl', () => {
+  it('uses the currency names of Intl', () => {
     const names = new Intl.DisplayNames('en-US', { type: 'currency' });
     for (const code of currencyCodes) {
       if (code === 'BTC') continue;

@@ -70,5 +70,6 @@ describe('Billing.open', () => {
     [{ invoiceFormatter: { name: 'brackets' } }, 'The invoice formatter has no method formatter'],
   ];
   for (const [options, message] of refused)
-    it(`fails with: ${message}`, () => expect(checked(options)).to.throw(message));
+    it(`rejects invalid options with the message "${message}"`, () =>
+      expect(checked(options)).to.throw(message));
 });

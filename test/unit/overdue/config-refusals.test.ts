@@ -206,14 +206,14 @@ describe('overdue configuration validation', () => {
       expect(problemsOf(() => readOverdueJson(document))).to.eql(problems));
 
   for (const [title, { states, problems }] of Object.entries({
-    'rule 1: rejects an unknown property of a state or a condition': {
+    'rejects an unknown property of a state or a condition (overdue §1.3 rule 1)': {
       states: [{ name: 'S', blockChanges: true, condition: { tag: 'TEST' } }],
       problems: [
         'State "S": Property "blockChanges" is unknown in Property "overdueStates"',
         'State "S": Property "tag" is unknown in Property "condition"',
       ],
     },
-    'rule 1: rejects unknown enum values': {
+    'rejects unknown enum values (overdue §1.3 rule 1)': {
       states: [
         {
           name: 'S',
@@ -227,7 +227,7 @@ describe('overdue configuration validation', () => {
         `State "S": Property "responseForLastFailedPayment": "NO" is not one of ${RESPONSES}`,
       ],
     },
-    'rule 1: rejects values of another type': {
+    'rejects values of another type (overdue §1.3 rule 1)': {
       states: [
         {
           name: ['S'],
@@ -257,7 +257,7 @@ describe('overdue configuration validation', () => {
         'Property "overdueStates": "WARNED" is not an object',
       ],
     },
-    'rule 1: rejects a character that XML does not allow': {
+    'rejects a character that XML does not allow (overdue §1.3 rule 1)': {
       states: [
         { ...dayState(3, 'a\u0000b') },
         { ...dayState(2, 'C'), externalMessage: '\u0007' },
@@ -269,7 +269,7 @@ describe('overdue configuration validation', () => {
         'State "D": Property "externalMessage" contains a character that XML does not allow',
       ],
     },
-    'rule 2: rejects a state with neither a condition nor isClearState': {
+    'rejects a state with neither a condition nor isClearState (overdue §1.3 rule 2)': {
       states: [
         { name: 'A' },
         { name: 'B', isClearState: false, condition: null },
@@ -280,7 +280,7 @@ describe('overdue configuration validation', () => {
         'State "B": it has neither a condition nor isClearState',
       ],
     },
-    'rule 2: rejects a condition without a criterion (R59)': {
+    'rejects a condition without a criterion (overdue §1.3 rule 2, R59)': {
       states: [
         { name: 'A', condition: {} },
         {
@@ -304,7 +304,7 @@ describe('overdue configuration validation', () => {
         'State "E": Property "numberOfUnpaidInvoices" is unknown in Property "condition"',
       ],
     },
-    'rule 3: rejects negative numbers': {
+    'rejects negative numbers (overdue §1.3 rule 3)': {
       states: [
         { ...withTime('DAYS', -3, 'T') },
         { name: 'C', condition: { numberOfUnpaidInvoicesEqualsOrExceeds: -1 } },
@@ -316,19 +316,19 @@ describe('overdue configuration validation', () => {
         'State "B": Property "totalUnpaidInvoiceBalanceEqualsOrExceeds": -0.01 is negative',
       ],
     },
-    'rule 3: rejects a time of 0': {
+    'rejects a time of 0 (overdue §1.3 rule 3)': {
       states: [withTime('WEEKS', 0)],
       problems: ['State "S": Property "number": 0 is below 1'],
     },
-    'rule 4: rejects a threshold that is not below the previous one, overdue §12 example 15': {
+    'rejects a threshold that is not below the previous one (overdue §1.3 rule 4, §12 example 15)': {
       states: [dayState(8, 'WARN'), dayState(20, 'BLOCK')],
       problems: ['State "BLOCK": its time must be less than that of the more severe state "WARN"'],
     },
-    'rule 4: rejects equal thresholds': {
+    'rejects equal thresholds (overdue §1.3 rule 4)': {
       states: [dayState(8, 'A'), dayState(8, 'B')],
       problems: ['State "B": its time must be less than that of the more severe state "A"'],
     },
-    'rule 4: rejects misordered thresholds even with a state without threshold between them': {
+    'rejects misordered thresholds even with a state without threshold between them (overdue §1.3 rule 4)': {
       states: [
         dayState(8, 'A'),
         { name: 'M', condition: { numberOfUnpaidInvoicesEqualsOrExceeds: 1 } },
@@ -336,7 +336,7 @@ describe('overdue configuration validation', () => {
       ],
       problems: ['State "B": its time must be less than that of the more severe state "A"'],
     },
-    'rule 4: counts months as 30 days and years as 365 when it compares thresholds': {
+    'counts months as 30 days and years as 365 when it compares thresholds (overdue §1.3 rule 4)': {
       states: [
         withTime('YEARS', 1, 'A'),
         withTime('DAYS', 365, 'B'),
@@ -349,7 +349,7 @@ describe('overdue configuration validation', () => {
       ],
     },
   }))
-    it(`overdue §1.3 ${title}`, () => expect(ofJson(states)).to.eql(problems));
+    it(title, () => expect(ofJson(states)).to.eql(problems));
 
   it('rejects negative numbers in XML and accepts a time of 0 (overdue §1.3 rule 3)', () => {
     const time = (number: number) =>

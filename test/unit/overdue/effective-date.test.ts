@@ -197,7 +197,7 @@ describe('severity of an overdue state', () => {
       from === null
         ? 'none'
         : `${from.stateName} ${from.isBlockChange} ${from.isBlockEntitlement} ${from.isBlockBilling}`;
-    it(`is ${expected ? 'worse' : 'not worse'} from ${flags} to ${to?.name ?? 'clear'} (overdue §5.3 rule 1)`, () =>
+    it(`${expected ? 'increases' : 'does not increase'} from ${flags} to ${to?.name ?? 'clear'} (overdue §5.3 rule 1)`, () =>
       expect(isWorse(states, from, to)).to.equal(expected));
   }
 });

@@ -148,7 +148,7 @@ describe('hostile overdue documents', () => {
       ),
     ],
   ] as const)
-    it(`are answered quickly in XML: ${title}`, () => expect(faults(document)).to.have.length.above(0));
+    it(`are processed quickly in XML with ${title}`, () => expect(faults(document)).to.have.length.above(0));
 
   for (const [title, document] of [
     ['open lists in a list', `[${'[],'.repeat(MOST / 3)}`],
@@ -159,7 +159,7 @@ describe('hostile overdue documents', () => {
     ['states without names', `{"overdueStates":[{}${',{}'.repeat(MOST / 3)}]}`],
     ['an endless name', `{"overdueStates":[{"name":"${'n'.repeat(MOST)}"}]}`],
   ] as const)
-    it(`are answered quickly in JSON: ${title}`, () =>
+    it(`are processed quickly in JSON with ${title}`, () =>
       expect(problemsOf(() => readOverdueJson(document))).to.have.length.above(0));
 
   it('are shortened when messages quote them', () => {

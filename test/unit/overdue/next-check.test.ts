@@ -36,7 +36,7 @@ describe('date of the next overdue check', () => {
     ['absent without debt', [], 'clear none'],
   ];
   for (const [what, unpaid, expected] of cases)
-    it(`is, without any conditions, ${what} (overdue §6 rule 6)`, () =>
+    it(`is ${what} without any conditions (overdue §6 rule 6)`, () =>
       expect(after(none, { on: '2024-02-29', unpaid })).to.equal(expected));
 });
 
@@ -105,22 +105,22 @@ describe('next overdue check', () => {
       configA,
       { on: '2012-07-20', unpaid: ['2012-06-30 249.95'] },
     ],
-    'follows the moved anchor before the initial interval (example 12)': [
+    'follows the moved anchor before the initial interval as in example 12': [
       'clear 2012-06-07',
       configC,
       { on: '2012-06-05', unpaid: ['2012-06-02 700', '2012-06-03 200'] },
     ],
-    'comes 7 days later (example 12)': [
+    'comes 7 days later as in example 12': [
       'WARNING 2012-06-09',
       configC,
       { on: '2012-06-07', unpaid: ['2012-06-02 700', '2012-06-03 200'] },
     ],
-    'comes 11 days later (example 12)': [
+    'comes 11 days later as in example 12': [
       'BLOCKED 2012-06-13',
       configC,
       { on: '2012-06-09', unpaid: ['2012-06-02 700', '2012-06-03 200'] },
     ],
-    'is absent after the last state (example 12)': [
+    'is absent after the last state as in example 12': [
       'CANCELLATION none',
       configC,
       { on: '2012-06-13', unpaid: ['2012-06-02 700', '2012-06-03 200'] },

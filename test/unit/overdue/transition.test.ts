@@ -107,52 +107,62 @@ describe('overdue transition', () => {
       { step: string; owns: boolean },
     ]
   >({
-    'becomes blocked: adds and owns it': [
+    'adds and owns AUTO_INVOICING_OFF when the account becomes blocked': [
       warned,
       blocked,
       { has: false, owns: false },
       { step: 'ADD', owns: true },
     ],
-    'becomes blocked with a manual tag: keeps the tag': [
+    'keeps a manual AUTO_INVOICING_OFF when the account becomes blocked': [
       warned,
       blocked,
       { has: true, owns: false },
       { step: 'KEEP', owns: false },
     ],
-    'stays blocked: keeps and owns it': [
+    'keeps and owns AUTO_INVOICING_OFF while the account stays blocked': [
       blocked,
       gone,
       { has: true, owns: true },
       { step: 'KEEP', owns: true },
     ],
-    'stays blocked after manual removal: does not add it again': [
+    'does not add AUTO_INVOICING_OFF again after manual removal while the account stays blocked': [
       blocked,
       gone,
       { has: false, owns: false },
       { step: 'KEEP', owns: false },
     ],
-    'is unblocked: removes it': [blocked, warned, { has: true, owns: true }, { step: 'REMOVE', owns: false }],
-    'is cleared: removes it': [blocked, null, { has: true, owns: true }, { step: 'REMOVE', owns: false }],
-    'is unblocked with a manual tag: keeps the tag': [
+    'removes AUTO_INVOICING_OFF when the account is unblocked': [
+      blocked,
+      warned,
+      { has: true, owns: true },
+      { step: 'REMOVE', owns: false },
+    ],
+    'removes AUTO_INVOICING_OFF when the account is cleared': [
+      blocked,
+      null,
+      { has: true, owns: true },
+      { step: 'REMOVE', owns: false },
+    ],
+    'keeps a manual AUTO_INVOICING_OFF when the account is unblocked': [
       blocked,
       warned,
       { has: true, owns: false },
       { step: 'KEEP', owns: false },
     ],
-    'is unblocked after manual removal: removes nothing': [
+    'removes nothing when the account is unblocked after manual removal of AUTO_INVOICING_OFF': [
       blocked,
       null,
       { has: false, owns: true },
       { step: 'KEEP', owns: false },
     ],
-    'was never blocked: does nothing': [
+    'leaves AUTO_INVOICING_OFF unchanged if the account was never blocked': [
       told,
       warned,
       { has: true, owns: false },
       { step: 'KEEP', owns: false },
     ],
   }))
-    it(`manages AUTO_INVOICING_OFF when the account ${title} (overdue §5.1 step 7)`, () =>
+    it(`${title} (overdue §5.1 step 7)`, () =>
       expect(from(prev, next, { hasInvoicingOff: before.has, ownsInvoicingOff: before.owns })).to.include({
         invoicingOff: after.step,
         ownsInvoicingOff: after.owns,

@@ -136,7 +136,7 @@ describe('invoice payment result (payments §9.4)', () => {
     expect(result.amount.toFixed()).to.equal('10');
   });
 
-  it('counts the requested amount as paid (example 11 Other processed currency)', () => {
+  it('counts the requested amount as paid (payments §14 example 11 "Other processed currency")', () => {
     const result = invoicePaymentResult(
       transaction({ processedAmount: decimal('225.44'), processedCurrency: 'EUR' }),
       'USD',

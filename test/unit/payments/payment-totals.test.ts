@@ -101,7 +101,7 @@ describe('payment totals (payments §4.4)', () => {
     expect(totals(purchase, chargeback, reversal('C')).purchased).to.equal('249.95');
   });
 
-  it('count a credit as money sent (example 16 External refund)', () =>
+  it('count a credit as money sent (payments §14 example 16 "External refund")', () =>
     expect(totals(done('CREDIT', '249.95'))).to.eql({ ...none, credited: '249.95' }));
 
   it('subtract partial chargebacks with different keys and never fall below zero', () => {

@@ -216,7 +216,7 @@ describe('payment reservation (payments §5.1, §8.3, §9.1)', () => {
 
   const held = { ...fresh, isHeldBack: true };
 
-  it('holds the balance and ends the attempt (payments 13 AUTO_PAY_OFF)', () => {
+  it('holds the balance and ends the attempt under the tag (payments 13 AUTO_PAY_OFF)', () => {
     const plan = planReservation(firstTime, held, tools);
     if (plan.kind !== 'STOP') throw new Error(plan.kind);
     const [attempted] = plan.ended;

@@ -64,7 +64,8 @@ const table: readonly (readonly [changes: Partial<PositionedEntry>, cause: strin
 
 describe('the reason why a queue entry is late (platform §9.5 rule 1)', () => {
   for (const [changes, cause, why] of table)
-    it(`is ${cause}: ${why}`, () => expect(lateCause({ ...entry, ...changes }, now)).to.eql({ cause, why }));
+    it(`is ${cause} with the explanation "${why}"`, () =>
+      expect(lateCause({ ...entry, ...changes }, now)).to.eql({ cause, why }));
 
   it('is NO_NODE when no node is running', () => {
     expect(lateCause(entry, { ...now, isAnybodyAtWork: false }).cause).to.equal('NO_NODE');

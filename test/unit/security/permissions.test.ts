@@ -24,7 +24,7 @@ describe('permissions', () => {
     [['', ''], []],
   ];
   for (const [given, expected] of stored)
-    it(`if given as ${JSON.stringify(given)}, are stored as ${JSON.stringify(expected)} (platform P8)`, () =>
+    it(`are stored as ${JSON.stringify(expected)} if given as ${JSON.stringify(given)} (platform P8)`, () =>
       expect(normalisePermissions(given)).to.eql(expected));
 
   for (const bad of ['a:b:c', ':', ':b', '::'])

@@ -35,7 +35,7 @@ describe('search conditions (accounts §6.2)', () => {
       `replace(lower(cast(name as text)), ?, ?) like ? escape '\\'`,
     ],
   ] as const)
-    it(`compare text the same way on every database: ${JSON.stringify(clause)}`, () => {
+    it(`compare text the same way on every database for ${JSON.stringify(clause)}`, () => {
       const condition = clauseConditions([clause]);
       expect(render(condition, postgresqlDialect.writer).text).to.equal(` and ${postgresql}`);
       expect(render(condition, sqliteDialect.writer).text).to.equal(` and ${sqlite}`);

@@ -97,7 +97,7 @@ describe('bundle selection', () => {
   });
 });
 
-describe('a bundle', () => {
+describe('a bundle with subscriptions', () => {
   const standalone = bundleWith('kit-monthly');
 
   it('accepts another STANDALONE beside STANDALONE subscriptions', () => {

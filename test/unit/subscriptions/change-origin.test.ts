@@ -30,7 +30,7 @@ function phasesBy(
   return next === undefined ? phase : `${phase}, then ${formatLocalDate(next.start.date)}`;
 }
 
-describe('subscriptions W6 Change alignment', () => {
+describe('origin of the phases after a plan change (subscriptions W6 "Change alignment")', () => {
   it('counts phases from the bundle start with START_OF_BUNDLE', () =>
     expect(phasesBy('START_OF_BUNDLE')).to.equal('TRIAL, then 2023-08-31'));
 

@@ -209,7 +209,7 @@ describe('effective date of a plan change (subscriptions §7 rule 3)', () => {
       by('START_OF_TERM'),
       '2024-02-10T08:00',
     ],
-    ['follows the catalog rule: at once', pro, 'elite-monthly', {}, '2024-03-01T12:00'],
+    ['follows the catalog rule for an immediate change', pro, 'elite-monthly', {}, '2024-03-01T12:00'],
     ['follows the rule for the current phase, not the initial one', pro, 'solo-now', {}, '2024-03-10T08:00'],
     ['is not before the start with a policy', ahead, 'team-now', by('IMMEDIATE'), '2024-04-01T08:00'],
   ];

@@ -129,15 +129,15 @@ describe('callback URLs (platform §10.1)', () => {
       expect(addressScope(address)).to.equal(scope));
 
   for (const url of accepted)
-    it(`are accepted: ${url}`, () =>
+    it(`can be ${url}`, () =>
       expect(codeThrownBy(() => readCallbackUrl(url, publicOnly))).to.equal('no error'));
 
   for (const url of refusedAlways)
-    it(`are rejected: ${JSON.stringify(url.slice(0, 60))}`, () =>
+    it(`cannot be ${JSON.stringify(url.slice(0, 60))}`, () =>
       expect(codeThrownBy(() => readCallbackUrl(url, anywhere))).to.equal(ErrorCode.INVALID_PARAMETER));
 
   for (const url of refusedWithoutPrivateNetworks)
-    it(`are rejected only if private networks are forbidden: ${url}`, () => {
+    it(`can be ${url} unless private networks are forbidden`, () => {
       expect(codeThrownBy(() => readCallbackUrl(url, anywhere))).to.equal('no error');
       expect(codeThrownBy(() => readCallbackUrl(url, publicOnly))).to.equal(ErrorCode.INVALID_PARAMETER);
     });

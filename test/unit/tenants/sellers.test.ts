@@ -113,7 +113,7 @@ describe('checks of seller data', () => {
       .and.not.have.any.keys('id');
   });
 
-  describe('logos', () => {
+  describe('for logos', () => {
     const logo = (mediaType: string, bytes: Uint8Array | string) => ({ logo: { mediaType, bytes } });
     const svgOf = (content: string, attributes = '') =>
       new TextEncoder().encode(

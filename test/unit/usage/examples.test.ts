@@ -56,7 +56,7 @@ function lines({ items }: LifeInvoice, index = 0): readonly string[] {
   );
 }
 
-describe('the worked examples of usage', () => {
+describe('usage runs', () => {
   it('bill a first period and an empty period, and bill again after a void (usage E1)', () => {
     const life = lifeOf(smsUsage, '2026-04-01');
     life.record('99 sms', '2026-04-01T00:00:00Z', 't1');

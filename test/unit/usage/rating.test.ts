@@ -45,76 +45,79 @@ const bounded = capacity('bounded', [
 const free = consumable('free', [[['gb', '1', '-1', '0']]]);
 
 const cases: Readonly<Record<string, readonly [rated: RatedUsage, expected: string]>> = {
-  'usage E1: charges two started blocks': [rate(smsUsage, 'sms 199'), '5.9; sms T1 2.95 × 2'],
-  'usage E1: creates a zero line of tier 1 without usage': [rate(smsUsage, ''), '0; sms T1 2.95 × 0'],
-  'usage E2: passes the rest of a full tier to the next one': [
+  'charges two started blocks (usage E1)': [rate(smsUsage, 'sms 199'), '5.9; sms T1 2.95 × 2'],
+  'creates a zero line of tier 1 without usage (usage E1)': [rate(smsUsage, ''), '0; sms T1 2.95 × 0'],
+  'passes the rest of a full tier to the next one (usage E2)': [
     rate(smsUsage, 'sms 5325'),
     '59.25; sms T1 2.95 × 10; sms T2 5.95 × 5',
   ],
-  'usage E2: caps and reports units beyond the last tier': [
+  'caps and reports units beyond the last tier (usage E2)': [
     rate(smsUsage, 'sms 101001'),
     '624.5; sms T1 2.95 × 10; sms T2 5.95 × 100; beyond: sms 1',
   ],
-  'usage E2: charges units beyond the last tier with LAST_TIER': [
+  'charges units beyond the last tier with LAST_TIER (usage E2)': [
     rate(smsUsage, 'sms 101001', 'LAST_TIER'),
     '630.45; sms T1 2.95 × 10; sms T2 5.95 × 101',
   ],
-  'usage §5.1: fills a tier exactly': [rate(smsUsage, 'sms 1000'), '29.5; sms T1 2.95 × 10'],
-  'usage §5.1: charges a started block for a fraction': [rate(whole, 'gb 4.2'), '15; gb T1 3 × 5'],
-  'usage §5.1: supports fractional blocks': [rate(fractions, 'gb 4.2001'), '2.1; gb T1 0.0005 × 4201'],
-  'usage §5.1: charges another block for the smallest excess': [
+  'fills a tier exactly (usage §5.1)': [rate(smsUsage, 'sms 1000'), '29.5; sms T1 2.95 × 10'],
+  'charges a started block for a fraction (usage §5.1)': [rate(whole, 'gb 4.2'), '15; gb T1 3 × 5'],
+  'supports fractional blocks (usage §5.1)': [rate(fractions, 'gb 4.2001'), '2.1; gb T1 0.0005 × 4201'],
+  'charges another block for the smallest excess (usage §5.1)': [
     rate(thirds, 'gb 3.000000001'),
     '2; gb T1 1 × 2',
   ],
-  'usage §5.1: keeps every digit of large numbers': [
+  'keeps every digit of large numbers (usage §5.1)': [
     rate(thirds, 'gb 299999999999999999997.000000001'),
     '100000000000000000000; gb T1 1 × 100000000000000000000',
   ],
-  'usage §5.1: uses free units first': [rate(freeFirst, 'gb 12'), '4; gb T1 0 × 10; gb T2 2 × 2'],
-  'usage §5.1: counts the blocks of free usage': [rate(free, 'gb 12'), '0; gb T1 0 × 12'],
-  'usage E3: prices all units by the first tier': [rate(packsUsage, 'packs 15'), '200; packs T1 100 × 2'],
-  'usage E3: prices all units by the tier reached': [
+  'uses free units first (usage §5.1)': [rate(freeFirst, 'gb 12'), '4; gb T1 0 × 10; gb T2 2 × 2'],
+  'counts the blocks of free usage (usage §5.1)': [rate(free, 'gb 12'), '0; gb T1 0 × 12'],
+  'prices all units by the first tier (usage E3)': [rate(packsUsage, 'packs 15'), '200; packs T1 100 × 2'],
+  'prices all units by the tier reached (usage E3)': [
     rate(packsUsage, 'packs 1100'),
     '1100; packs T2 10 × 110',
   ],
-  'usage E3: prices all units by the last tier beyond all tiers': [
+  'prices all units by the last tier beyond all tiers (usage E3)': [
     rate(packsUsage, 'packs 40000'),
     '4000; packs T3 1 × 4000',
   ],
-  'usage E4: lowers the price at a cheaper tier': [rate(packsUsage, 'packs 1015'), '1020; packs T2 10 × 102'],
-  'usage §5.2: uses tier 1 without usage': [rate(packsUsage, ''), '0; packs T1 100 × 0'],
-  'usage E5: prices each unit separately': [
+  'lowers the price at a cheaper tier (usage E4)': [
+    rate(packsUsage, 'packs 1015'),
+    '1020; packs T2 10 × 102',
+  ],
+  'uses tier 1 without usage (usage §5.2)': [rate(packsUsage, ''), '0; packs T1 100 × 0'],
+  'prices each unit separately (usage E5)': [
     rate(duoUsage, 'FOO 75, BAR 101'),
     '2230; BAR T1 2 × 100; BAR T2 20 × 1; FOO T1 1 × 10; FOO T2 10 × 50; FOO T3 100 × 15',
   ],
-  'usage E5: applies TOP_TIER per unit': [
+  'applies TOP_TIER per unit (usage E5)': [
     rate(duoTopUsage, 'FOO 76, BAR 101'),
     '9620; BAR T2 20 × 101; FOO T3 100 × 76',
   ],
-  'usage §5.3: creates a zero line for a unit without points': [
+  'creates a zero line for a unit without points (usage §5.3)': [
     rate(duoUsage, 'FOO 3'),
     '3; BAR T1 2 × 0; FOO T1 1 × 3',
   ],
-  'usage §5.3: ignores units of other sections': [rate(smsUsage, 'mms 5'), '0; sms T1 2.95 × 0'],
-  'usage E16: rounds an amount once': [rate(ticksUsage, 'tick 55'), '3.69; tick T1 0.067 × 55'],
-  'usage E19: prices all peaks by the first tier': [
+  'ignores units of other sections (usage §5.3)': [rate(smsUsage, 'mms 5'), '0; sms T1 2.95 × 0'],
+  'rounds an amount once (usage E16)': [rate(ticksUsage, 'tick 55'), '3.69; tick T1 0.067 × 55'],
+  'prices all peaks by the first tier (usage E19)': [
     rate(teamUsage, 'members 10, mbps 100'),
     '1; mbps T1 1 × 100; members T1 1 × 10',
   ],
-  'usage E19: raises the whole section for one peak': [
+  'raises the whole section for one peak (usage E19)': [
     rate(teamUsage, 'members 10, mbps 101'),
     '5; members T1 1 × 10; mbps T2 5 × 101',
   ],
-  'usage E19: charges nothing without usage': [rate(teamUsage, ''), '0; mbps T1 1 × 0; members T1 1 × 0'],
-  'usage E19: uses the higher of two tiers': [
+  'charges nothing without usage (usage E19)': [rate(teamUsage, ''), '0; mbps T1 1 × 0; members T1 1 × 0'],
+  'uses the higher of two tiers (usage E19)': [
     rate(teamUsage, 'members 51, mbps 101'),
     '10; mbps T2 5 × 101; members T3 10 × 51',
   ],
-  'usage §5.4: treats a negative peak as zero': [
+  'treats a negative peak as zero (usage §5.4)': [
     rate(teamUsage, 'members -5'),
     '0; mbps T1 1 × 0; members T1 1 × 0',
   ],
-  'usage §5.4: reports a peak beyond the last limit': [
+  'reports a peak beyond the last limit (usage §5.4)': [
     rate(bounded, 'mbps 501'),
     '5; mbps T2 5 × 501; beyond: mbps 1',
   ],
@@ -122,7 +125,7 @@ const cases: Readonly<Record<string, readonly [rated: RatedUsage, expected: stri
 
 describe('usage rating', () => {
   for (const [title, [rated, expected]] of Object.entries(cases))
-    it(`${title}: ${expected}`, () => expect(linesOf(rated)).to.equal(expected));
+    it(`${title} with the result ${expected}`, () => expect(linesOf(rated)).to.equal(expected));
 
   it('keeps fractions of a cent in details (usage E16)', () => {
     const { lines, exact, overflow } = rate(ticksUsage, 'tick 55');

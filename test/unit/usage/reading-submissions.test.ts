@@ -94,7 +94,7 @@ describe('reader of usage submissions', () => {
     { given: submission({ trackingId: 'x'.repeat(129) }), fault: 'MALFORMED trackingId' },
     { given: submission({ trackingId: '\ud800' }), fault: 'MALFORMED trackingId' },
   ] as const)
-    it(`rejects ${JSON.stringify(given)?.slice(0, 90)}: ${fault}`, () =>
+    it(`rejects ${JSON.stringify(given)?.slice(0, 90)} with ${fault}`, () =>
       expect(faultOf(given as SubmittedUsage)).to.equal(fault));
 
   it('reports missing fields before invalid values (usage §2.1 checks 2 and 3)', () => {

@@ -232,7 +232,7 @@ describe('terms of a usage section (usage §12)', () => {
     expect(passed('20.5', '0')).to.eql(['QUANTITY sms 10 20.5', 'QUANTITY sms 20 20.5']);
   });
 
-  it('are optional; without them, the price is unchanged', () => {
+  it('leave the price unchanged if they are absent', () => {
     const section = consumable('plain', [[['sms', '100', '10', '2.95']]]);
     const quantities = new Map([['sms', decimal('199')]]);
     const result = rateUsage({ section, quantities, currency: USD, overflow: 'CAP' });
