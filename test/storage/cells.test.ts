@@ -41,7 +41,7 @@ onPostgresql.describe('the directory of cells', (open) => {
     expect(await other.cells.contents()).to.eql({ hasTenantData: false, lastTenant: null });
   });
 
-  it('gives each cell its own record ids, and later cells greater ids than the first had', async () => {
+  it('gives each cell its own record ids, and later cells greater ids than those of the first cell', async () => {
     const known = await directory.system.insertTenant(tenant({ apiKey: newId() }), author(owner));
     const first = await newAccount(directory, known);
     await register('west', directory);
@@ -59,7 +59,7 @@ onPostgresql.describe('the directory of cells', (open) => {
     expect(await newAccount(other, moved)).to.be.greaterThan(east + CELL_NUMBERS);
   });
 
-  it('places tenants from before the first cell in that cell, and new tenants in the given one', async () => {
+  it('places existing tenants in the first cell, and new tenants in the given cell', async () => {
     const known = await directory.system.insertTenant(tenant({ apiKey: newId() }), author(owner));
     await register('west', directory);
     await register('east', other);
@@ -146,7 +146,7 @@ const one = { offset: 0, limit: 1 };
 eachDatabase.describe('a database without cells', (open, kind) => {
   const opened = freshStorage(kind, open);
 
-  it('has no cells and no revision', async () => {
+  it('reports no cells and no revision', async () => {
     expect(await opened.storage.cells.list()).to.eql([]);
     expect(await opened.storage.cells.revision()).to.equal(0);
   });

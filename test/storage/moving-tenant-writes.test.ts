@@ -3,7 +3,7 @@ import { openTwoCells, type TwoCells } from '../support/cells/two-cells.ts';
 import { codeOf, expect, onPostgresql } from '../support/index.ts';
 import { newId } from '../support/storage/stored-records.ts';
 
-onPostgresql.describe('single statements of a moving tenant', (open) => {
+onPostgresql.describe('single statements for a moving tenant', (open) => {
   let cells: TwoCells;
 
   beforeEach(async () => {
@@ -11,7 +11,7 @@ onPostgresql.describe('single statements of a moving tenant', (open) => {
   });
   afterEach(() => cells.close());
 
-  it('reject the answer and the release of an idempotency key (cells §3.2 rule 2)', async () => {
+  it('are rejected when they store the answer of an idempotency key or release the key (cells §3.2 rule 2)', async () => {
     const { idempotency } = cells.storages.west;
     const claim = { tenantRecordId: cells.tenant.recordId, key: 'key', claimId: newId() };
     const bounds = { expiredBeforeMs: 0, abandonedBeforeMs: 0 };
@@ -27,7 +27,7 @@ onPostgresql.describe('single statements of a moving tenant', (open) => {
     expect(await cells.storages.east.idempotency.keep(claim, answer)).to.equal(true);
   });
 
-  it('reject a new server key for the secrets of the tenant (cells §3.2 rule 2)', async () => {
+  it('are rejected when they store a secret under a new server key (cells §3.2 rule 2)', async () => {
     const { secrets } = cells.storages.west;
     const claim = { tenantRecordId: cells.tenant.recordId, key: 'key', claimId: newId() };
     const { idempotency } = cells.storages.west;

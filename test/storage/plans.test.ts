@@ -229,7 +229,7 @@ eachDatabase.describe('query plans over filled tables', (open, kind) => {
       expect(found).to.eql([]);
     });
 
-    it(`read days in force starting with the window, without past days, ${size} at a time`, async () => {
+    it(`read the billed days in force from the start of the window, without past days, ${size} at a time`, async () => {
       const windows = chosen.of
         .slice(0, size)
         .flatMap((each) => [{ subscriptionId: each.subscription.id, from: today }]);

@@ -20,7 +20,7 @@ function overdueRow(name: string): New<TenantKeyValue> {
   return single('OVERDUE_CONFIG', JSON.stringify({ overdueStates: [afterDays(name, 10)] }));
 }
 
-eachDatabase.describe('tenant configuration in concurrent transactions', (open, kind) => {
+eachDatabase.describe('tenant configuration changed in concurrent transactions', (open, kind) => {
   const opened = freshStorage(kind, open);
   let other: TenantRef;
   beforeEach(async () => {

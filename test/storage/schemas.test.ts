@@ -52,7 +52,7 @@ onPostgresql.describe('engines in several schemas of one PostgreSQL database', (
     expect(tables.rows).to.eql(['East-Side', 'public', 'west'].map((name) => ({ ...first, name })));
   });
 
-  describe('at work', () => {
+  describe('running side by side', () => {
     const engines: TestEngine[] = [];
     before(async () => {
       for (const database of [west(), east()]) {
@@ -67,7 +67,7 @@ onPostgresql.describe('engines in several schemas of one PostgreSQL database', (
     });
     const [one, other] = [() => engines[0] as TestEngine, () => engines[1] as TestEngine];
 
-    it('bill their tenants to a paid renewal, and see nothing of each other', async () => {
+    it('bill their tenants up to a paid renewal, without seeing each other’s data', async () => {
       const totals = await Promise.all(
         engines.map(async (engine, index) => {
           const account = await engine.payingAccount({

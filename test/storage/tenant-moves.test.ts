@@ -10,7 +10,7 @@ import { codeOf, eachDatabase, expect, onPostgresql } from '../support/index.ts'
 import { freshStorage, rejection } from '../support/storage/opened-storage.ts';
 import { account, author, newId } from '../support/storage/stored-records.ts';
 
-onPostgresql.describe('moving the rows of a tenant', (open) => {
+onPostgresql.describe('move of a tenant’s rows', (open) => {
   let cells: TwoCells;
 
   beforeEach(async () => {
@@ -42,7 +42,7 @@ onPostgresql.describe('moving the rows of a tenant', (open) => {
     };
   };
 
-  it('copies every table exactly, and leaves other tenants alone (cells §3.1 rule 2)', async () => {
+  it('copies every table exactly, and does not affect other tenants (cells §3.1 rule 2)', async () => {
     const others = { west: await cells.newTenant('west'), east: await cells.newTenant('east') };
     await newAccount('west', others.west);
     await newAccount('east', others.east);
@@ -172,7 +172,7 @@ onPostgresql.describe('moving the rows of a tenant', (open) => {
     expect(await cells.place()).to.equal('west SETTLED');
   });
 
-  it('does no due work of the tenant from the hold until the target works (cells §3.1 rule 4)', async () => {
+  it('runs no due work of the tenant from the start of the hold until the target starts work (cells §3.1 rule 4)', async () => {
     await fillEveryTable(cells, { cell: 'west', count: 3 });
     await cells.sql(
       'west',
@@ -242,7 +242,7 @@ onPostgresql.describe('moving the rows of a tenant', (open) => {
     expect(await codeOf(later.replace(rows, null))).to.equal(ErrorCode.BUSY);
   });
 
-  it('keeps the position of event sinks that had none of the tenant yet (cells §3.1 rule 5)', async () => {
+  it('keeps the positions of event sinks, and starts a sink without a position after the moved events (cells §3.1 rule 5)', async () => {
     const { west, east } = cells.storages;
     await west.sinks.register(['archive']);
     await cells.sql('west', `select setval('bw_queue_entries_record_id_seq', 256 * 5000)`);
@@ -255,7 +255,7 @@ onPostgresql.describe('moving the rows of a tenant', (open) => {
     expect(await positionOf('east', 'new')).to.be.greaterThan(256 * 5000 - 1);
   });
 
-  it('ends the move of a process when another one takes it over (cells §3.4 rule 3)', async () => {
+  it('ends the move in one process when another process takes it over (cells §3.4 rule 3)', async () => {
     await fillEveryTable(cells, { cell: 'west', count: 3 });
     const before = await rowsIn('west');
     const outcomes = await Promise.allSettled([

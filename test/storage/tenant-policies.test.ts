@@ -134,7 +134,7 @@ onPostgresql.describe('PostgreSQL row-level security (platform §2 isolation 2)'
   });
 
   for (const kind of ['our own', 'our own unbatched', 'a host’s'] as const)
-    describe(`a ${kind} connection`, () => {
+    describe(`on ${kind} connection`, () => {
       let orm: MikroORM;
       let transactions: Transactions;
       before(() => {
@@ -220,7 +220,7 @@ onPostgresql.describe('PostgreSQL row-level security (platform §2 isolation 2)'
       });
     });
 
-  describe('a host transaction', () => {
+  describe('in a host transaction', () => {
     let orm: MikroORM;
     let storage: Storage<MikroORM['em']>;
     before(() => {

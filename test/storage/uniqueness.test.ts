@@ -292,7 +292,7 @@ eachDatabaseAndOneByOne.describe('uniqueness check in storage', (open, kind) => 
   });
 });
 
-describe('errors of Citus, which have their details only in the message', () => {
+describe('Citus errors with details only in the message', () => {
   const failureOf = (code: string, message: string) =>
     postgresqlDialect.failureOf(Object.assign(new Error(message), { code, severity: 'ERROR' }));
 

@@ -71,7 +71,7 @@ eachDatabaseAndOneByOne.describe('usage storage', (open, kind) => {
     ]);
   });
 
-  it('keeps amounts and sums exact to 20 and 9 digits, including negative amounts (usage §2.4)', async () => {
+  it('keeps amounts and sums exact to 20 integer and 9 decimal digits, including negative amounts (usage §2.4)', async () => {
     const amounts = [
       '99999999999999999999.999999999',
       '0.000000001',
