@@ -346,7 +346,7 @@ describe('billwright command', () => {
     }
   });
 
-  it('outside test mode, rejects a database whose administrator still has the test-mode password', async () => {
+  it('rejects a database whose administrator still has the test-mode password outside test mode', async () => {
     const database = join(directory, 'tested.db');
     await (await serve(['--database', database, '--test-mode'])).stop();
     const refused = await run(['serve', '--port', '0', '--database', database]);

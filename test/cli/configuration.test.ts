@@ -73,7 +73,7 @@ describe('server configuration', () => {
     expect(environment).to.eql({ 'org.service.payment.retry.days': '3,5,7' });
   });
 
-  it('is rejected if it is missing or if Node treats it as CommonJS (the error names the file)', async () => {
+  it('is rejected with the file name if it is missing or if Node treats it as CommonJS', async () => {
     write('package.json', '{ "type": "commonjs" }');
     write('server.js', 'export default {};');
     expect(await refusal('server.js')).to.match(
@@ -121,7 +121,7 @@ describe('server configuration', () => {
     'export default { configuration: { "org.servise.invoice.enabled": true } };':
       /did you mean org\.service\.invoice\.enabled\?/,
   } as const))
-    it(`is rejected with the file name: ${text.trim()}`, async () => {
+    it(`is rejected with the file name if it contains ${text.trim()}`, async () => {
       write('wrong.mjs', text);
       expect(await refusal('wrong.mjs')).to.match(message);
     });
@@ -201,7 +201,7 @@ describe('server configuration', () => {
     ['billwright.config.ts', true],
     ['billwright.config.mjs', false],
   ] as const)
-    it(`works unchanged as written by init: ${name}`, async () => {
+    it(`works unchanged as the ${name} that init writes`, async () => {
       expect(await writeDefinition({ directory, isTypeScript })).to.include(name);
       const { definition, environment, file } = await read();
       expect(file).to.equal(join(directory, name));

@@ -21,12 +21,12 @@ interface Service {
 
 describe('deployment examples', () => {
   for (const file of ['Dockerfile', 'examples/compose.yaml', 'examples/billwright.service']) {
-    it(`leave the database URL to the environment, because an option would override and expose the URL: ${file}`, async () => {
+    it(`leave the database URL in ${file} to the environment, because an option would expose it`, async () => {
       const text = await readFile(join(root, file), 'utf8');
       expect(text).to.include('BILLWRIGHT_DATABASE').and.to.not.include('--database');
     });
 
-    it(`use only existing variables: ${file}`, async () => {
+    it(`use only existing variables in ${file}`, async () => {
       const text = await readFile(join(root, file), 'utf8');
       // The excluded variable belongs to the database container, for the script that creates the role.
       const names = text

@@ -38,7 +38,7 @@ describe('startup error', () => {
     ['a.db', coded('unable to open database file', 'SQLITE_CANTOPEN'), 'cannot be opened'],
     ['a.db', coded('malformed', 'SQLITE_CORRUPT_VTAB'), 'is damaged: restore a backup'],
   ] as const)
-    it(`contains a solution but no password: ${error.message}`, () => {
+    it(`contains a solution but no password for "${error.message}"`, () => {
       const wrapped = new BillingError({ code: ErrorCode.BUSY, message: 'later', cause: error });
       const several = new AggregateError([error], 'every address was tried');
       for (const each of [error, wrapped, several]) {

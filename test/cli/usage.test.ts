@@ -92,7 +92,7 @@ const wrong: readonly (readonly [args: readonly string[], message: string])[] = 
 
 describe('command line help', () => {
   for (const [args, message] of wrong)
-    it(`is replaced by a one-line error and status 2: billwright ${args.join(' ')}`, async () => {
+    it(`is replaced by a one-line error and status 2 for billwright ${args.join(' ')}`, async () => {
       const { status, output, errors } = await speak(args);
       expect(status).to.equal(2);
       expect(output).to.equal('');
