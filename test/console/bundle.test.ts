@@ -23,7 +23,7 @@ describe('console scripts', () => {
   const sizeOf = (names: Iterable<string>) =>
     [...names].reduce((sum, name) => sum + (sizes.get(name) ?? 0), 0);
 
-  it(`are at most ${MAX_BYTES / 1_000} kB compressed, all together and before the first page`, function () {
+  it(`are at most ${MAX_BYTES / 1_000} kB compressed, in total and before the first page`, function () {
     const initial = sizeOf(staticImports(sources, 'main.js'));
     const all = sizeOf(sizes.keys());
     const inKilobytes = `${Math.round(initial / 1_000)} kB at first, ${Math.round(all / 1_000)} kB of all pages`;

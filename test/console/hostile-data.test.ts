@@ -86,7 +86,7 @@ anyDatabase.describe('console with hostile data', (open) => {
     await tab.shows(image, 'table');
   });
 
-  it('shows an invoice by a hostile template without running it, and asks no other host', async () => {
+  it('shows an invoice with a hostile template without running it, and contacts no other host', async () => {
     const { tab } = current;
     const { acme } = server;
     await acme.invoiceTexts.upload({

@@ -11,7 +11,7 @@ anyDatabase.describe('console keyboard', (open) => {
   const server = consoleBefore(open);
   const current = tabBeforeEach(browser, server);
 
-  it('moves to the search with a slash, and Enter searches', async () => {
+  it('moves to the search with a slash and searches with Enter', async () => {
     const { tab } = current;
     await tab.visit('/coupons');
     await tab.page.keyboard.press('/');
@@ -41,7 +41,7 @@ anyDatabase.describe('console keyboard', (open) => {
     expect(await tab.focused()).to.equal('New coupon');
   });
 
-  it('is enough for a whole action', async () => {
+  it('can complete a whole action', async () => {
     const { tab } = current;
     await tab.visit('/coupons');
     await moveTo(tab, 'New coupon');
@@ -57,7 +57,7 @@ anyDatabase.describe('console keyboard', (open) => {
     await tab.gone('dialog');
   });
 
-  it('copies a key, and confirms it', async () => {
+  it('copies a key and confirms the copy', async () => {
     const { tab } = current;
     await tab.page
       .browserContext()

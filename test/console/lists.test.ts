@@ -33,7 +33,7 @@ describe(`console with ${ACCOUNTS} accounts`, () => {
     expect(tab.path()).to.equal('/t/meadow/accounts?page=2');
   });
 
-  it('finds one of them, and keeps the search when the user comes back', async () => {
+  it('finds one account, and keeps the search when the user returns', async () => {
     const { tab } = current;
     await tab.visit('/accounts');
     await tab.fill(texts.accounts.search, customerName(7_777));
@@ -56,7 +56,7 @@ describe(`console with ${ACCOUNTS} accounts`, () => {
     await tab.shows(customerName(4_321), 'main');
   });
 
-  it('keeps the filter of a list in its address', async () => {
+  it('keeps the filter of a list in the page address', async () => {
     const { tab } = current;
     await tab.visit('/payments');
     await tab.shows('$12.43', 'table');

@@ -33,7 +33,7 @@ anyDatabase.describe('console permissions', (open) => {
       .and.not.to.include('session has ended');
   });
 
-  it('hide the actions that a user may not do, and the API rejects them', async () => {
+  it('hide actions that the user may not perform, which the API also rejects', async () => {
     const ada = await server.acme.accounts.getByKey('ada');
     await tab.signIn('clerk');
     await tab.visit(`/accounts/${ada.id}`);

@@ -7,13 +7,13 @@ import { DECLINED } from '../support/console/shop.ts';
 import { tabBeforeEach } from '../support/console/tab.ts';
 import { anyDatabase, expect } from '../support/index.ts';
 
-anyDatabase.describe('console answers', (open) => {
+anyDatabase.describe('console', (open) => {
   const browser = browserBefore();
   const server = consoleBefore(open);
   const current = tabBeforeEach(browser, server);
   const idOf = async (key: string): Promise<Uuid> => (await server.acme.accounts.getByKey(key)).id;
 
-  it('why an invoice is 12.43', async () => {
+  it('explains why an invoice is 12.43', async () => {
     const { tab } = current;
     await tab.visit(`/accounts/${await idOf('ada')}`);
     await tab.shows('$12.43', 'main');
@@ -30,14 +30,14 @@ anyDatabase.describe('console answers', (open) => {
     expect(explained).to.include('0.01').and.to.include('243').and.to.include('$10.00');
   });
 
-  it('when a customer is charged next, and how much', async () => {
+  it('shows when a customer is charged next, and how much', async () => {
     const { tab } = current;
     await tab.visit(`/accounts/${await idOf('chiyo')}`);
     await tab.shows(texts.account.nextOn('1 Jan 2027'), '.figures');
     await tab.shows(texts.account.charged('1 Jan 2027', '$48.00'), 'main');
   });
 
-  it('what a move to the yearly plan costs, before and after the change', async () => {
+  it('shows the cost of a move to the yearly plan before and after the change', async () => {
     const { tab } = current;
     await tab.visit(`/subscriptions/${await subscriptionOf('ada')}`);
     await tab.press('Change plan');
@@ -56,7 +56,7 @@ anyDatabase.describe('console answers', (open) => {
     await tab.shows(toPay, 'main');
   });
 
-  it('why a payment failed, and when it is tried again', async () => {
+  it('explains why a payment failed, and shows the next attempt', async () => {
     const { tab } = current;
     await tab.visit(`/accounts/${await idOf('bruno')}`);
     await tab.shows(texts.account.overdueState('Warned'), '.page-header');
@@ -68,7 +68,7 @@ anyDatabase.describe('console answers', (open) => {
     await tab.shows('9 Dec 2026', '.sentences');
   });
 
-  it('how to give 10 back to the card', async () => {
+  it('refunds 10 to the card', async () => {
     const { tab } = current;
     const accountId = await idOf('chiyo');
     const [invoice] = (await server.acme.invoices.ofAccount({ accountId })).slice(-1);
@@ -84,7 +84,7 @@ anyDatabase.describe('console answers', (open) => {
     expect((await server.acme.invoices.get(invoice?.id ?? '')).balance.isZero()).to.equal(true);
   });
 
-  it('how to give 10 back as credit', async () => {
+  it('refunds 10 as credit', async () => {
     const { tab } = current;
     await tab.visit(`/accounts/${await idOf('chiyo')}`);
     await tab.press('Refund or credit');
@@ -98,7 +98,7 @@ anyDatabase.describe('console answers', (open) => {
     expect(String(balances.get(await idOf('chiyo'))?.accountCBA)).to.equal('11');
   });
 
-  it('how to block an account, and to lift the block', async () => {
+  it('blocks an account and lifts the block', async () => {
     const { tab } = current;
     const blocks = async () =>
       (await server.acme.blocking.ofAccount(await idOf('bruno'), { services: ['support'] })).map(
@@ -123,7 +123,7 @@ anyDatabase.describe('console answers', (open) => {
     ]);
   });
 
-  it('why an account gets no invoices', async () => {
+  it('explains why an account gets no invoices', async () => {
     const { tab } = current;
     const accountId = await idOf('ada');
     await server.acme.invoices.park(accountId, { reason: 'Disputed terms' });
@@ -134,7 +134,7 @@ anyDatabase.describe('console answers', (open) => {
     await server.acme.invoices.unpark(accountId);
   });
 
-  it('who changed an address', async () => {
+  it('shows who changed an address', async () => {
     const { tab } = current;
     await tab.visit(`/accounts/${await idOf('ada')}?tab=history`);
     await tab.shows('7 Harbour Road', 'table');
@@ -142,7 +142,7 @@ anyDatabase.describe('console answers', (open) => {
     expect(history).to.include('maria').and.to.include('Ticket 4711').and.to.include('1 Main Street');
   });
 
-  it('who would pay more under another catalog, before it is uploaded', async () => {
+  it('shows who would pay more under another catalog before its upload', async () => {
     const { tab } = current;
     await tab.visit('/catalog?tab=upload');
     await tab.paste('Document', laterCatalog('13.00'));
