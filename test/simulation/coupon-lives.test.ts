@@ -335,7 +335,7 @@ const textsOf = (invoices: readonly unknown[]): string =>
 
 const withoutPlace = (line: string): string => line.slice(line.indexOf(' ') + 1);
 
-eachDatabase.describe('random lives with coupons', (open, kind) => {
+eachDatabase.describe('random subscription histories with coupons', (open, kind) => {
   let engine: TestEngine;
   let start = START;
 
@@ -378,7 +378,7 @@ eachDatabase.describe('random lives with coupons', (open, kind) => {
     }
   }
 
-  it('have the invoices, refusals and previews that the specification predicts', async () => {
+  it('have the invoices, rejections and previews that the specification predicts', async () => {
     await fc.assert(fc.asyncProperty(couponLives, play), { numRuns: RUNS[kind] });
   }).timeout(0);
 });

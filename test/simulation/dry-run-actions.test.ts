@@ -403,7 +403,7 @@ anyDatabase((kind, open) => {
 
       const numRuns = Math.max(5, Math.ceil(propertyRuns / PART[kind] / share));
 
-      it('dry run matches the invoices of the runs after the same actual action', async () => {
+      it('matches the invoices of the runs after the same actual action', async () => {
         await fc.assert(
           fc.asyncProperty(dryRunCases, async (input) => {
             const stage = await stageOf(input);

@@ -25,7 +25,7 @@ const OVERDUE = overdueXml({
 /** Enough days for the last usage invoice. */
 const LAST_DAYS = 40;
 
-eachDatabase.describe('random lives with features', (open, kind) => {
+eachDatabase.describe('random account histories with features', (open, kind) => {
   let engine: TestEngine;
   let start = START;
 

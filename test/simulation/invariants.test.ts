@@ -216,14 +216,13 @@ eachDatabase.describe('invariant checks', (open) => {
     await engine.close();
   });
 
-  it('find no violation in a small simulated town', () =>
-    expect(breachesOf(invariants, evidence)).to.eql([]));
+  it('find no violation in a small simulation', () => expect(breachesOf(invariants, evidence)).to.eql([]));
 
   it('each have an example of broken data', () =>
     expect(Object.keys(broken)).to.have.members(invariants.map(({ name }) => name)));
 
   for (const { name, breaches } of invariants)
-    it(`detect broken data: ${name}`, () => {
+    it(`detect a violation of "${name}"`, () => {
       for (const [index, breaking] of (broken[name] ?? []).entries())
         expect(breaches(breaking(evidence)), `way ${index + 1}`).to.be.an('array').that.is.not.empty;
     });

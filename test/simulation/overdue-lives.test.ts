@@ -12,7 +12,7 @@ const DAY_MS = 86_400_000;
 const ZONES = ['UTC', 'America/Los_Angeles', 'Asia/Tokyo', 'Europe/Vienna', 'Pacific/Apia'];
 const PLANS = ['pro-monthly', 'solo-now', 'elite-monthly'];
 
-anyDatabase.describe('random histories with overdue', (open, kind) => {
+anyDatabase.describe('random histories with overdue states', (open, kind) => {
   let engine: TestEngine;
   beforeEach(async () => {
     engine = await openEngine(open, { now: '2024-01-29T15:20:11Z' });

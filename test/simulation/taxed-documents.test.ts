@@ -103,7 +103,7 @@ eachDatabase((kind, open) => {
     const see = (what: string, times: number) => seen.set(what, (seen.get(what) ?? 0) + times);
 
     for (const [index, script] of chosen)
-      it(`add up to the charged amount and tax of each rate, on each database: history ${index + 1}`, async () => {
+      it(`add up to the charged amount and tax of each rate on each database (history ${index + 1})`, async () => {
         const played = await TaxedLife.begin(open, script);
         await played.play();
         const documents: IssuedDocument[] = [];
