@@ -38,8 +38,8 @@ eachDatabaseByTurns.describe('add-ons', (open) => {
 
   const linesOf = (): Promise<readonly string[]> => engine.linesOf(accountId);
 
-  describe('worked examples', () => {
-    it('match subscriptions W5 "Create alignment"', async () => {
+  describe('alignment and ends', () => {
+    it('match the worked example subscriptions W5 "Create alignment"', async () => {
       await begin('2023-08-01');
       const { bundleId } = await create({ planName: 'pro-monthly' });
       await engine.runTo('2023-08-15');
@@ -56,7 +56,7 @@ eachDatabaseByTurns.describe('add-ons', (open) => {
       expect(await phaseOf(further)).to.eql([]);
     });
 
-    it('match subscriptions W11 "Base cancelled in the future, then uncancelled"', async () => {
+    it('match the worked example subscriptions W11 "Base cancelled in the future, then uncancelled"', async () => {
       await begin('2024-04-01', { billCycleDayLocal: 1 });
       const base = await create({ planName: 'solo-monthly' });
       const backup = await addOn(base.bundleId, 'backup-monthly');
@@ -82,7 +82,7 @@ eachDatabaseByTurns.describe('add-ons', (open) => {
       ]);
     });
 
-    it('match subscriptions W12 "Base change drops add-ons"', async () => {
+    it('match the worked example subscriptions W12 "Base change drops add-ons"', async () => {
       await begin('2024-08-01');
       const base = await create({ planName: 'pro-monthly' });
       const support = await addOn(base.bundleId, 'support-monthly');
@@ -135,7 +135,7 @@ eachDatabaseByTurns.describe('add-ons', (open) => {
         });
     });
 
-    it('match subscriptions W18 "Fixed term"', async () => {
+    it('match the worked example subscriptions W18 "Fixed term"', async () => {
       await begin('2023-01-01');
       const base = await create({ planName: 'term-3m' });
       const support = await addOn(base.bundleId, 'support-6m');

@@ -120,7 +120,7 @@ eachDatabaseByTurns.describe('usage archiving', (open) => {
     expect(archived[2]).to.be.greaterThan(4);
   });
 
-  it('usage.keyRetentionDays: deletes old tracking ids of archived points, except ids on invoices', async () => {
+  it('deletes old tracking ids of archived points after usage.keyRetentionDays, except ids on invoices', async () => {
     const life = await begun({ 'org.service.usage.keyRetentionDays': '110' });
     const before = await life.invoiceLines();
     const text = '10 sms 2026-01-03 01/03/sms';

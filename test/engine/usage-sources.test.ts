@@ -110,7 +110,7 @@ eachDatabaseByTurns.describe('usage sources', (open) => {
   });
 
   for (const isAggregating of [false, true])
-    it(`charge usage that they ${isAggregating ? 'add up' : 'list'} once after a backdated change (usage §7.3 rule 7)`, async () => {
+    it(`charge ${isAggregating ? 'totals' : 'records'} only once after a backdated change (usage §7.3 rule 7)`, async () => {
       await begin('api-std');
       source.use(subscriptionId, '10 calls 2026-04-05T00:00:00Z', '7 calls 2026-04-20T00:00:00Z');
       if (isAggregating) {

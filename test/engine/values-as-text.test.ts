@@ -183,7 +183,7 @@ anyDatabase.describe('JSON views', (open) => {
     expect(unreadable(shown)).to.eql([]);
   });
 
-  it('are strings for days and Date objects for instants in each field', async () => {
+  it('use strings for days and Date objects for instants in each field', async () => {
     const [invoice] = await acme.invoices.ofAccount({ accountId, withItems: true });
     const [item] = invoice?.items ?? [];
     expect(JSON.stringify({ from: item?.startDate, at: item?.createdDate })).to.equal(
