@@ -117,7 +117,7 @@ describe('Herald', () => {
     expect((await herald.acme.accounts.page({ offset: 0, limit: 10 })).total).to.equal(1);
   });
 
-  it('keeps customers apart, and rejects forms of other sites', async () => {
+  it('keeps customers separate, and rejects forms of other sites', async () => {
     await herald.signUp();
     await herald.waitUntil('2024-01-16');
     const [link = ''] = /\/invoices\/[^"]+[.]pdf/.exec(await herald.get('/')) ?? [];

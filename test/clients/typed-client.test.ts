@@ -185,7 +185,7 @@ eachDatabase.describe('typed client', (open) => {
       reader = createClient({ ...options, user: 'reader', password: 'reading', retries: 0 });
     });
 
-    it('is denied each operation for which its user has no permission', async () => {
+    it('is denied each operation for which it has no permission', async () => {
       for (const [group, operations] of Object.entries(operationAccess)) {
         for (const [name, access] of Object.entries(operations)) {
           if (access.needs([]).length === 0) continue;

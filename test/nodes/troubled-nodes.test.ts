@@ -75,7 +75,7 @@ const troubles: Readonly<Record<string, (nodes: Deployment) => Promise<readonly 
   },
 };
 
-describe('two nodes, one of them in trouble', function () {
+describe('two nodes, one of them impaired', function () {
   this.timeout(3 * WITHIN_MS);
   let nodes: Deployment;
 

@@ -14,7 +14,7 @@ import { blocksOf } from './readme-examples.ts';
 const GUIDE = 'examples/saas/README.md';
 const directory = new URL('../../examples/saas/', import.meta.url);
 
-describe('examples/saas with its guide', () => {
+describe('examples/saas', () => {
   it('has a guide that quotes only code of the application', async () => {
     const files = globSync('**/*.{ts,js}', { cwd: directory });
     const texts = await Promise.all(files.map((file) => readFile(new URL(file, directory), 'utf8')));

@@ -42,7 +42,7 @@ eachDatabase((kind, open) => {
       for (const completeLedger of [true, false]) {
         for (const pattern of patternsOf(kind, row, completeLedger)) {
           const ledger = completeLedger ? 'complete' : 'partial';
-          it(`has at most one effect: ${behaviour}, ${pattern}, ${ledger} ledger`, async () => {
+          it(`has at most one effect (${behaviour}, ${pattern}, ${ledger} ledger)`, async () => {
             const { effects, story } = await play({ behaviour, pattern, completeLedger });
             if (staysUnknown({ behaviour, pattern, completeLedger })) {
               expect(effects).to.equal(0);

@@ -71,7 +71,7 @@ eachDatabase((kind, open) => {
 
         for (const [turn, type] of operationTypes.entries()) {
           for (const { behaviour, pattern } of casesOf(kind, turn))
-            it(`has at most one effect: ${type}, ${behaviour}, ${pattern}`, async () => {
+            it(`has at most one effect (${type}, ${behaviour}, ${pattern})`, async () => {
               const played = { type, behaviour, pattern };
               const result = await play.play(played);
               expectOneEffect(played, result);

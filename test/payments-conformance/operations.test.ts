@@ -33,7 +33,7 @@ eachDatabase((kind, open) => {
         onStage((play) => {
           for (const [row, behaviour] of behaviours.entries()) {
             for (const pattern of patternsOf(kind, row + turn))
-              it(`has at most one effect: ${behaviour}, ${pattern}`, async () => {
+              it(`has at most one effect (${behaviour}, ${pattern})`, async () => {
                 const played = { type, behaviour, pattern };
                 expectOneEffect(played, await play().play(played));
               });
@@ -47,7 +47,7 @@ eachDatabase((kind, open) => {
     describe('CHARGEBACK', () => {
       onStage((play) => {
         for (const pattern of patterns)
-          it(`is recorded once: ${pattern}`, async () => {
+          it(`is recorded once (${pattern})`, async () => {
             const played = { type: 'CHARGEBACK', pattern } as const;
             expectOneRecord(played, await play().play(played));
           });
