@@ -28,7 +28,7 @@ eachDatabaseByTurns.describe('account with credit and charges', (open) => {
       });
   }
 
-  it('matches the worked example accounts E6 "Balance and credit"', async () => {
+  it('keeps balance and credit correct through charges, credits, a write-off and a draft (accounts E6 "Balance and credit")', async () => {
     const { id } = await engine.payingAccount({ currency: 'EUR' });
     await engine.settle(charge(id, '29.95'));
     expect(await engine.balancesOf(id)).to.eql(['0', '0']);
@@ -153,7 +153,7 @@ eachDatabaseByTurns.describe('account with credit and charges', (open) => {
     expect(await engine.balancesOf(id)).to.eql(['30', '20']);
   });
 
-  it('matches the worked example accounts E8 "Transfer credit"', async () => {
+  it('transfers credit to the parent, and rejects a transfer without credit or parent (accounts E8 "Transfer credit")', async () => {
     const parent = await engine.acme.createAccount({ currency: 'USD' });
     const child = await engine.acme.createAccount({ currency: 'USD', parentAccountId: parent.id });
     await credit(child.id, '18.50');

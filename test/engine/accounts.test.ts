@@ -19,7 +19,7 @@ eachDatabaseByTurns.describe('accounts', (open) => {
   const update = (accountId: Uuid, changes: AccountInput, treatNullAsReset = false) =>
     engine.acme.updateAccount(accountId, { changes, treatNullAsReset });
 
-  it('match the worked example accounts E1 "Defaults" and have no required field', async () => {
+  it('have the documented defaults and no required field (accounts E1 "Defaults")', async () => {
     const { id } = await create({});
     const account = await engine.acme.getAccount(id);
     expect(account).to.include({

@@ -39,7 +39,7 @@ eachDatabaseByTurns.describe('add-ons', (open) => {
   const linesOf = (): Promise<readonly string[]> => engine.linesOf(accountId);
 
   describe('alignment and ends', () => {
-    it('match the worked example subscriptions W5 "Create alignment"', async () => {
+    it('start in the phase that their create alignment determines (subscriptions W5 "Create alignment")', async () => {
       await begin('2023-08-01');
       const { bundleId } = await create({ planName: 'pro-monthly' });
       await engine.runTo('2023-08-15');
@@ -56,7 +56,7 @@ eachDatabaseByTurns.describe('add-ons', (open) => {
       expect(await phaseOf(further)).to.eql([]);
     });
 
-    it('match the worked example subscriptions W11 "Base cancelled in the future, then uncancelled"', async () => {
+    it('get the future end of their base, and lose it when the base is uncancelled (subscriptions W11)', async () => {
       await begin('2024-04-01', { billCycleDayLocal: 1 });
       const base = await create({ planName: 'solo-monthly' });
       const backup = await addOn(base.bundleId, 'backup-monthly');
@@ -82,7 +82,7 @@ eachDatabaseByTurns.describe('add-ons', (open) => {
       ]);
     });
 
-    it('match the worked example subscriptions W12 "Base change drops add-ons"', async () => {
+    it('are cancelled immediately when a plan change of the base drops them (subscriptions W12)', async () => {
       await begin('2024-08-01');
       const base = await create({ planName: 'pro-monthly' });
       const support = await addOn(base.bundleId, 'support-monthly');
@@ -135,7 +135,7 @@ eachDatabaseByTurns.describe('add-ons', (open) => {
         });
     });
 
-    it('match the worked example subscriptions W18 "Fixed term"', async () => {
+    it('expire with the fixed term of their base, even if their own term is longer (subscriptions W18 "Fixed term")', async () => {
       await begin('2023-01-01');
       const base = await create({ planName: 'term-3m' });
       const support = await addOn(base.bundleId, 'support-6m');

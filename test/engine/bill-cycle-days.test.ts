@@ -143,7 +143,7 @@ eachDatabaseByTurns.describe('bill cycle days', (open) => {
     });
   });
 
-  it('match the worked example invoicing E9 "BCD moves"', async () => {
+  it('move the billing cycle without a repair when they change (invoicing E9 "BCD moves")', async () => {
     await begin('2016-05-01T00:00:00Z', { billCycleDayLocal: 1 });
     const subscriptionId = await subscribe('s-249');
     expect(await lastLines()).to.eql(['RECURRING 2016-05-01..2016-06-01 249.95']);

@@ -75,7 +75,7 @@ eachDatabaseByTurns.describe('blocking states', (open) => {
     `RESUME_BILLING ${until}`,
   ];
 
-  it('match the worked example subscriptions W13 "Pause and resume"', async () => {
+  it('credit the billed days from a pause on, and bill again from the resume (subscriptions W13 "Pause and resume")', async () => {
     const sold = await begin({ now: '2012-03-02T00:00:00Z', billCycleDayLocal: 2 });
     engine.clock.set('2012-03-04T00:00:00Z');
     await engine.settle(pause(sold.bundleId));
@@ -179,7 +179,7 @@ eachDatabaseByTurns.describe('blocking states', (open) => {
     }
   });
 
-  it('match the worked example subscriptions W20 "Redundant states"', async () => {
+  it('are stored only if they change the state of their service (subscriptions W20 "Redundant states")', async () => {
     const sold = await begin({ now: '2024-05-01T00:00:00Z' });
     const on: BlockedRef = { type: 'SUBSCRIPTION', id: sold.subscriptionId };
     const hold = { stateName: 'hold', isBlockEntitlement: true };
@@ -229,7 +229,7 @@ eachDatabaseByTurns.describe('blocking states', (open) => {
     expect(await stateOf(sold)).to.equal('BLOCKED');
   });
 
-  it('match the worked example invoicing E8 "Pause and resume billed late, and in time"', async () => {
+  it('repair the paused days when billed late, and the rest of the year when in time (invoicing E8 "Pause and resume billed late")', async () => {
     const late = await begin({ now: '2012-05-01T00:00:00Z', planName: 'pro-annual' });
     expect(await linesOf(late)).to.eql(['RECURRING 2012-05-01..2013-05-01 2399.95']);
     engine.clock.set('2012-06-10T00:00:00Z');

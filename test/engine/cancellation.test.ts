@@ -187,7 +187,7 @@ eachDatabaseByTurns.describe('cancellation', (open) => {
     await expectCode(engine.acme.subscriptions.uncancel(subscriptionId), 'SUBSCRIPTION_UNCANCEL_BAD_STATE');
   });
 
-  it('matches the worked example subscriptions W9 "START_OF_TERM" in the trial (a)', async () => {
+  it('ends billing at the start of the trial with START_OF_TERM (subscriptions W9 a)', async () => {
     await begin('2024-05-31T00:00:00Z');
     const subscriptionId = await subscribe('pro-annual');
     engine.clock.set('2024-06-05T00:00:00Z');
@@ -195,7 +195,7 @@ eachDatabaseByTurns.describe('cancellation', (open) => {
     expect(await engine.endsOf(subscriptionId)).to.equal('CANCELLED 2024-06-05 2024-05-31');
   });
 
-  it('matches the worked example subscriptions W9 "START_OF_TERM" after the trial (b)', async () => {
+  it('ends billing at the start of the current term with START_OF_TERM after the trial (subscriptions W9 b)', async () => {
     await begin('2024-05-31T00:00:00Z');
     const subscriptionId = await subscribe('pro-annual');
     await engine.runTo('2024-07-04T00:00:00Z');
@@ -205,7 +205,7 @@ eachDatabaseByTurns.describe('cancellation', (open) => {
     expect(await repairs()).to.eql(['REPAIR_ADJ 2024-06-30..2025-06-30 -2399.95']);
   });
 
-  it('matches the worked example invoicing E11 "Fixed days 30" for the repair of a full item', async () => {
+  it('repairs a full item in proportion to 30 fixed days (invoicing E11 "Fixed days 30")', async () => {
     const configuration = { 'org.service.invoice.proration.fixed.days': '30' };
     engine = await openEngine(open, { now: '2023-05-15T00:00:00Z', configuration });
     accountId = (await engine.payingAccount({ currency: 'USD', billCycleDayLocal: 15 })).id;
@@ -215,7 +215,7 @@ eachDatabaseByTurns.describe('cancellation', (open) => {
     expect(await repairs()).to.eql(['REPAIR_ADJ 2023-05-23..2023-06-15 -14.63']);
   });
 
-  it('matches the worked example invoicing E15 "Void chain" for the cancellation and its credit', async () => {
+  it('repairs the days after the cancellation and gives credit for them (invoicing E15 "Void chain")', async () => {
     engine = await openEngine(open, { now: '2013-06-15T00:00:00Z' });
     accountId = (await engine.payingAccount({ currency: 'USD', billCycleDayLocal: 15 })).id;
     const subscriptionId = await subscribe('solo-now');

@@ -185,7 +185,7 @@ eachDatabaseByTurns.describe('the charged-through date', (open) => {
     expect(await chargedThrough()).to.equal('2027-01-01');
   });
 
-  it('stays at the end of days that a void restores if the last charge ends before them (invoicing §8.5)', async () => {
+  it('stays at the end of the days that a void restores if the last charge ends earlier (invoicing §8.5)', async () => {
     await beginWithSeats('annual');
     await seatsInFront();
     await voidAt(1);

@@ -47,7 +47,7 @@ eachDatabaseByTurns.describe('closing an account', (open) => {
     return id;
   }
 
-  it('matches the worked example accounts E9 "Close with item adjustment after partial payment"', async () => {
+  it('adjusts the items of a partly paid invoice, and keeps the payment as credit (accounts E9)', async () => {
     const id = await partlyPaid();
     await close(id, { itemAdjustUnpaidInvoices: true });
     expect(await itemsOf(id)).to.eql(['EXTERNAL_CHARGE 100', 'ITEM_ADJ -100', 'CBA_ADJ 40']);
@@ -66,7 +66,7 @@ eachDatabaseByTurns.describe('closing an account', (open) => {
     expect((await newTypes()).filter((type) => type === 'INVOICE_ADJUSTMENT')).to.have.length(2);
   });
 
-  it('matches the worked example accounts E9 "Close with item adjustment and write-off", in which the write-off takes precedence', async () => {
+  it('writes an invoice off instead of adjusting its items if both are requested (accounts E9)', async () => {
     const id = await partlyPaid();
     await close(id, { itemAdjustUnpaidInvoices: true, writeOffUnpaidInvoices: true });
     expect(await itemsOf(id)).to.eql(['EXTERNAL_CHARGE 100']);

@@ -24,7 +24,7 @@ eachDatabaseByTurns.describe('control tags', (open) => {
 
   describe('AUTO_PAY_OFF and MANUAL_PAY', () => {
     for (const name of ['AUTO_PAY_OFF', 'MANUAL_PAY'] as const)
-      it(`hold back new payments (${name}), and release the oldest first on removal (payments 13 AUTO_PAY_OFF)`, async () => {
+      it(`hold back new payments (${name}), and release the oldest first on removal (payments §14 example 13)`, async () => {
         const id = await subscriber(SystemTag[name]);
         await engine.runTo('2024-02-01T00:00:00Z');
         expect(await balancesOf(id)).to.eql(['19.95', '19.95']);

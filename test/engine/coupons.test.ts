@@ -23,7 +23,7 @@ eachDatabase.describe('coupons', (open) => {
   const spring = (duration: 'ONCE' | 'FOREVER' | { periods: number } | { months: number }, more = {}) =>
     engine.acme.coupons.create({ code: 'SPRING', percentOff: '20', duration, ...more });
 
-  it('match the worked example coupons C1 "20 % for three periods"', async () => {
+  it('reduce the price by 20 % for three periods (coupons C1)', async () => {
     await begin('2026-01-01');
     await spring({ periods: 3 });
     await subscribe('lamp', 'spring');
@@ -31,7 +31,7 @@ eachDatabase.describe('coupons', (open) => {
     expect(await invoices()).to.eql(['01-01 24', '02-01 24', '03-01 24', '04-01 30']);
   });
 
-  it('match the worked example coupons C2 "50 % of a leading period"', async () => {
+  it('reduce a leading partial period by 50 % (coupons C2)', async () => {
     await begin('2026-01-16');
     await spring('ONCE', { percentOff: '50' });
     await subscribe('lamp', 'SPRING');
@@ -39,7 +39,7 @@ eachDatabase.describe('coupons', (open) => {
     expect(await invoices()).to.eql(['01-16 7.74', '02-01 30']);
   });
 
-  it('match the worked example coupons C3 "trial without periods"', async () => {
+  it('do not count a trial as a period (coupons C3)', async () => {
     await begin('2026-01-01');
     await spring({ periods: 2 });
     await subscribe('lamp-trial', 'SPRING');
@@ -59,7 +59,7 @@ eachDatabase.describe('coupons', (open) => {
       ['01-11 42 -16.26', '02-01 62', '03-01 62', '04-01 62'],
     ],
   ] as const)
-    it(`match the worked example coupons ${name}`, async () => {
+    it(`apply to an upgrade as specified in coupons ${name}`, async () => {
       await begin('2026-01-01');
       await spring({ periods: 3 }, { plans });
       await subscribe('lamp', 'SPRING');
@@ -73,7 +73,7 @@ eachDatabase.describe('coupons', (open) => {
       );
     });
 
-  it('match the worked examples coupons C6 "percentage before amount" and C7 "at least 0"', async () => {
+  it('apply percentages before amounts, down to an item of 0 (coupons C6 and C7)', async () => {
     await begin('2026-01-01');
     await engine.acme.coupons.create({ code: 'TEN', amountOff: { USD: '10' }, duration: 'FOREVER' });
     await spring('ONCE', { percentOff: '50' });
@@ -84,7 +84,7 @@ eachDatabase.describe('coupons', (open) => {
     expect(await invoices()).to.eql(['01-01 5', '01-01 0']);
   });
 
-  it('match the worked example coupons C8 "redemption on a running subscription"', async () => {
+  it('discount a running subscription from the next period on (coupons C8)', async () => {
     await begin('2026-01-01');
     await spring({ periods: 2 });
     await subscribe('lamp');
@@ -97,7 +97,7 @@ eachDatabase.describe('coupons', (open) => {
     expect((await invoices()).slice(1)).to.eql(['02-01 30', '03-01 24', '04-01 24', '05-01 30']);
   });
 
-  it('match the worked example coupons C9 "redemption with repair of a billed period"', async () => {
+  it('repair a billed period if they are redeemed with rebill (coupons C9)', async () => {
     await begin('2026-01-01');
     await spring({ periods: 2 });
     await subscribe('lamp');
@@ -110,7 +110,7 @@ eachDatabase.describe('coupons', (open) => {
     expect(await engine.breaches()).to.eql([]);
   });
 
-  it('match the worked example coupons C10 "last redemption"', async () => {
+  it('can be redeemed by only one of two accounts at the same time if one redemption is left (coupons C10)', async () => {
     await begin('2026-01-01');
     await spring('ONCE', { maxRedemptions: 1 });
     const accounts = await Promise.all(
@@ -126,7 +126,7 @@ eachDatabase.describe('coupons', (open) => {
     expect(await engine.acme.coupons.get('spring')).to.include({ redeemedCount: 1 });
   });
 
-  it('match the worked example coupons C11 "amount per unit"', async () => {
+  it('reduce the price once or per unit (coupons C11)', async () => {
     await begin('2026-01-01');
     const terms = { amountOff: { USD: '2' }, duration: 'FOREVER' } as const;
     await engine.acme.coupons.create({ code: 'EACH', perQuantity: true, ...terms });
@@ -136,7 +136,7 @@ eachDatabase.describe('coupons', (open) => {
     expect(await invoices()).to.eql(['01-01 140', '01-01 148']);
   });
 
-  it('match the worked example coupons C12 "10 % of a year"', async () => {
+  it('reduce an annual price by 10 % (coupons C12)', async () => {
     await begin('2026-01-01');
     await spring({ months: 12 }, { percentOff: '10' });
     await subscribe('lamp-annual', 'SPRING');

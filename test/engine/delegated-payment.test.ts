@@ -85,7 +85,7 @@ eachDatabaseByTurns.describe('payment delegated to a parent', (open) => {
     expect([await invoicesOf(parent), await invoicesOf(child), await balances()]).to.eql(before);
   }
 
-  it('matches the worked example accounts E7 "Parent pays"', async () => {
+  it('leaves the debt to the parent, whose payment settles both balances (accounts E7 "Parent pays")', async () => {
     await begin('2025-02-03T10:00:00Z', '34.00');
     await hold(parent, SystemTag.AUTO_PAY_OFF);
     await subscribe(child);
@@ -109,7 +109,7 @@ eachDatabaseByTurns.describe('payment delegated to a parent', (open) => {
     await redeliver();
   });
 
-  it('matches the worked example invoicing E16 "Child cancels before the parent commits"', async () => {
+  it('lowers the draft summary after a cancellation (invoicing E16 "Child cancels before the parent commits")', async () => {
     await begin('2015-06-14T00:00:00Z', '249.95', { billCycleDayLocal: 14 });
     await hold(child, SystemTag.AUTO_INVOICING_OFF);
     const id = await subscribe(child);

@@ -373,7 +373,7 @@ eachDatabaseByTurns.describe('draft and void invoices', (open) => {
     expect(await balances()).to.equal('-10 10');
   });
 
-  it('match the worked example invoicing E15 "Void chain"', async () => {
+  it('can be voided only in an order that their repairs allow (invoicing E15 "Void chain")', async () => {
     await begin('2013-06-15T00:00:00Z', { billCycleDayLocal: 15 });
     await engine.acme.invoices.addCredits({ accountId, items: [{ amount: '19.95' }], autoCommit: true });
     const id = await subscribe('solo-now');

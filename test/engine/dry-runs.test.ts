@@ -625,7 +625,7 @@ eachDatabase.describe('dry run', (open) => {
     });
   });
 
-  describe('request validation', () => {
+  describe('validation of requests', () => {
     const expectRefused = (request: Request, error: ErrorName) =>
       expectCode(foresee({ dryRunType: 'SUBSCRIPTION_ACTION', ...request }), error, JSON.stringify(request));
 

@@ -376,7 +376,7 @@ eachDatabase.describe('features', (open) => {
     await expectCode(engine.acme.uploadCatalog(changed('2026-04-01')), 'CATALOG_INVALID_FOR_TENANT');
   });
 
-  it('use a later override of the same target from its start instead of the earlier one', async () => {
+  it('apply a later override of the same target from its start instead of the earlier one', async () => {
     await f1();
     const { features } = engine.acme;
     const target = { accountId, feature: 'seats' };

@@ -53,7 +53,7 @@ eachDatabase.describe('stored responses', (open) => {
     expect(await begin()).to.eql({ answer });
   });
 
-  it('do not block a key whose release has failed, because the next call with the key releases it', async () => {
+  it('allow the next call with their key to release the key after a failed release', async () => {
     let isFull = true;
     const idempotency = {
       ...storage.idempotency,

@@ -10,7 +10,7 @@ anyDatabase.describe('payments of invoices (payments §9)', (open) => {
   const purchased = async (invoiceId: Uuid): Promise<number> =>
     Number((await invoices.paymentOf(invoiceId)).totals.purchasedAmount);
 
-  it('match payments §14 example 8 "Partial by the gateway, chargeback, reversal"', async () => {
+  it('are removed by a chargeback of a partial payment and restored by its reversal (payments §14 example 8)', async () => {
     engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_SLEEP', PROCESSED_AMOUNT: '10' });
     const { id } = await invoices.add('249.95');
     const { id: paymentId } = await invoices.paymentOf(id);
@@ -27,7 +27,7 @@ anyDatabase.describe('payments of invoices (payments §9)', (open) => {
     expect([await purchased(id), await invoices.balanceOf(id)]).to.eql([10, 239.95]);
   });
 
-  it('match payments §14 example 9 "Refunds on a paid invoice of 249.95"', async () => {
+  it('are refunded with and without item adjustments (payments §14 example 9)', async () => {
     const { id, itemId: invoiceItemId } = await invoices.add('249.95');
     const { id: paymentId } = await invoices.paymentOf(id);
     const { invoicePayments } = engine.acme;
@@ -50,7 +50,7 @@ anyDatabase.describe('payments of invoices (payments §9)', (open) => {
     expect(engine.ledger.ofPayment(paymentId)).to.have.length(calls);
   });
 
-  it('match payments §14 example 10 "Two partial payments, then refunds"', async () => {
+  it('are refunded separately if two partial payments paid the invoice (payments §14 example 10)', async () => {
     const { id, itemId: invoiceItemId } = await invoices.add('10', { isHeldBack: true });
     const { invoicePayments } = engine.acme;
     const first = await invoicePayments.pay({ invoiceId: id, amount: '4' });
@@ -79,7 +79,7 @@ anyDatabase.describe('payments of invoices (payments §9)', (open) => {
     expect(rows[3]?.linkedInvoicePaymentId).to.equal(rows[1]?.id);
   });
 
-  it('match payments §14 example 11 "Other processed currency"', async () => {
+  it('settle the invoice if the gateway processes another currency (payments §14 example 11)', async () => {
     engine.gateway.configure({
       CONFIGURE_ACTION: 'ACTION_SLEEP',
       PROCESSED_AMOUNT: '225.44',
@@ -96,7 +96,7 @@ anyDatabase.describe('payments of invoices (payments §9)', (open) => {
     expect([await purchased(id), await invoices.balanceOf(id)]).to.eql([249.95, 0]);
   });
 
-  it('match payments §14 example 13 "AUTO_PAY_OFF"', async () => {
+  it('are held back by AUTO_PAY_OFF, and pay the remaining balance on its removal (payments §14 example 13)', async () => {
     const { id } = await invoices.add('249.95', { isHeldBack: true });
     expect(await invoices.balanceOf(id)).to.equal(249.95);
     await engine.acme.invoicePayments.pay({ invoiceId: id, amount: '10' });
@@ -110,7 +110,7 @@ anyDatabase.describe('payments of invoices (payments §9)', (open) => {
     expect(amounts).to.eql([10, 239.95]);
   });
 
-  it('match payments §14 example 14 "Pay all, external, too much"', async () => {
+  it('pay all invoices externally, and turn the excess into credit (payments §14 example 14)', async () => {
     const one = await invoices.add('50', { isHeldBack: true });
     const other = await invoices.add('30');
     const paid = await engine.acme.invoicePayments.payAll({
@@ -124,7 +124,7 @@ anyDatabase.describe('payments of invoices (payments §9)', (open) => {
     expect(Number(balances.get(account.id)?.accountCBA)).to.equal(20);
   });
 
-  it('match payments §14 example 14 "Pay all, external, too little"', async () => {
+  it('pay the oldest invoices first if an external amount does not cover all invoices (payments §14 example 14)', async () => {
     const one = await invoices.add('50', { isHeldBack: true });
     const other = await invoices.add('30');
     await engine.acme.invoicePayments.payAll({ accountId: account.id, isExternal: true, amount: '60' });
@@ -133,7 +133,7 @@ anyDatabase.describe('payments of invoices (payments §9)', (open) => {
     expect(Number(balances.get(account.id)?.accountCBA)).to.equal(0);
   });
 
-  it('match payments §14 example 16 "External refund"', async () => {
+  it('can be refunded externally by a new credit payment (payments §14 example 16)', async () => {
     const { id } = await invoices.add('249.95');
     const { id: paymentId } = await invoices.paymentOf(id);
     const request = { paymentId, amount: '249.95', isExternal: true };

@@ -30,7 +30,7 @@ anyDatabase.describe('overdue debts', (open) => {
     return debtor;
   }
 
-  it('match overdue §12 example 6, refund and chargeback, for a refund without adjustment', async () => {
+  it('include a payment that is refunded without adjustment (overdue §12 example 6)', async () => {
     const debtor = await twoPaid();
     const paymentId = await paymentOf(debtor, 0);
     await engine.settle(engine.acme.invoicePayments.refund({ paymentId, amount: '249.95' }));
@@ -39,7 +39,7 @@ anyDatabase.describe('overdue debts', (open) => {
     expect(await debtor.check()).to.equal('07-10T00:03:42');
   });
 
-  it('match overdue §12 example 6, refund and chargeback, for a chargeback and its reversal', async () => {
+  it('include a payment that is charged back, until the reversal (overdue §12 example 6)', async () => {
     const debtor = await twoPaid();
     const key = { paymentId: await paymentOf(debtor, 0), transactionExternalKey: 'dispute' };
     await engine.settle(engine.acme.invoicePayments.chargeback({ ...key, amount: '249.95' }));
@@ -77,13 +77,13 @@ anyDatabase.describe('overdue debts', (open) => {
     expect((await debtor.states()).at(-1)).to.equal('OD1 from 07-30T00:03:42');
   }
 
-  it('match overdue §12 example 7, partial debt, if the first invoice is paid by transfer', async () => {
+  it('no longer include the first invoice when it is paid by transfer, which clears the account (overdue §12 example 7)', async () => {
     const debtor = await twoUnpaid();
     await debtor.pay(0);
     await expectClearOf0705(debtor);
   });
 
-  it('match overdue §12 example 7, partial debt, if the first invoice is adjusted in full', async () => {
+  it('no longer include the first invoice when it is adjusted in full, which clears the account (overdue §12 example 7)', async () => {
     const debtor = await twoUnpaid();
     const { id: invoiceId, accountId, items } = await debtor.bill(0);
     const invoiceItemId = items[0]?.id ?? '';
@@ -91,7 +91,7 @@ anyDatabase.describe('overdue debts', (open) => {
     await expectClearOf0705(debtor);
   });
 
-  it('match overdue §12 example 8 "Count"', async () => {
+  it('lead to states by the number of unpaid invoices (overdue §12 example 8)', async () => {
     const debtor = await begin(
       overdueXml({
         states: [
@@ -137,7 +137,7 @@ anyDatabase.describe('overdue debts', (open) => {
     ]);
   });
 
-  it('match overdue §12 example 9 "Total"', async () => {
+  it('lead to states by the total unpaid amount (overdue §12 example 9)', async () => {
     const debtor = await begin(
       overdueXml({
         states: [
@@ -159,7 +159,7 @@ anyDatabase.describe('overdue debts', (open) => {
     expect(stages).to.eql(['249.95 clear', '499.90 OD1', '749.85 OD2', '999.80 OD2', '1249.75 OD3']);
   });
 
-  it('match overdue §12 example 12 "Anchor moves"', async () => {
+  it('count from the oldest invoice that is still unpaid (overdue §12 example 12)', async () => {
     const debtor = await begin(CONFIG_C, false);
     await engine.runTo('2012-05-31T00:03:42Z');
     await engine.runTo('2012-05-31T10:00:00Z');
@@ -208,7 +208,7 @@ anyDatabase.describe('overdue debts', (open) => {
     ]);
   });
 
-  it('match overdue §12 example 13 "Late check"', async () => {
+  it('lead directly to the state that is due when a late check runs (overdue §12 example 13)', async () => {
     const debtor = await begin(CONFIG_C);
     Debtor.decline(engine);
     await engine.runTo('2012-05-31T00:03:42Z');

@@ -3,10 +3,10 @@ import { anyDatabase, expect, expectCode, type TestEngine } from '../support/ind
 import { Debtor, openStory } from '../support/overdue/debtor.ts';
 import { CONFIG_D, configB } from '../support/overdue/overdue-documents.ts';
 
-anyDatabase.describe('overdue effects on tags, cancellations, children and JSON uploads', (open) => {
+anyDatabase.describe('overdue rules for tags, cancellations, parents and JSON uploads', (open) => {
   let engine: TestEngine;
 
-  it('match overdue §12 example 10, tags, for an exempt account', async () => {
+  it('clear an exempt account until the tag is removed (overdue §12 example 10)', async () => {
     engine = await openStory(open, configB());
     const debtor = await Debtor.sign(engine, { hasCard: false });
     await debtor.chronicle.days('2012-05-02', '2012-06-05');
@@ -23,7 +23,7 @@ anyDatabase.describe('overdue effects on tags, cancellations, children and JSON 
     ]);
   });
 
-  it('match overdue §12 example 10, tags, for a written-off invoice', async () => {
+  it('clear an account with a written-off invoice until the write-off is removed (overdue §12 example 10)', async () => {
     engine = await openStory(open, configB());
     const debtor = await Debtor.sign(engine, { hasCard: false });
     await debtor.chronicle.days('2012-05-02', '2012-05-31');
@@ -50,7 +50,7 @@ anyDatabase.describe('overdue effects on tags, cancellations, children and JSON 
     return debtor.chronicle.days('2012-06-01', '2012-07-31');
   }
 
-  it('match overdue §12 example 11 for a cancellation at the end of the term', async () => {
+  it('cancel the service, and end billing with the term (overdue §12 example 11)', async () => {
     expect(await cancelledBy('END_OF_TERM')).to.eql([
       '06-05 OD1 from 06-05T00:03:42 blocks changes',
       '06-05 state OD1',
@@ -81,7 +81,7 @@ anyDatabase.describe('overdue effects on tags, cancellations, children and JSON 
     ]);
   });
 
-  it('match overdue §12 example 11 for an immediate cancellation', async () => {
+  it('cancel service and billing immediately with IMMEDIATE (overdue §12 example 11)', async () => {
     const lines = await cancelledBy('IMMEDIATE');
     expect(lines.filter((line) => !/ check /.test(line))).to.eql([
       '06-05 invoice 3 of 05-31: CBA_ADJ 06-05..06-05 -219.12',
@@ -107,7 +107,7 @@ anyDatabase.describe('overdue effects on tags, cancellations, children and JSON 
     ]);
   });
 
-  it('match overdue §12 example 14 "Parent pays"', async () => {
+  it('apply the debt of the paying parent to parent and child (overdue §12 example 14)', async () => {
     engine = await openStory(open, CONFIG_D);
     const parent = await Debtor.sign(engine, { planName: null });
     const family = { parentAccountId: parent.accountId, hasCard: false };
@@ -168,7 +168,7 @@ anyDatabase.describe('overdue effects on tags, cancellations, children and JSON 
     expect(await other.states()).to.eql([]);
   });
 
-  it('match overdue §12 example 15 "JSON upload"', async () => {
+  it('derive missing intervals in uploaded JSON, and reject states in the wrong order (overdue §12 example 15)', async () => {
     engine = await openStory(open, configB());
     const time = (number: number) => ({
       timeSinceEarliestUnpaidInvoiceEqualsOrExceeds: { unit: 'DAYS', number },

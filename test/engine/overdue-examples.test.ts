@@ -60,7 +60,7 @@ anyDatabase.describe('overdue stages', (open) => {
     Debtor.decline(engine);
   }
 
-  it('match overdue §12 example 1 "All stages"', async () => {
+  it('follow each other while every payment is declined (overdue §12 example 1)', async () => {
     await begin();
     const lines = [...(await debtor.chronicle.days('2012-05-02', '2012-06-30'))];
     const change = engine.acme.subscriptions.changePlan(debtor.subscriptionId ?? '', {
@@ -71,7 +71,7 @@ anyDatabase.describe('overdue stages', (open) => {
     expect(lines).to.eql(ALL_STAGES);
   });
 
-  it('match overdue §12 example 2 "Clearing before the paid-through date"', async () => {
+  it('end with a repair credit if the debt is paid before the paid-through date (overdue §12 example 2)', async () => {
     await begin();
     await debtor.chronicle.days('2012-05-02', '2012-07-20');
     Debtor.accept(engine);
@@ -113,7 +113,7 @@ anyDatabase.describe('overdue stages', (open) => {
     ]);
   });
 
-  it('match overdue §12 example 3 "Clearing after the paid-through date"', async () => {
+  it('end with a new charge and a repair if the debt is paid after the paid-through date (overdue §12 example 3)', async () => {
     await begin();
     await debtor.chronicle.days('2012-05-02', '2012-07-20');
     expect(await debtor.chronicle.days('2012-07-21', '2012-08-01'), 'no invoice on 07-31').to.eql([
@@ -153,7 +153,7 @@ anyDatabase.describe('overdue stages', (open) => {
     ]);
   });
 
-  it('match overdue §12 example 4 "Oldest first"', async () => {
+  it('end when the oldest invoice is paid, until the next one is due (overdue §12 example 4)', async () => {
     await begin();
     await debtor.chronicle.days('2012-05-02', '2012-07-20');
     await engine.runTo('2012-07-20T10:00:00Z');
@@ -187,7 +187,7 @@ anyDatabase.describe('overdue stages', (open) => {
     ]);
   });
 
-  it('match overdue §12 example 5 "No payment method"', async () => {
+  it('begin on the same dates without a payment method (overdue §12 example 5)', async () => {
     await begin(false);
     const withoutTries = ALL_STAGES.filter(
       (line) => !line.includes('try') && !line.endsWith('published INVOICE_PAYMENT_FAILED PAYMENT_FAILED'),

@@ -130,7 +130,7 @@ eachDatabase.describe('SQL statements of overdue checks', (open) => {
     expect(some?.length).to.be.greaterThan(without?.length ?? 0);
   });
 
-  it('if there are no conditions, query once whether an exempt account was ever overdue (overdue §7 rule 2)', async () => {
+  it('query once whether an exempt account was ever overdue if there are no conditions (overdue §7 rule 2)', async () => {
     await begin(null);
     const id = await engine.settle(debtor());
     const tagged = (definitionId: Uuid) =>

@@ -24,7 +24,7 @@ anyDatabase.describe('direct payments (payments §3 to §6)', (open) => {
     return { ...Object.fromEntries(entries.filter(([, amount]) => amount !== 0)), state: payment.stateName };
   };
 
-  it('match payments §14 example 1 "Auth, captures, refund"', async () => {
+  it('limit captures and refunds to the authorized and captured amounts (payments §14 example 1)', async () => {
     const { payments } = acme;
     const { payment } = await payments.authorize({ accountId: account.id, amount: '100' });
     const paymentId = payment.id;
@@ -53,7 +53,7 @@ anyDatabase.describe('direct payments (payments §3 to §6)', (open) => {
     ]);
   });
 
-  it('match payments §14 example 2 "Void"', async () => {
+  it('cannot be captured after a void (payments §14 example 2)', async () => {
     const { payments } = acme;
     const { payment } = await payments.authorize({ accountId: account.id, amount: '50' });
     const voided = await payments.void({ paymentId: payment.id });
@@ -62,7 +62,7 @@ anyDatabase.describe('direct payments (payments §3 to §6)', (open) => {
     await expectCode(payments.capture({ paymentId: payment.id, amount: '50' }), 'PAYMENT_INVALID_OPERATION');
   });
 
-  it('match payments §14 example 3 "Declined, then repeated"', async () => {
+  it('can be repeated with the same keys after a decline, but not after a success (payments §14 example 3)', async () => {
     const { payments } = acme;
     const keys = { externalKey: 'P1', transactionExternalKey: 'T1' };
     const input = { accountId: account.id, amount: '10', ...keys };
@@ -90,7 +90,7 @@ anyDatabase.describe('direct payments (payments §3 to §6)', (open) => {
     expect(shown(again)).to.eql({ purchased: 10, state: 'PURCHASE_SUCCESS' });
   });
 
-  it('match payments §14 example 4 "Pending"', async () => {
+  it('allow only the completion while they are pending (payments §14 example 4)', async () => {
     const { payments } = acme;
     const input = { accountId: account.id, amount: '10', transactionExternalKey: 'example-4' };
     const pending = await payments.authorize({ ...input, properties: PENDING });

@@ -112,7 +112,7 @@ eachDatabaseByTurns.describe('automatic payment', (open) => {
     expect(stage.takeEvents()).to.eql([]);
   });
 
-  it('matches payments §14 example 5 "Failed auto payment, default retries"', async () => {
+  it('is retried three times on the default days after declines, and then gives up (payments §14 example 5)', async () => {
     await stageAt('2012-05-31T00:03:42Z');
     stage.sandbox.configure({
       CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR',
@@ -147,7 +147,7 @@ eachDatabaseByTurns.describe('automatic payment', (open) => {
     expect(await stage.accountBalance(account)).to.eql(['249.95', '0']);
   });
 
-  it('matches payments §14 example 6 "Retry succeeds"', async () => {
+  it('settles the invoice if a retry succeeds (payments §14 example 6)', async () => {
     await stageAt('2012-05-31T00:03:42Z');
     stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', TIMES: 1 });
     const [invoiceId, account] = await invoiced();
@@ -163,7 +163,7 @@ eachDatabaseByTurns.describe('automatic payment', (open) => {
     expect(stage.takeEvents()).to.eql([]);
   });
 
-  it('matches payments §14 example 7 "Gateway down"', async () => {
+  it('is retried eight times at growing intervals while the gateway is down (payments §14 example 7)', async () => {
     await stageAt('2012-05-31T10:00:00Z');
     stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_CANCELED' });
     const [invoiceId] = await invoiced();
@@ -207,7 +207,7 @@ eachDatabaseByTurns.describe('automatic payment', (open) => {
     expect(await stage.accountBalance(account)).to.eql(['-50.05', '50.05']);
   });
 
-  it('matches payments §14 example 12 "Unknown, then declined"', async () => {
+  it('is retried after a decline that recovery finds for an unknown outcome (payments §14 example 12)', async () => {
     await stageAt('2012-05-01T00:00:00Z');
     stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_UNDEFINED', TIMES: 1 });
     const [invoiceId] = await invoiced();

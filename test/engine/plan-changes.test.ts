@@ -169,7 +169,7 @@ eachDatabaseByTurns.describe('plan changes', (open) => {
     ]);
   });
 
-  it('match the worked example subscriptions W8 "Change on the start instant"', async () => {
+  it('replace the plan from the start if they are dated on the start instant (subscriptions W8)', async () => {
     await begin('2024-08-01T00:00:00Z');
     const start = { billingDate: '2024-08-01' };
     const made = await engine.subscribe({ accountId, planName: 'solo-now' }, start);
@@ -179,7 +179,7 @@ eachDatabaseByTurns.describe('plan changes', (open) => {
     await expectLast('RECURRING 2024-08-01..2024-09-01 29.95', 'REPAIR_ADJ 2024-08-01..2024-09-01 -19.95');
   });
 
-  it('match the worked example subscriptions W16 "BCD with create and change"', async () => {
+  it('can set the bill cycle day, like the creation (subscriptions W16 "BCD with create and change")', async () => {
     await begin('2018-06-21T00:00:00Z', undefined, 21);
     const subscriptionId = await subscribe('solo-now', { billCycleDayLocal: 15 });
     await engine.runTo('2018-07-15T00:00:00Z');
@@ -191,7 +191,7 @@ eachDatabaseByTurns.describe('plan changes', (open) => {
     await expectLast('RECURRING 2018-08-21..2018-09-21 29.95');
   });
 
-  it('match the worked example catalog W2 "Grandfathering"', async () => {
+  it('use the current price of a plan, even in a change back to it (catalog W2 "Grandfathering")', async () => {
     const parts = { catalogName: 'W2', products: product('A') };
     const listed = (...names: string[]) => lists({ DEFAULT: names });
     await begin(
@@ -231,7 +231,7 @@ eachDatabaseByTurns.describe('plan changes', (open) => {
     await expectLast('RECURRING 2024-04-05..2024-05-05 36');
   });
 
-  it('match the worked example invoicing E4 "Change with an adjusted item"', async () => {
+  it('repair no more than the remainder of an adjusted item (invoicing E4 "Change with an adjusted item")', async () => {
     await begin('2012-05-01T00:00:00Z', shelf, 1);
     const subscriptionId = await subscribe('s-249');
     const [first] = await invoices();
@@ -252,7 +252,7 @@ eachDatabaseByTurns.describe('plan changes', (open) => {
     );
   });
 
-  it('match the worked example invoicing E5 "Two changes"', async () => {
+  it('repair and credit each of two changes in one month (invoicing E5 "Two changes")', async () => {
     await begin('2012-05-01T00:00:00Z', shelf, 1);
     const subscriptionId = await subscribe('s-599');
     engine.clock.set('2012-05-07T00:00:00Z');
@@ -275,7 +275,7 @@ eachDatabaseByTurns.describe('plan changes', (open) => {
     expect(balance && formatDecimal(balance.accountCBA)).to.equal('430.37');
   });
 
-  it('match the worked example invoicing E6 "Annual to monthly, same day"', async () => {
+  it('credit the annual charge and move the charged-through date back (invoicing E6 "Annual to monthly, same day")', async () => {
     await begin('2012-05-01T00:00:00Z', shelf, 1);
     const subscriptionId = await subscribe('s-annual');
     await change(subscriptionId, 's-249');
@@ -288,7 +288,7 @@ eachDatabaseByTurns.describe('plan changes', (open) => {
     expect(chargedThrough?.date).to.equal('2012-06-01');
   });
 
-  it('match the worked example invoicing E7 "Monthly to quarterly"', async () => {
+  it('prorate the first quarter (invoicing E7 "Monthly to quarterly")', async () => {
     await begin('2012-05-01T00:00:00Z', shelf, 1);
     const subscriptionId = await subscribe('s-29');
     engine.clock.set('2012-05-12T00:00:00Z');
@@ -298,7 +298,7 @@ eachDatabaseByTurns.describe('plan changes', (open) => {
     await expectLast('RECURRING 2012-08-01..2012-11-01 69.95');
   });
 
-  it('match the worked example invoicing E13 "Quantity" for a plan change', async () => {
+  it('multiply the new price by the quantity (invoicing E13 "Quantity")', async () => {
     await begin('2022-11-27T00:00:00Z', shelf, 27);
     const subscriptionId = await subscribe('s-29', { quantity: 7 });
     engine.clock.set('2022-12-12T00:00:00Z');

@@ -74,7 +74,7 @@ eachDatabaseByTurns.describe('price changes of existing subscriptions', (open) =
       const name = isAligned ? 'W4 Same, aligned' : 'W3 Price change for existing, unaligned';
       // An upload after billing splits the billed period by a repair, which another test covers.
       if (!isAligned && when === 'on the day of the change') continue;
-      it(`match the worked example catalog ${name}, with versions uploaded ${when}`, async () => {
+      it(`apply on the dates of the worked example catalog ${name}, with versions uploaded ${when}`, async () => {
         const opened = await begin('2024-03-15T00:00:00Z', heat[0] as PricedVersion, isAligned);
         const [, v2, v3] = heat as readonly [PricedVersion, PricedVersion, PricedVersion];
         if (second === '2024-03-15') await upload(opened, v2, v3);
@@ -110,7 +110,7 @@ eachDatabaseByTurns.describe('price changes of existing subscriptions', (open) =
     ]);
   });
 
-  it('match the worked example catalog W5 "Two changes in one cycle, aligned"', async () => {
+  it('apply only in the latest version if an aligned cycle contains two (catalog W5)', async () => {
     const opened = await begin('2024-05-03T00:00:00Z', version('2024-01-01', '70.00'), true);
     await upload(
       opened,

@@ -77,7 +77,7 @@ eachDatabaseByTurns.describe('price overrides', (open) => {
     );
   }
 
-  it('match the worked example catalog W10 "Overrides"', async () => {
+  it('create one override plan per distinct set of prices (catalog W10 "Overrides")', async () => {
     const a = await subscribe([evergreen19]);
     const view = await acme.getSubscription(a);
     expect(view.planName, 'a').to.equal('studio-monthly-1');
@@ -140,7 +140,7 @@ eachDatabaseByTurns.describe('price overrides', (open) => {
     expect(second?.catalogEffectiveDate?.toISOString()).to.equal('2024-02-15T08:00:00.000Z');
   });
 
-  it('match the worked example catalog W10 "Overrides" for a later version with USD 29.00 for existing subscriptions', async () => {
+  it('keep the overridden price when a later version changes the list price (catalog W10 "Overrides")', async () => {
     const [a, d] = [await newAccount(), await newAccount()];
     await subscribe([evergreen19], { accountId: a });
     await subscribe([trial5], { accountId: d });

@@ -53,7 +53,7 @@ eachDatabase.describe('pushes (platform §10)', (open) => {
       JSON.stringify({ 'org.service.billing.server.notifications.retries': schedule }),
     );
 
-  it('match platform §18 P6 "Registration event"', async () => {
+  it('report the registration of a callback to that callback (platform §18 P6)', async () => {
     await engine.settle(register());
     const [first] = receiver.arrived;
     if (first === undefined) throw new Error('nothing has arrived');
@@ -101,7 +101,7 @@ eachDatabase.describe('pushes (platform §10)', (open) => {
     expect(new Set(written.map(({ state }) => state))).to.eql(new Set(['PROCESSED']));
   });
 
-  it('match platform §18 P4 "Push retries"', async () => {
+  it('are retried five times on the default schedule and then fail (platform §18 P4)', async () => {
     await engine.settle(register());
     receiver.answer(500);
     await engine.settle(createAccount());

@@ -57,7 +57,7 @@ eachDatabaseByTurns.describe('quantity changes', (open) => {
 
   const expectLast = async (...lines: readonly string[]) => expect(await lastLines()).to.eql(lines);
 
-  it('match the worked example invoicing E13 "Quantity"', async () => {
+  it('charge the new quantity and repair the old charge (invoicing E13 "Quantity")', async () => {
     await begin('2022-11-27T00:00:00Z', 27);
     const subscriptionId = await subscribe({ planName: 's-29', quantity: 7 });
     await expectLast('RECURRING 2022-11-27..2022-12-27 209.65');
@@ -189,7 +189,7 @@ eachDatabaseByTurns.describe('quantity changes', (open) => {
     await expectLast('RECURRING 2026-04-08..2026-04-15 140');
   });
 
-  it('match the worked example invoicing E21 "Seats that come and go"', async () => {
+  it('charge the same total on any run dates (invoicing E21 "Seats that come and go")', async () => {
     const totals: string[] = [];
     for (const runs of ['in time', 'late'] as const) {
       await begin('2026-03-01T00:00:00Z');

@@ -15,7 +15,7 @@ import { jpeg, png, seller } from '../support/tenants/sellers.ts';
 
 const nobody = '11111111-1111-4111-8111-111111111111';
 
-eachDatabase.describe('seller data', (open) => {
+eachDatabase.describe('seller records', (open) => {
   const engine = engineBeforeEach(open, { now: '2026-03-02T10:00:00Z' });
   const sellers = () => engine.acme.sellers;
   const upload = (more: Partial<SellerInput> = {}) => sellers().upload({ ...seller, ...more });

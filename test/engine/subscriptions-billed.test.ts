@@ -11,7 +11,7 @@ eachDatabaseByTurns.describe('subscription invoices', (open) => {
 
   const linesOf = (accountId: Uuid): Promise<readonly string[]> => engine.linesOf(accountId);
 
-  it('match the worked example subscriptions W1 "Zone rules" for the first recurring period', async () => {
+  it('bill the first recurring period on local dates (subscriptions W1 "Zone rules")', async () => {
     await begin('2017-03-02T07:30:00Z');
     const { acme } = engine;
     const account = await acme.createAccount({ currency: 'USD', timeZone: 'America/Los_Angeles' });
@@ -27,7 +27,7 @@ eachDatabaseByTurns.describe('subscription invoices', (open) => {
     ]);
   });
 
-  it('match the worked example subscriptions W3 "Create" after the first invoice run', async () => {
+  it('set the bill cycle day and the charged-through date of the account in the first run (subscriptions W3 "Create")', async () => {
     await begin('2024-03-01T08:00:00Z');
     const { acme } = engine;
     const account = await acme.createAccount({ currency: 'USD' });
@@ -47,7 +47,7 @@ eachDatabaseByTurns.describe('subscription invoices', (open) => {
     expect(chargedThrough?.date).to.equal('2024-03-31');
   });
 
-  it('match the worked example subscriptions W16 "BCD with create"', async () => {
+  it('prorate the first period up to the requested bill cycle day (subscriptions W16)', async () => {
     await begin('2018-06-21T00:00:00Z');
     const { acme } = engine;
     const account = await acme.createAccount({ currency: 'USD', billCycleDayLocal: 21 });

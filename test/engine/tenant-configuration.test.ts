@@ -50,7 +50,7 @@ eachDatabaseByTurns.describe('tenant configuration', (open) => {
     return account;
   }
 
-  it('uses the value of the tenant, or else of the server, or else the default (P3 Resolution)', async () => {
+  it('uses the value of the tenant, or else of the server, or else the default (platform P3 "Resolution")', async () => {
     const other = (await openShop(engine.billing)).acme;
     await upload({ 'org.killbill.invoice.proration.fixed.days': '28', 'org.service.invoice.enabled': false });
     const own = await acme.configuration.settings();
@@ -62,7 +62,7 @@ eachDatabaseByTurns.describe('tenant configuration', (open) => {
     expect(await acme.configuration.settings()).to.eql(await other.configuration.settings());
   });
 
-  it('retries a declined payment on the tenant’s retry days, and keeps an already scheduled retry (P3 Resolution)', async () => {
+  it('retries a declined payment on the tenant’s retry days, and keeps an already scheduled retry (platform P3 "Resolution")', async () => {
     await upload({ 'org.killbill.payment.retry.days': '1,1,1' });
     engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR' });
     const { id } = await engine.settle(subscriber());
@@ -72,7 +72,7 @@ eachDatabaseByTurns.describe('tenant configuration', (open) => {
     expect(await retryDates(id)).to.eql(['2024-02-19T09:00:00.000Z']);
   });
 
-  it('rejects an invalid value and keeps the old configuration (P2 Key-values)', async () => {
+  it('rejects an invalid value and keeps the old configuration (platform P2 "Key-values")', async () => {
     await upload({ 'org.service.payment.retry.days': '1' });
     const newTypes = newEvents(engine.database);
     await newTypes();
@@ -205,7 +205,7 @@ eachDatabaseByTurns.describe('tenant configuration', (open) => {
     },
   );
 
-  it('parks due accounts if automatic invoicing is off, until an explicit run bills them (P15 Parked accounts)', async () => {
+  it('parks due accounts if automatic invoicing is off, until an explicit run bills them (platform P15 "Parked accounts")', async () => {
     await upload({ 'org.service.invoice.enabled': 'false' });
     const { id: accountId } = await engine.settle(subscriber());
     expect(await acme.invoices.ofAccount({ accountId })).to.eql([]);

@@ -24,7 +24,7 @@ eachDatabaseByTurns.describe('usage period billing', (open) => {
     ['AGGREGATE', []],
     ['DETAIL', ['0 10 0']],
   ] as const)
-    it(`drops items of amount 0 in a free phase, so that ${trial.length} remain in ${mode} mode (usage E8 "Phase change")`, async () => {
+    it(`drops items of amount 0 in a free phase, and keeps ${trial.length} in ${mode} mode (usage E8 "Phase change")`, async () => {
       await begin('trial-api', '2026-04-01', {
         settings: { 'invoice.disable.usage.zero.amount': 'true', 'invoice.item.result.behavior.mode': mode },
       });
@@ -137,7 +137,7 @@ eachDatabaseByTurns.describe('usage period billing', (open) => {
     ['a quarter', 'api-quarterly', '2026-01-20', 15, '2026-07-15', ['01-20', '04-15', '07-15']],
     ['a yearly plan', 'yearly-and-calls', '2026-04-10', 1, '2026-06-01', ['04-10', '05-01', '06-01']],
   ] as const)
-    it(`matches the worked example usage E17 "Cycle dates" (${what})`, async () => {
+    it(`bills usage on the cycle dates of ${what} (usage E17 "Cycle dates")`, async () => {
       await begin(plan, from, { bcd });
       await stage.run(until);
       const used = (await stage.invoices()).flatMap(itemLines).filter((line) => line.startsWith('USAGE'));

@@ -270,7 +270,7 @@ eachDatabaseByTurns.describe('recorded usage', (open, kind) => {
     ]);
   });
 
-  it('matches the worked example usage E20 "Bulk"', async () => {
+  it('is accepted, repeated or rejected per line of a bulk call (usage E20 "Bulk")', async () => {
     const [one, two] = [await subscribe('p-monthly'), await subscribe('p-monthly', { externalKey: 'two' })];
     const line = (subscriptionId: string | null, trackingId: string, amount: string) => ({
       subscriptionId,

@@ -82,7 +82,7 @@ eachDatabaseByTurns.describe('billing engine', (open) => {
     return events.map(({ eventType, effective }) => `${eventType} ${effective.at.toISOString()}`);
   }
 
-  it('matches the worked example subscriptions W1 "Zone rules"', async () => {
+  it('uses the zone rules of each date (subscriptions W1 "Zone rules")', async () => {
     const accountId = await customer({ now: '2017-03-02T07:30:00Z', timeZone: 'America/Los_Angeles' });
     const sold = await sell(accountId, { planName: 'pro-monthly' });
     expect((await rowsOf(sold)).at(-1)).to.equal('PHASE 2017-04-01T06:30:00.000Z');
@@ -98,7 +98,7 @@ eachDatabaseByTurns.describe('billing engine', (open) => {
     );
   });
 
-  it('matches the worked example subscriptions W2 "Month arithmetic on the local date"', async () => {
+  it('adds months to the local date, not to the UTC date (subscriptions W2)', async () => {
     const accountId = await customer({
       now: '2023-03-01T03:47:56Z',
       timeZone: 'America/New_York',
@@ -114,7 +114,7 @@ eachDatabaseByTurns.describe('billing engine', (open) => {
     ]);
   });
 
-  it('matches the worked example subscriptions W14 "Merging blocks"', async () => {
+  it('merges overlapping blocks of several services into one pause (subscriptions W14 "Merging blocks")', async () => {
     const accountId = await customer({ now: '2024-05-19T00:00:00Z' });
     const sold = await sell(accountId, { planName: 'pro-monthly' });
     const { bundleId, subscriptionId } = sold;
@@ -135,7 +135,7 @@ eachDatabaseByTurns.describe('billing engine', (open) => {
   });
 
   for (const isAligned of [false, true]) {
-    const name = `matches the worked example subscriptions W17 "Price change for existing subscriptions"${isAligned ? ', aligned' : ''}`;
+    const name = `changes the price of an existing subscription on ${isAligned ? 'its bill cycle day' : 'the date of the version'} (subscriptions W17)`;
     it(name, async () => {
       const versions: readonly [PricedVersion, PricedVersion, PricedVersion] = [
         { effectiveDate: '2018-01-01', price: '49.95' },
@@ -179,7 +179,7 @@ eachDatabaseByTurns.describe('billing engine', (open) => {
     });
   }
 
-  it('matches the worked example subscriptions W19 "Same instant"', async () => {
+  it('orders a phase, a block and a pause at the same instant (subscriptions W19 "Same instant")', async () => {
     const accountId = await customer({ now: '2024-04-01T00:00:00Z' });
     const sold = await sell(accountId, { planName: 'pro-monthly' });
     const all = { isBlockChange: true, isBlockEntitlement: true, isBlockBilling: true };
@@ -229,7 +229,7 @@ eachDatabaseByTurns.describe('billing engine', (open) => {
     ['(d) the date after', 'Pacific/Apia', '2011-11-01T20:00:00Z', '2011-12-31', '2011-12-30T20:00:00'],
   ] as const;
   for (const [name, timeZone, now, date, instant] of strangeDays)
-    it(`matches the worked example subscriptions W22 for ${name}`, async () => {
+    it(`starts a subscription at the specified instant for ${name} (subscriptions W22)`, async () => {
       const accountId = await customer({ now, timeZone });
       const both = { entitlementDate: date, billingDate: date };
       const sold = await sell(accountId, { planName: 'solo-now' }, both);
@@ -242,7 +242,7 @@ eachDatabaseByTurns.describe('billing engine', (open) => {
       expect(await linesOf(sold)).to.have.length(1);
     });
 
-  it('matches the worked example invoicing E3 "Leading proration, whole target"', async () => {
+  it('prorates a leading period up to the bill cycle day (invoicing E3 "Leading proration, whole target")', async () => {
     const accountId = await customer({ now: '2014-02-01T00:00:00Z', billCycleDayLocal: 14 });
     const sold = await sell(accountId, { planName: 'pro-monthly', phaseType: 'EVERGREEN' });
     expect(await linesOf(sold)).to.eql(['RECURRING 2014-02-01..2014-02-14 104.82']);
@@ -250,7 +250,7 @@ eachDatabaseByTurns.describe('billing engine', (open) => {
     expect((await linesOf(sold)).slice(1)).to.eql(['RECURRING 2014-02-14..2014-03-14 249.95']);
   });
 
-  it('matches the worked example invoicing E10 "In arrears"', async () => {
+  it('bills only the used days in arrears around a pause (invoicing E10 "In arrears")', async () => {
     const now = '2020-01-01T00:00:00Z';
     const accountId = await customer({ now, catalog: arrears, billCycleDayLocal: 1 });
     const sold = await sell(accountId, { planName: 'heat-monthly' });
@@ -274,7 +274,7 @@ eachDatabaseByTurns.describe('billing engine', (open) => {
     expect(await linesOf(sold)).to.eql(billed);
   });
 
-  describe('without over-repair', () => {
+  describe('with several repairs of one item', () => {
     const cancelFrom = (sold: Sold, date: string) => engine.cancelAt(sold.subscriptionId, date);
 
     /** Returns the repairs, in the order of the repaired days. */
@@ -282,7 +282,7 @@ eachDatabaseByTurns.describe('billing engine', (open) => {
       return (await linesOf(sold)).filter((line) => line.startsWith('REPAIR_ADJ')).toSorted();
     }
 
-    it('matches the worked example invoicing E12 "No over-repair of the remainder"', async () => {
+    it('limits the repairs to the remainder of the item (invoicing E12 "No over-repair")', async () => {
       const accountId = await customer({ now: '2013-06-15T00:00:00Z', billCycleDayLocal: 15 });
       const sold = await sell(accountId, { planName: 'solo-now' });
       engine.clock.set('2013-06-28T00:00:00Z');
@@ -298,7 +298,7 @@ eachDatabaseByTurns.describe('billing engine', (open) => {
       ]);
     });
 
-    it('matches the worked example invoicing E12 "No over-repair of an adjusted item"', async () => {
+    it('limits the repairs of an adjusted item to its remainder (invoicing E12 "No over-repair")', async () => {
       const catalog = pricedCatalog({ effectiveDate: '2024-01-01', price: '100.00' });
       const accountId = await customer({ now: '2024-05-01T00:00:00Z', catalog, billCycleDayLocal: 1 });
       const sold = await sell(accountId, { planName: 'heat-monthly' });
@@ -323,17 +323,17 @@ eachDatabaseByTurns.describe('billing engine', (open) => {
     });
   });
 
-  describe('with fixed days 30', () => {
+  describe('with 30 fixed proration days', () => {
     const configuration = { 'org.service.invoice.proration.fixed.days': '30' };
 
-    it('matches the worked example invoicing E11 "Fixed days 30" for a leading period', async () => {
+    it('prorates a leading period (invoicing E11 "Fixed days 30")', async () => {
       const now = '2023-05-23T00:00:00Z';
       const accountId = await customer({ now, configuration, billCycleDayLocal: 15 });
       const sold = await sell(accountId, { planName: 'solo-now' });
       expect(await linesOf(sold)).to.eql(['RECURRING 2023-05-23..2023-06-15 14.63']);
     });
 
-    it('matches the worked example invoicing E11 "Fixed days 30" for a cancelled short item', async () => {
+    it('repairs the rest of a cancelled short item (invoicing E11 "Fixed days 30")', async () => {
       const now = '2023-05-15T00:00:00Z';
       const accountId = await customer({ now, configuration, billCycleDayLocal: 23 });
       const sold = await sell(accountId, { planName: 'solo-now' });
@@ -346,7 +346,7 @@ eachDatabaseByTurns.describe('billing engine', (open) => {
       ]);
     });
 
-    it('matches the worked example invoicing E11 "Fixed days 30" for an annual plan', async () => {
+    it('prorates the first year of an annual plan (invoicing E11 "Fixed days 30")', async () => {
       const catalog = pricedCatalog({ effectiveDate: '2025-01-01', price: '1200.00', period: 'ANNUAL' });
       const now = '2025-01-20T00:00:00Z';
       const accountId = await customer({ now, catalog, configuration, billCycleDayLocal: 1 });
@@ -355,7 +355,7 @@ eachDatabaseByTurns.describe('billing engine', (open) => {
     });
   });
 
-  it('matches the worked example invoicing E18 "Window"', async () => {
+  it('evaluates only the days since the earliest change (invoicing E18 "Window")', async () => {
     const catalog = pricedCatalog({ effectiveDate: '2019-03-01', price: '10.00' });
     const accountId = await customer({ now: '2019-03-01T00:00:00Z', catalog, billCycleDayLocal: 1 });
     const sold = await sell(accountId, { planName: 'heat-monthly' });
