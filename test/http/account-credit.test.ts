@@ -66,7 +66,7 @@ eachDatabaseByTurns.describe('account credit API', (open) => {
     ]);
   });
 
-  it('matches the worked example accounts E8 "Transfer credit"', async () => {
+  it('transfers credit to the parent, and rejects a transfer without credit or parent (accounts E8 "Transfer credit")', async () => {
     const parent = await newAccount();
     const child = await newAccount({ parentAccountId: parent });
     await credit(child, 18.5);
@@ -210,7 +210,7 @@ eachDatabaseByTurns.describe('account credit API', (open) => {
     return id;
   }
 
-  it('matches the worked example accounts E9 "Close with item adjustment after partial payment, or with write-off"', async () => {
+  it('closes an account with item adjustments after partial payment, or with a write-off (accounts E9)', async () => {
     const adjusted = await partlyPaid();
     const written = await partlyPaid();
     expectStatus(await send('DELETE', `/accounts/${adjusted}?itemAdjustUnpaidInvoices=true`), 204);

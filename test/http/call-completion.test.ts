@@ -2,7 +2,7 @@ import { aliasHeaders, createAccount, createdId, expectStatus, list, textOf } fr
 import { exampleCatalog, expectRefusal, type Reply, serveOnce, xmlType } from '../support/http/serving.ts';
 import { eachDatabase, expect } from '../support/index.ts';
 
-eachDatabase.describe('calls that may set callCompletion over HTTP', (open) => {
+eachDatabase.describe('calls with callCompletion over HTTP', (open) => {
   const serving = serveOnce(open);
   let accountId: string;
 
@@ -39,7 +39,7 @@ eachDatabase.describe('calls that may set callCompletion over HTTP', (open) => {
       expect(await balances()).to.eql([0]);
     });
 
-  it('return immediately without the flag', async () => {
+  it('return immediately if callCompletion is not set', async () => {
     expect((await subscribe('callTimeoutSec=9')).status).to.equal(201);
     expect(await balances()).to.eql([]);
   });

@@ -80,7 +80,7 @@ eachDatabaseByTurns.describe('catalog API', (open) => {
     expect((await validate('')).status).to.equal(400);
   });
 
-  it('matches the worked example catalog W17 "Simple plan over HTTP"', async () => {
+  it('creates versions from simple plans, and rejects plans that conflict (catalog W17)', async () => {
     const created = expectStatus(await call('POST', `${core}/simplePlan`, { body: lamp }), 201);
     expect(created.text).to.equal('');
     expect(created.headers.get('location')).to.match(/\/1\.0\/kb\/catalog$/);

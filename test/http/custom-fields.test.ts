@@ -23,7 +23,7 @@ eachDatabaseByTurns.describe('custom field and audit log APIs', (open) => {
     (await send('GET', `${path}/customFields`)).json as readonly ShownField[];
   const pairsOf = async (path: string) => (await fieldsOf(path)).map(({ name, value }) => `${name}=${value}`);
 
-  it('match the worked example accounts E13 "Custom fields"', async () => {
+  it('add, change, find and remove fields, keep their history, and reject an invalid call as a whole (accounts E13)', async () => {
     const id = await newAccount();
     const account = `/accounts/${id}`;
     const fields = `${account}/customFields`;
@@ -139,7 +139,7 @@ eachDatabaseByTurns.describe('custom field and audit log APIs', (open) => {
     expect(await pairsOf(account)).to.eql(['a=2', 'a=1']);
   });
 
-  it('match the worked example http-api 15.17 "Lists in one value"', async () => {
+  it('accept several ids in one value, and ignore ids of other accounts (http-api 15.17 "Lists in one value")', async () => {
     const account = `/accounts/${await newAccount()}`;
     await send(
       'POST',
@@ -254,7 +254,7 @@ eachDatabaseByTurns.describe('audit logs over HTTP', (open) => {
   const send = (method: string, path: string, body?: unknown): Promise<Reply> =>
     serving.call(method, `${core}${path}`, { headers: author, ...(body === undefined ? {} : { body }) });
 
-  it('match the worked example accounts E14 "Audit levels"', async () => {
+  it('return one entry with MINIMAL and all entries with FULL, and the history on request (accounts E14)', async () => {
     serving.clock.set('2025-03-10T09:00:00Z');
     const id = createdId(await send('POST', '/accounts', {}));
     serving.clock.set('2025-03-10T09:05:00Z');

@@ -38,7 +38,7 @@ eachDatabase.describe('account export', (open) => {
     world.serving.get(`/export/${accountId}`, headers);
   const rowsOf = async (table: string) => sectionsOf((await exported()).text).get(table) ?? [];
 
-  it('matches the worked example accounts E15 "Export"', async () => {
+  it('escapes separators and line feeds in values (accounts E15 "Export")', async () => {
     const notes = 'a|b\nc';
     await world.serving.put(`/accounts/${world.accountId}`, { notes });
     const reply = expectStatus(await exported(), 201);

@@ -39,7 +39,7 @@ anyDatabase.describe('health plugin API over HTTP (platform §12)', (open) => {
     });
   };
 
-  it('shows a notification of a dead node as late, then releases, clears and completes the notification (P13)', async () => {
+  it('shows a notification of a dead node as late, then releases, clears and completes the notification (platform P13)', async () => {
     const { recordId } = await stuckNotification(2);
     const late = (await report()).lateNotifications?.find((entry) => entry.recordId === recordId);
     expect(late).to.include({
@@ -166,7 +166,7 @@ anyDatabase.describe('health plugin API over HTTP (platform §12)', (open) => {
     expect(plugins.map(({ pluginState }) => pluginState)).to.include('RUNNING');
   });
 
-  it('returns the stored samples of an hour, or one sample for the whole hour (P16)', async () => {
+  it('returns the stored samples of an hour, or one sample for the whole hour (platform P16)', async () => {
     const at = (time: string) => Date.parse(`2025-03-10T${time}Z`);
     const values = { '10:00:00': 0, '10:01:00': 3, '10:59:00': 1, '11:00:00': 0 };
     await serving.storage.monitoring.addSamples(

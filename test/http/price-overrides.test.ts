@@ -53,7 +53,7 @@ eachDatabaseByTurns.describe('price overrides over HTTP', (open) => {
     ['D', {}],
     ['K', aliasHeaders],
   ] as const)
-    it(`return the overridden prices on creation in dialect ${dialect} (json-models example 8)`, async () => {
+    it(`return the overridden prices on creation in dialect ${dialect} (json-models 17.8)`, async () => {
       const reply = await create([{ phaseType: 'EVERGREEN', recurringPrice: 42 }], {}, headers);
       expect(reply.status, reply.text).to.equal(201);
       const subscription = await read(createdId(reply), headers);

@@ -24,7 +24,7 @@ eachDatabaseByTurns.describe('security API', (open) => {
     expect(reply.json).to.include({ code });
   };
 
-  it('matches the worked example platform P8 "Permissions"', async () => {
+  it('normalizes and validates the permissions of a role, and enforces them in each call (platform P8 "Permissions")', async () => {
     const define = (permissions: readonly string[], role = 'support') =>
       call('PUT', `${security}/roles`, { body: { role, permissions } });
     const stored = async () =>
@@ -56,7 +56,7 @@ eachDatabaseByTurns.describe('security API', (open) => {
     expect((await call('GET', `${security}/roles/everything`)).json).to.eql(role);
   });
 
-  it('matches the worked example platform P9 "Grants"', async () => {
+  it('limits a user to the granted tenants, and applies new grants immediately (platform P9 "Grants")', async () => {
     const bob = textOf((await call('GET', '/1.0/kb/tenants?apiKey=bob')).json, 'tenantId');
     expect((await newUser('granted', { tenants: [bob] })).status).to.equal(201);
     const readIn = (tenant: object = {}) => call('GET', read, { headers: { ...as('granted'), ...tenant } });
@@ -72,7 +72,7 @@ eachDatabaseByTurns.describe('security API', (open) => {
     expect((await call('GET', read, { headers: as('of any tenant') })).status).to.equal(200);
   });
 
-  it('matches the worked example platform P10 "Bearer"', async () => {
+  it('issues bearer tokens with the permissions of the user, and rejects them after the user’s deletion (platform P10)', async () => {
     await newUser('robot', { roles: ['admin'] });
     const authorization = await bearer(serving, 'robot');
     expect((await call('GET', read, { headers: { authorization } })).status).to.equal(200);

@@ -51,7 +51,7 @@ describe('server settings', () => {
     'x-forwarded-host': 'billing.example.com',
   };
 
-  it('match the worked example http-api 15.2 "Behind a proxy"', async () => {
+  it('determine whether Location contains the forwarded URL or only a path (http-api 15.2 "Behind a proxy")', async () => {
     const trusting = await send(await listenWith({ trustedProxies: ['127.0.0.0/8'] }), {
       headers: forwarded,
     });

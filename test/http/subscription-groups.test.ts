@@ -41,7 +41,7 @@ eachDatabaseByTurns.describe('bulk subscription creation over HTTP', (open) => {
     expect(added).to.include({ productCategory: 'ADD_ON', bundleId: bundle?.bundleId });
   });
 
-  it('matches the worked example http-api 16 "Bulk create"', async () => {
+  it('returns a Location that lists the bundles, and rejects an empty group (http-api 15.16 "Bulk create")', async () => {
     const body = [group(of('bloom-monthly'), of('archive-monthly')), group(of('sprout-monthly'))];
     const reply = expectStatus(await call('POST', MANY, { body }), 201);
     expect(pathOf(reply)).to.equal(`/1.0/kb/accounts/${accountId}/bundles`);

@@ -39,7 +39,7 @@ eachDatabaseByTurns.describe('tags and tag definitions over HTTP', (open) => {
       await send('POST', '/tagDefinitions', { name, description: 'd', applicableObjectTypes: types }),
     );
 
-  it('match the worked example accounts E12 "Tags"', async () => {
+  it('are added once, validated by object type, and protected from deletion while in use (accounts E12 "Tags")', async () => {
     const account = `/accounts/${await newAccount()}`;
     for (let time = 1; time <= 2; time += 1)
       expect((await send('POST', `${account}/tags`, [AUTO_PAY_OFF])).status).to.equal(201);

@@ -33,7 +33,7 @@ eachDatabaseByTurns.describe('tenant value API', (open) => {
   const valuesAt = async (path: string, headers: Record<string, string> = {}): Promise<unknown> =>
     ((await get(path, headers)).json as { values: unknown }).values;
 
-  it('appends values to a user key, and returns no values for a deleted or unknown key (P2 Key-values)', async () => {
+  it('appends values to a user key, and returns no values for a deleted or unknown key (platform P2 "Key-values")', async () => {
     const first = await post(userKey('color'), 'red');
     expect([first.status, first.text]).to.eql([201, '']);
     expect(first.headers.get('location')).to.match(/\/1\.0\/kb\/tenants\/userKeyValue\/color$/);
@@ -47,7 +47,7 @@ eachDatabaseByTurns.describe('tenant value API', (open) => {
     expect(await newTypes()).to.eql([]);
   });
 
-  it('replaces the previous callback (P2 Key-values)', async () => {
+  it('replaces the previous callback (platform P2 "Key-values")', async () => {
     const path = `${tenants}/registerNotificationCallback`;
     await newTypes();
     for (const url of ['https://example.com/u1', 'https://example.com/u2']) {
@@ -80,7 +80,7 @@ eachDatabaseByTurns.describe('tenant value API', (open) => {
     expect(await valuesAt(path)).to.eql([]);
   });
 
-  it('keeps the old configuration if the new one is invalid (P2 Key-values)', async () => {
+  it('keeps the old configuration if the new one is invalid (platform P2 "Key-values")', async () => {
     const path = `${tenants}/uploadPerTenantConfig`;
     const good = '{"org.killbill.payment.retry.days": "1,1"}';
     expect((await post(path, good)).status).to.equal(201);
@@ -94,7 +94,7 @@ eachDatabaseByTurns.describe('tenant value API', (open) => {
     expect(await valuesAt(path)).to.eql([]);
   });
 
-  it('limits a configuration or usage terms to 262,144 characters (P2 Key-values)', async () => {
+  it('limits a configuration or usage terms to 262,144 characters (platform P2 "Key-values")', async () => {
     const padded = (characters: number) => `{}${' '.repeat(characters - 2)}`;
     for (const path of [
       `${tenants}/uploadPerTenantConfig`,
@@ -108,7 +108,7 @@ eachDatabaseByTurns.describe('tenant value API', (open) => {
     }
   });
 
-  it('finds values by literal key prefix, sorted (P2 Key-values)', async () => {
+  it('finds values by literal key prefix, sorted (platform P2 "Key-values")', async () => {
     for (const key of [
       'PLUGIN_CONFIG_b',
       'PLUGIN_CONFIG_a',

@@ -21,7 +21,7 @@ eachDatabaseByTurns.describe('HTTP API', (open) => {
     return value;
   }
 
-  it('matches the worked example http-api 15.1 "Tenant"', async () => {
+  it('creates a tenant once, and returns it without its secret (http-api 15.1 "Tenant")', async () => {
     const onlyBasic = { 'x-service-apikey': undefined, 'x-service-apisecret': undefined };
     const request = { body: { apiKey: 'new', apiSecret: 'secret' }, headers: onlyBasic };
     const created = expectStatus(await call('POST', '/1.0/kb/tenants?useGlobalDefault=true', request), 201);
@@ -38,7 +38,7 @@ eachDatabaseByTurns.describe('HTTP API', (open) => {
     expect(again.json).to.include({ code: 20000, className: 'TenantError' });
   });
 
-  it('matches the worked example http-api 15.3 "Coercion and nulls"', async () => {
+  it('coerces scalars, ignores unknown fields and returns nulls (http-api 15.3 "Coercion and nulls")', async () => {
     const coerced = { postalCode: 94105, isMigrated: 'false', parentAccountId: '' };
     const id = await newAccount({ name: 'A', ...coerced, foo: 1 });
     const { json } = await get(`/accounts/${id}`);
@@ -48,7 +48,7 @@ eachDatabaseByTurns.describe('HTTP API', (open) => {
     expect(json).to.not.have.property('foo');
   });
 
-  it('matches the worked example http-api 15.4 "Author"', async () => {
+  it('rejects a write without an author, and names the header of the dialect (http-api 15.4 "Author")', async () => {
     const body = { name: 'A' };
     const inD = await post('/accounts', body, { 'x-service-createdby': undefined });
     expect(inD.status).to.equal(400);
@@ -59,14 +59,14 @@ eachDatabaseByTurns.describe('HTTP API', (open) => {
     expect(inK.json).to.include({ code: 60003, message: 'Header X-Killbill-CreatedBy needs to be set' });
   });
 
-  it('matches the worked example http-api 15.5 "Response without a body"', async () => {
+  it('returns 204 with a content type and without a body (http-api 15.5 "Response without a body")', async () => {
     const id = await newAccount();
     const reply = expectStatus(await put(`/accounts/${id}`, { notes: 'x' }), 204);
     expect(reply.text).to.equal('');
     expect(reply.headers.get('content-type')).to.equal('application/json');
   });
 
-  it('matches the worked example http-api 15.6 "Pages"', async () => {
+  it('returns pages with counts and a link to the next page (http-api 15.6 "Pages")', async () => {
     for (const name of ['1', '2', '3', '4', '5']) await newAccount({ name });
     const path = '/1.0/kb/accounts/pagination';
     const names = (reply: Reply) => (reply.json as Listed[]).map((account) => account.name);
@@ -99,7 +99,7 @@ eachDatabaseByTurns.describe('HTTP API', (open) => {
     expect(header(none, 'nextoffset')).to.equal(null);
   });
 
-  it('matches the worked example http-api 15.7 "Search"', async () => {
+  it('searches by text and by clauses, and rejects unknown columns and operators (http-api 15.7 "Search")', async () => {
     for (const [name, currency] of [
       ['alice', 'USD'],
       ['alicia', 'EUR'],
@@ -118,7 +118,7 @@ eachDatabaseByTurns.describe('HTTP API', (open) => {
     expect(await found('ali?offset=-1&limit=1')).to.eql([]);
   });
 
-  it('matches the worked example http-api 15.8 "Dates by dialect"', async () => {
+  it('returns a start date in dialect D and an instant in dialect K (http-api 15.8 "Dates by dialect")', async () => {
     await post('/catalog', await exampleCatalog(), xmlType);
     serving.clock.set('2024-03-05T03:30:00Z');
     const accountId = await newAccount({ currency: 'USD', timeZone: 'America/Los_Angeles' });
@@ -135,7 +135,7 @@ eachDatabaseByTurns.describe('HTTP API', (open) => {
     expect(inK).to.have.property('chargedThroughDate', chargedThroughDate);
   });
 
-  it('matches the worked example http-api 15.13 "Access"', async () => {
+  it('rejects missing credentials, wrong credentials and ids of another tenant (http-api 15.13 "Access")', async () => {
     const nobody = await get('/accounts/pagination', { authorization: undefined });
     expectRefusal(nobody, 401, 60004);
     expect(nobody.headers.get('www-authenticate')).to.equal('Basic realm="service"');
@@ -145,7 +145,7 @@ eachDatabaseByTurns.describe('HTTP API', (open) => {
     expectRefusal(await get(`/accounts/${createdId(ofEve)}`), 404, 3002);
   });
 
-  it('matches the worked example http-api 15.13 "Access without a permission"', async () => {
+  it('returns 403 in dialect D and 401 in dialect K without the permission (http-api 15.13 "Access")', async () => {
     await addUser(serving, 'limited', { permissions: ['payment:refund'] });
     const authorization = basic('limited', 'password');
     const inD = await post('/accounts', {}, { authorization });
@@ -158,7 +158,7 @@ eachDatabaseByTurns.describe('HTTP API', (open) => {
     expect(read.status).to.equal(200);
   });
 
-  it('matches the worked example http-api 15.14 "Catalog versions"', async () => {
+  it('returns the catalog version in force on a date, and by default all versions in dialect K (http-api 15.14)', async () => {
     serving.clock.set('2024-03-01');
     const january = (await exampleCatalog()).toString('utf8');
     const july = january.replace('2024-01-01T00:00:00Z', '2024-07-01T00:00:00Z');
@@ -184,7 +184,7 @@ eachDatabaseByTurns.describe('HTTP API', (open) => {
     expect(asJson.headers.get('content-type')).to.equal('application/json');
   });
 
-  it('matches the worked example http-api 15.15 "Nothing to invoice"', async () => {
+  it('returns 404 for a run and 204 for a dry run if there is nothing to invoice (http-api 15.15)', async () => {
     const accountId = await newAccount();
     const query = `accountId=${accountId}&targetDate=2024-03-01`;
     expectRefusal(await post(`/invoices?${query}`), 404, 4007);
@@ -192,7 +192,7 @@ eachDatabaseByTurns.describe('HTTP API', (open) => {
     expect(dryRun.headers.get('content-type')).to.equal('application/json');
   });
 
-  it('matches the worked example json-models 17.1 "Account just created"', async () => {
+  it('returns every field of a new account (json-models 17.1 "Account just created")', async () => {
     const id = await newAccount({ name: 'Ada', currency: 'USD' });
     const expected = {
       accountId: id,
@@ -232,7 +232,7 @@ eachDatabaseByTurns.describe('HTTP API', (open) => {
     }
   });
 
-  it('matches the worked example json-models 17.2 "Audit levels"', async () => {
+  it('returns the audit entries of the requested level (json-models 17.2 "Audit levels")', async () => {
     const id = await newAccount({ name: 'Ada', currency: 'USD' });
     const logs = async (level: string) => {
       const { json } = await get(`/accounts/${id}?audit=${level}`);
@@ -254,7 +254,7 @@ eachDatabaseByTurns.describe('HTTP API', (open) => {
     expect(await logs('NONE')).to.eql([]);
   });
 
-  it('matches the worked example json-models 17.3 "Null and reset"', async () => {
+  it('resets null fields only with treatNullAsReset (json-models 17.3 "Null and reset")', async () => {
     const id = await newAccount({ name: 'Ada', currency: 'USD' });
     const read = async () => (await get(`/accounts/${id}`)).json as Record<string, unknown>;
     await put(`/accounts/${id}`, { name: null, notes: 'y' });
@@ -267,7 +267,7 @@ eachDatabaseByTurns.describe('HTTP API', (open) => {
     expect(await read()).to.eql(after);
   });
 
-  it('matches the worked example json-models 16.1 "An account can be sent back as it was read"', async () => {
+  it('accepts an account in the form in which it was read (json-models 16.1)', async () => {
     const id = await newAccount({ name: 'Ada', currency: 'USD', timeZone: 'Europe/Vienna' });
     const read = await get(`/accounts/${id}?accountWithBalanceAndCBA=true&audit=FULL`);
     expectStatus(await put(`/accounts/${id}`, read.json), 204);
