@@ -33,7 +33,7 @@ function firstChargeDate(phases: readonly PlanPhase[], start: string): string | 
 describe('plan phases', () => {
   const discount = phase('DISCOUNT', { unit: 'MONTHS', number: 1, price: '5.00' });
 
-  it('match the worked example catalog W13 "Phase chain"', () => {
+  it('begin one after the other, from the first or the requested phase (catalog W13 "Phase chain")', () => {
     const chain = planWith(TRIAL + discount);
     expect(chain.phases.map((each) => each.name)).to.eql(['p-m-trial', 'p-m-discount', 'p-m-evergreen']);
     expect(starts(chain.phases, '2024-01-01')).to.eql(['2024-01-01', '2024-01-31', '2024-02-29']);

@@ -11,7 +11,7 @@ describe('plan lookup', () => {
     priceLists: lists({ DEFAULT: ['x-monthly', 'y-monthly'], VIP: ['vip-x-monthly', 'vip-x2-monthly'] }),
   });
 
-  it('matches the worked example catalog W7 "Lookup"', () => {
+  it('finds plans by product, period and list or by name, with an error for each failure (catalog W7 "Lookup")', () => {
     const find = (productName: string, billingPeriod: 'MONTHLY' | 'ANNUAL', priceListName?: string): string =>
       catalog.selectPlan({ productName, billingPeriod, priceListName: priceListName ?? null }).name;
 

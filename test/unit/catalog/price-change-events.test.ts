@@ -108,26 +108,26 @@ const heat = createCatalog([
 ]);
 
 describe('price changes for existing subscriptions', () => {
-  it('match the worked example catalog W3 "Price change for existing subscriptions, unaligned"', () =>
+  it('apply on the date for existing subscriptions (catalog W3)', () =>
     expect(changesFrom('2024-03-15', heat)).to.eql([
       '2024-05-01 52.00 2024-04-01',
       '2024-08-01 64.00 2024-07-01',
     ]));
 
-  it('match the worked example catalog W4 "The same, aligned"', () =>
+  it('apply on the next bill cycle date if they are aligned (catalog W4)', () =>
     expect(changesFrom('2024-03-15', heat, 15)).to.eql([
       '2024-05-15T08 52.00 2024-04-01',
       '2024-08-15T08 64.00 2024-07-01',
     ]));
 
-  it('match the worked example catalog W5 "Two changes in one cycle, aligned"', () => {
+  it('include only the latest version if an aligned cycle contains two (catalog W5)', () => {
     const catalog = sold('2024-01-01 70.00', '2024-05-12 55.00 2024-05-12', '2024-05-20 88.00 2024-05-20');
     const steps = [step('PLAN', '2024-05-03', catalog)];
     expect(changes(catalog, steps, 3)).to.eql(['2024-06-03T08 88.00 2024-05-20']);
     expect(changes(catalog, steps)).to.eql(['2024-05-12 55.00 2024-05-12', '2024-05-20 88.00 2024-05-20']);
   });
 
-  it('match the p1 lines of catalog W18 "Entries to versions"', () => {
+  it('apply to an earlier subscription to a changed entry, but not to a later one (catalog W18 "Entries to versions")', () => {
     const catalog = sold(
       '2024-01-01 10.00',
       '2024-02-01 10.00',
@@ -138,7 +138,7 @@ describe('price changes for existing subscriptions', () => {
     expect(changesFrom('2024-05-02', catalog)).to.eql([]);
   });
 
-  it('match the x line of catalog W19 "Overlay"', () => {
+  it('apply to an XML plan on the date for existing subscriptions, despite entries (catalog W19 "Overlay")', () => {
     const catalog = sold('2024-01-01 10.00', '2024-03-01 10.00', '2024-04-01 11.00 2024-05-01');
     expect(changesFrom('2024-02-10', catalog)).to.eql(['2024-05-01 11.00 2024-04-01']);
   });

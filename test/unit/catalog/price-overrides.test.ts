@@ -52,7 +52,7 @@ const fixedOf = (of: Plan) => amounts(of.phases[0]?.fixed?.price);
 const recurringOf = (of: Plan) => amounts(of.finalPhase.recurring?.price);
 
 describe('price override handling', () => {
-  it('matches the worked example catalog W10 "Overrides" for EVERGREEN 19 (a)', () => {
+  it('overrides a recurring price in the account currency only (catalog W10 a)', () => {
     const made = overridden([evergreen19]).planFrom(base);
     expect(made.name).to.equal('studio-monthly-1');
     expect(made.parentPlanName).to.equal('studio-monthly');
@@ -64,19 +64,19 @@ describe('price override handling', () => {
     expect(fixedOf(made)).to.eql([]);
   });
 
-  it('matches the worked example catalog W10 "Overrides" for a repeated 19.00, with the same definition (b)', () => {
+  it('returns the same definition for an equal override (catalog W10 b)', () => {
     const first = overridden([evergreen19]);
     const again = overridden([{ phaseName: 'studio-monthly-evergreen', recurringPrice: decimal('19.00') }]);
     expect(writeOverrides(again.overrides)).to.equal(writeOverrides(first.overrides));
   });
 
-  it('matches the worked example catalog W10 "Overrides" for TRIAL fixed 5 and EVERGREEN 19 (c)', () => {
+  it('overrides a fixed trial price and a recurring price together (catalog W10 c)', () => {
     const made = overridden([trial5, evergreen19]).planFrom(base);
     expect(fixedOf(made)).to.eql(['USD 5']);
     expect(recurringOf(made)).to.eql(['USD 19', 'EUR 22']);
   });
 
-  it('matches the worked example catalog W10 "Overrides" for TRIAL fixed 5 alone (d)', () => {
+  it('overrides only a fixed trial price (catalog W10 d)', () => {
     const made = overridden([trial5]).planFrom(base);
     expect(fixedOf(made)).to.eql(['USD 5']);
     expect(recurringOf(made)).to.eql(['USD 24', 'EUR 22']);
@@ -92,7 +92,7 @@ describe('price override handling', () => {
         ErrorCode.CATALOG_INVALID_PRICE_OVERRIDE,
       ));
 
-  it('matches the worked example catalog W10 "Overrides" for a later version with USD 29.00 for existing subscriptions', () => {
+  it('keeps an overridden recurring price, but not a list price, when a later version changes it (catalog W10 "Overrides")', () => {
     const existing =
       '<effectiveDateForExistingSubscriptions>2024-07-01T00:00:00Z</effectiveDateForExistingSubscriptions>';
     const catalog = createCatalog([v1, studio({ date: '2024-06-01', usd: '29.00', more: existing })]);

@@ -15,7 +15,7 @@ function priceAt(catalog: Catalog, date: string, lastPlanChange: string): string
 }
 
 describe('catalog version choice', () => {
-  it('matches the worked example catalog W1 "Version choice"', () => {
+  it('returns the version in force at the requested instant (catalog W1 "Version choice")', () => {
     const catalog = createCatalog([
       version({ effectiveDate: '2025-01-01' }),
       version({ effectiveDate: '2024-01-01' }),
@@ -45,7 +45,7 @@ describe('catalog version choice', () => {
     );
   });
 
-  it('matches the worked example catalog W6 "Retirement"', () => {
+  it('keeps a retired plan for existing subscriptions only (catalog W6 "Retirement")', () => {
     const oar = {
       products: product('Oar') + product('P'),
       plans: plan('oar-monthly', 'Oar') + plan('p-m', 'P'),

@@ -18,7 +18,7 @@ function cases(rule: string, ...conditionsAndResults: readonly string[]): string
 }
 
 describe('catalog rules', () => {
-  it('match the worked example catalog W8 "Rule order"', () => {
+  it('apply the first matching case (catalog W8 "Rule order")', () => {
     const metals = version({
       products: product('Gold') + product('Silver'),
       plans:
@@ -69,7 +69,7 @@ describe('catalog rules', () => {
     );
     const toPro = { productName: 'Pro', billingPeriod: 'MONTHLY' } as const;
 
-    it('match the worked example catalog W9 "Sticky list"', () => {
+    it('use the requested list, or the list of the matching case (catalog W9 "Sticky list")', () => {
       const catalog = version({ ...parts, rules: CHANGE + CANCEL + sticky });
       const from = (name: string) => catalog.subscriptionContextOf(catalog.findPlan(name), 'EVERGREEN');
 
@@ -84,7 +84,7 @@ describe('catalog rules', () => {
       ).to.equal('PROMO');
     });
 
-    it('match the worked example catalog W9 "Sticky list, rule absent"', () => {
+    it('keep the current list if the rule is absent (catalog W9 "Sticky list")', () => {
       const catalog = version({ ...parts, rules: CHANGE + CANCEL });
       const from = catalog.subscriptionContextOf(catalog.findPlan('vip-basic-monthly'), 'EVERGREEN');
       expect(catalog.evaluatePlanChange(from, toPro).priceList).to.equal('VIP');

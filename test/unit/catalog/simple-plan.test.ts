@@ -60,7 +60,7 @@ describe('simple plan', () => {
     it(`rejects the ${field} ${given} from untyped code`, () =>
       expect(refusal(empty, { ...lamp, [field]: given })).to.match(message));
 
-  it('matches the worked example catalog W17 "Simple plan" for a first version, a second currency and an add-on', () => {
+  it('creates a first version, and adds a currency and an add-on (catalog W17 "Simple plan")', () => {
     const first = edited(empty, lamp);
     const [version] = first.versions;
     expect(version && formatInstant(version.effectiveDate)).to.equal('2024-02-09T09:00:00.000Z');

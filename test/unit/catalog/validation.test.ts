@@ -109,7 +109,7 @@ const DEFAULT_CHANGE =
 describe('catalog version validation', () => {
   it('accepts the smallest valid document', () => expect(validate({})).to.eql({ errors: [], warnings: [] }));
 
-  it('matches the worked example catalog W14 "Validation"', () => {
+  it('reports the five errors of an invalid version in order (catalog W14 "Validation")', () => {
     const { errors } = validate({
       products: product('P', { available: ['P'] }),
       plans: plan('p-m', 'Q', { finalPhase: phase('EVERGREEN', { price: '1', number: 3 }) }),

@@ -39,7 +39,7 @@ const TAKEN =
 describe('catalog version upload', () => {
   const january = version();
 
-  it('matches the worked example catalog W16 "Envelope"', () => {
+  it('skips an equal version, and rejects a changed version and an upload without a new version (catalog W16 "Envelope")', () => {
     const both = envelopeXml({}, { effectiveDate: '2024-03-01' });
     expect(upload([january], both)).to.eql({ dates: ['2024-03-01'], problems: [] });
 

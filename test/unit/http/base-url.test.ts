@@ -24,7 +24,7 @@ const host = '10.0.0.5:8080';
 const forwarded = { host, 'x-forwarded-proto': 'https', 'x-forwarded-host': 'billing.example.com' };
 
 describe('base URL', () => {
-  it('matches the worked example http-api 15.2 "Behind a proxy"', () => {
+  it('uses the scheme and host that a trusted proxy forwards (http-api 15.2 "Behind a proxy")', () => {
     const trustedProxies = ['10.0.0.0/8'];
     expect(urlFor({ trustedProxies }, forwarded)).to.equal('https://billing.example.com');
     expect(urlFor({ trustedProxies, locationFullUrl: false }, forwarded)).to.equal('');

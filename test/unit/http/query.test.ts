@@ -84,7 +84,7 @@ describe('query parameters', () => {
     expect(() => read({ audit }, 'audit=SOME')).to.throw('is not one of NONE, FULL');
   });
 
-  it('match the worked example http-api 15.9 "Date input"', () => {
+  it('accept each documented spelling of a date, and no other (http-api 15.9 "Date input")', () => {
     const instants = ['2024-03-04T19:30:00-08:00', '2024-03-04T19:30:00-0800', '2024-03-05T03:30'].map(
       (text) => {
         const { at } = read({ at: moment }, `at=${text}`);
@@ -103,7 +103,7 @@ describe('query parameters', () => {
     expect(plus && formatInstant(plus)).to.equal('2024-03-04T17:30:00.000Z');
   });
 
-  it('match the worked example http-api 15.11 "Plugin properties"', () => {
+  it('split a plugin property at its first equals sign, and omit empty properties (http-api 15.11 "Plugin properties")', () => {
     const query =
       'pluginProperty=token%3Da%3Db&pluginProperty=flag&pluginProperty=x%3D&pluginProperty=k%3D1&pluginProperty=k%3D2';
     expect(read({ pluginProperty: pluginProperties }, query).pluginProperty).to.eql([

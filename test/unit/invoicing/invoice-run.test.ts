@@ -166,7 +166,7 @@ describe('dry run', () => {
     return invoice === null ? null : [text(invoice.targetDate), ...invoice.run.items.map(line)];
   }
 
-  it('matches the worked example invoicing E17 "Dry run is not cumulative"', () => {
+  it('returns only the invoice of its target date (invoicing E17 "Dry run is not cumulative")', () => {
     expect(dryRun('2014-02-28')).to.eql(['2014-02-01', 'R 2014-02-01 2014-03-01 249.95']);
     expect(dryRun('2014-04-01')).to.eql(['2014-04-01', 'R 2014-04-01 2014-05-01 249.95']);
     expect(dryRun('2014-05-03')).to.eql(['2014-05-01', 'R 2014-05-01 2014-06-01 249.95']);

@@ -14,7 +14,7 @@ function versions(ledger: SubscriptionLedger): readonly string[] {
 }
 
 describe('invoice items after catalog changes', () => {
-  it('match the worked example catalog W2 "Grandfathering"', () => {
+  it('keep the price of an existing subscription until its plan changes (catalog W2 "Grandfathering")', () => {
     const a1 = event('CREATE', '2024-03-05', { plan: 'a-monthly', price: '30.00', bcd: 5 });
     const b = event('CHANGE', '2024-04-05', { plan: 'b-monthly', price: '50.00', bcd: 5, order: 2 });
     const a2 = event('CHANGE', '2024-04-05', { plan: 'a-monthly', price: '36.00', bcd: 5, order: 3 });
@@ -29,7 +29,7 @@ describe('invoice items after catalog changes', () => {
     ledger.expectRun('2024-04-05', ['R 2024-04-05 2024-05-05 36', 'X 2024-04-05 2024-05-05 -50']);
   });
 
-  it('match the worked example catalog W3 "Price change for existing subscriptions, unaligned"', () => {
+  it('are split on the date of an unaligned price change (catalog W3)', () => {
     const ledger = new SubscriptionLedger().change([
       event('CREATE', '2024-03-15', { price: '40.00', bcd: 15, catalogDate: '2024-01-01' }),
       event('CHANGE', '2024-05-01', { price: '52.00', bcd: 15, catalogDate: '2024-04-01' }),
@@ -48,7 +48,7 @@ describe('invoice items after catalog changes', () => {
     ]);
   });
 
-  it('match the worked example catalog W4 "The same, aligned"', () => {
+  it('change their price on a bill cycle date if the change is aligned (catalog W4)', () => {
     const ledger = new SubscriptionLedger().change([
       event('CREATE', '2024-03-15', { price: '40.00', bcd: 15, catalogDate: '2024-01-01' }),
       event('CHANGE', '2024-05-15', { price: '52.00', bcd: 15, catalogDate: '2024-04-01' }),
@@ -67,7 +67,7 @@ describe('invoice items after catalog changes', () => {
     expect(versions(ledger)).to.eql([v1, v1, v2, v2, v2, v3]);
   });
 
-  it('match the worked example catalog W5 "Two changes in one cycle, aligned"', () => {
+  it('have the price of the latest version if an aligned cycle contains two changes (catalog W5)', () => {
     const ledger = new SubscriptionLedger().change([
       event('CREATE', '2024-05-03', { price: '70.00', bcd: 3 }),
       event('CHANGE', '2024-06-03', { price: '88.00', bcd: 3 }),
@@ -78,7 +78,7 @@ describe('invoice items after catalog changes', () => {
     ]);
   });
 
-  it('match the worked example catalog W12 "First bill cycle date"', () => {
+  it('prorate a leading year up to the first bill cycle date (catalog W12 "First bill cycle date")', () => {
     const ledger = new SubscriptionLedger().change([
       event('CREATE', '2023-11-10', { plan: 'x-annual', price: '1460.00', period: 'ANNUAL' }),
     ]);
@@ -90,7 +90,7 @@ describe('invoice items after catalog changes', () => {
 });
 
 describe('invoice items after subscription changes', () => {
-  it('match the worked example subscriptions W13 "Pause and resume"', () => {
+  it('credit the days from a pause on, and begin again on the resume (subscriptions W13 "Pause and resume")', () => {
     const pro = { plan: 'pro-monthly', price: '249.95', bcd: 2 };
     const created = event('CREATE', '2012-03-02', pro);
     const paused = event('START_BILLING_DISABLED', '2012-03-04', { plan: 'pro-monthly', bcd: 2 });
@@ -103,7 +103,7 @@ describe('invoice items after subscription changes', () => {
     ledger.expectRun('2012-04-05', ['R 2012-04-05 2012-05-02 224.96']);
   });
 
-  it('match the worked example subscriptions W16 "BCD with create and change"', () => {
+  it('are prorated up to each new bill cycle day (subscriptions W16 "BCD with create and change")', () => {
     const created = event('CREATE', '2018-06-21', { plan: 'solo-now', price: '19.95', bcd: 15 });
     const ledger = new SubscriptionLedger().change([created]);
     expect(runs(ledger, ['2018-06-21', '2018-07-15'])).to.eql([
@@ -117,7 +117,7 @@ describe('invoice items after subscription changes', () => {
     ledger.expectRun('2018-08-15', ['R 2018-08-15 2018-08-21 5.8']);
   });
 
-  it('match the worked example subscriptions W17 "Price change for existing subscriptions"', () => {
+  it('are split on the dates of price changes (subscriptions W17 "Price change for existing subscriptions")', () => {
     const ledger = new SubscriptionLedger().change([
       event('CREATE', '2018-03-15', { price: '49.95', bcd: 15 }),
       event('CHANGE', '2018-05-01', { price: '59.95', bcd: 15 }),

@@ -76,7 +76,7 @@ describe('decimal text', () => {
 });
 
 describe('number in a request', () => {
-  it('may be written in each of the accepted spellings (http-api 10 Decimals)', () => {
+  it('may be written in each of the accepted spellings (http-api 15.10 "Decimals")', () => {
     for (const literal of ['10.50', '1.05e1', '10.5', '+10.5', '1050E-2']) {
       const parsed = parseWireDecimal(literal);
       expect(parsed === undefined ? undefined : formatDecimal(parsed), literal).to.equal('10.5');
@@ -85,7 +85,7 @@ describe('number in a request', () => {
     expect(formatDecimal(parseWireDecimal('99999999999999.99') ?? ZERO)).to.equal('99999999999999.99');
   });
 
-  it('may have at most 9 fractional and 15 integer digits (http-api 10 Decimals)', () => {
+  it('may have at most 9 fractional and 15 integer digits (http-api 15.10 "Decimals")', () => {
     expect(parseWireDecimal('0.1234567891')).to.equal(undefined);
     expect(parseWireDecimal('1000000000000000')).to.equal(undefined);
     expect(parseWireDecimal('-1000000000000000.5')).to.equal(undefined);

@@ -12,7 +12,7 @@ import {
 } from '../../../lib/values/money/index.ts';
 
 describe('exact JSON', () => {
-  it('keeps all digits of an amount in both directions (http-api 10 "Decimals")', () => {
+  it('keeps all digits of an amount in both directions (http-api 15.10 "Decimals")', () => {
     for (const literal of [
       '99999999999999.99',
       '0.123456789',

@@ -49,7 +49,7 @@ describe('the push sender (platform §10.2)', () => {
     return (server.address() as AddressInfo).port;
   };
 
-  it('matches platform §18 P5 "Signature"', async () => {
+  it('sends the specified signature for a given secret, id and body (platform §18 P5 "Signature")', async () => {
     expect(Buffer.byteLength(body)).to.equal(172);
     await sender.send(push({ secrets: [secret] }));
     const [arrived] = receiver.arrived;

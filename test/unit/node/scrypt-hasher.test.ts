@@ -4,7 +4,7 @@ import { expect, InvariantError } from '../../support/unit.ts';
 const stored = '$scrypt$ln=15,r=8,p=1$MDEyMzQ1Njc4OWFiY2RlZg$hSSwjGIPQg9bhYcWKqx9ueA62Rppwjf7lqfdOl9VEg0';
 
 describe('a scrypt hash', () => {
-  it('matches the worked example platform P7 "Password hash"', async () => {
+  it('equals the specified hash for a given password and salt (platform P7 "Password hash")', async () => {
     const hasher = scryptHasher({ saltOf: () => Buffer.from('0123456789abcdef') });
     expect(await hasher.hash('password')).to.equal(stored);
   });

@@ -44,7 +44,7 @@ function totals(...transactions: readonly PaymentTransaction[]) {
 const none = { auth: '0', captured: '0', purchased: '0', refunded: '0', credited: '0', currency: 'USD' };
 
 describe('payment totals (payments §4.4)', () => {
-  it('match example 1 "Auth, captures, refund"', () => {
+  it('include captures and refunds up to the authorized amount (payments §14 example 1)', () => {
     const story = [
       done('AUTHORIZE', '100'),
       done('CAPTURE', '30'),
@@ -55,7 +55,7 @@ describe('payment totals (payments §4.4)', () => {
     expect(totals(...story, done('REFUND', '35')).refunded).to.equal('55');
   });
 
-  it('match example 2 "Void"', () => {
+  it('contain no authorized amount after a void (payments §14 example 2)', () => {
     const voided = done('VOID', '0', {
       amount: null,
       currency: null,
@@ -65,22 +65,22 @@ describe('payment totals (payments §4.4)', () => {
     expect(totals(done('AUTHORIZE', '50'), voided)).to.eql(none);
   });
 
-  it('match example 3 "Declined, then repeated"', () => {
+  it('count only the successful repetition of a declined payment (payments §14 example 3)', () => {
     expect(totals(failed('PURCHASE', '10'))).to.eql(none);
     expect(totals(failed('PURCHASE', '10'), done('PURCHASE', '10'))).to.eql({ ...none, purchased: '10' });
   });
 
-  it('match example 4 "Pending"', () => {
+  it('count a pending transaction only once it is completed (payments §14 example 4)', () => {
     expect(totals(done('AUTHORIZE', '10', { status: 'PENDING' }))).to.eql(none);
     expect(totals(done('AUTHORIZE', '10', inCurrency('7', 'USD')))).to.eql({ ...none, auth: '7' });
   });
 
-  it('match example 5 "Failed auto payment, default retries"', () => {
+  it('are 0 while every attempt fails (payments §14 example 5)', () => {
     const declined = failed('PURCHASE', '249.95');
     expect(totals(declined, declined, declined, declined)).to.eql(none);
   });
 
-  it('match example 8 "Partial by the gateway, chargeback, reversal"', () => {
+  it('fall with a chargeback and return with its reversal (payments §14 example 8)', () => {
     const purchase = done('PURCHASE', '249.95', inCurrency('10', 'USD'));
     const chargeback = done('CHARGEBACK', '10', { externalKey: 'C' });
     expect(totals(purchase).purchased).to.equal('10');
@@ -89,7 +89,7 @@ describe('payment totals (payments §4.4)', () => {
     expect(totals(purchase, chargeback, reversal('C'), chargeback).purchased).to.equal('0');
   });
 
-  it('match example 11 "Other processed currency"', () => {
+  it('contain the requested amount if the gateway processes another currency (payments §14 example 11)', () => {
     const purchase = done('PURCHASE', '249.95', inCurrency('225.44', 'EUR'));
     const chargeback = done('CHARGEBACK', '225.44', {
       externalKey: 'C',

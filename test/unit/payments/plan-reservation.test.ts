@@ -216,7 +216,7 @@ describe('payment reservation (payments §5.1, §8.3, §9.1)', () => {
 
   const held = { ...fresh, isHeldBack: true };
 
-  it('holds the balance and ends the attempt under the tag (payments 13 AUTO_PAY_OFF)', () => {
+  it('holds the balance and ends the attempt under AUTO_PAY_OFF (payments §14 example 13)', () => {
     const plan = planReservation(firstTime, held, tools);
     if (plan.kind !== 'STOP') throw new Error(plan.kind);
     const [attempted] = plan.ended;
@@ -234,7 +234,7 @@ describe('payment reservation (payments §5.1, §8.3, §9.1)', () => {
     expect(plan.ended.map(({ paymentExternalKey }) => paymentExternalKey)).to.eql([PAYMENT_ID]);
   });
 
-  describe('a released hold', () => {
+  describe('of a released hold', () => {
     const hold = {
       recordId: 1,
       id: nextId(),

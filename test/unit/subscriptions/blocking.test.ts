@@ -60,7 +60,7 @@ function intervalsOf(life: Life): readonly string[] {
 describe('blocking states and billing pauses', () => {
   const w13 = () => lived({ start: '2012-03-02', phaseType: 'EVERGREEN', billCycleDayLocal: 2 });
 
-  it('match the events and rows of subscriptions W13 "Pause and resume"', () => {
+  it('cause the specified events and rows for a pause and a resume (subscriptions W13 "Pause and resume")', () => {
     const life = withBlocks(w13(), { ...paused, date: '2012-03-04' }, { ...resumed, date: '2012-04-05' });
     expect(billed(life)).to.eql([
       'CREATE 2012-03-02 pro-monthly-evergreen - 249.95',
@@ -102,7 +102,7 @@ describe('blocking states and billing pauses', () => {
     { on: 'SUBSCRIPTION', service: 'D', flags: 'f f f', date: '2024-06-29T20:00:00Z' },
   ];
 
-  it('match the worked example subscriptions W14 "Merging blocks"', () => {
+  it('merge overlapping blocks into one pause, and ignore a block shorter than a day (subscriptions W14 "Merging blocks")', () => {
     const life = withBlocks(lived({ start: '2024-05-19' }), ...w14);
     expect(billed(lived({ start: '2024-05-19' })).at(-1)).to.equal(
       'PHASE 2024-06-18 pro-monthly-evergreen - 249.95',
@@ -115,7 +115,7 @@ describe('blocking states and billing pauses', () => {
     ]);
   });
 
-  it('match the worked example subscriptions W19 "Same instant"', () => {
+  it('have ordered rows without repetition at the same instant (subscriptions W19 "Same instant")', () => {
     const everything = { on: 'ACCOUNT', service: 'overdue', name: 'LATE', flags: 't t t' } as const;
     const start = { start: '2024-04-01' };
     const life = withBlocks(
@@ -137,7 +137,7 @@ describe('blocking states and billing pauses', () => {
     ]);
   });
 
-  it('match the worked example subscriptions W20 "Redundant states"', () => {
+  it('are stored only if they change the state of their service (subscriptions W20 "Redundant states")', () => {
     const on = 'SUBSCRIPTION';
     const hold = { on, name: 'hold' } as const;
     let life = withBlocks(
@@ -162,7 +162,7 @@ describe('blocking states and billing pauses', () => {
     }
   });
 
-  it('match the worked example subscriptions W22 "Gaps" for a block of 23.5 hours that is a whole calendar day', () => {
+  it('include a block of 23.5 hours that covers a whole calendar day (subscriptions W22 a)', () => {
     const life = lived({ zone: 'America/New_York', referenceTime: '2026-01-10T07:30:00Z' });
     const day = withBlocks(
       life,

@@ -21,7 +21,7 @@ function read(text: string): string | undefined {
 }
 
 describe('a date or date-time sent over HTTP', () => {
-  it('is read in each accepted spelling (http-api 9 Date input)', () => {
+  it('is read in each accepted spelling (http-api 15.9 "Date input")', () => {
     expect(parseWireDate('2024-3-4')).to.equal(parseLocalDate('2024-03-04'));
     expect(parseWireDate('2013-08-1')).to.equal(parseLocalDate('2013-08-01'));
     expect(parseWireDate('2024-02-30')).to.equal(undefined);
@@ -42,7 +42,7 @@ describe('a date or date-time sent over HTTP', () => {
 });
 
 describe('a date-time sent over HTTP', () => {
-  it('is read in three spellings of one instant, and with a plus that arrives as a space (http-api 9 Date input)', () => {
+  it('is read in three spellings of one instant, and with a plus that arrives as a space (http-api 15.9 "Date input")', () => {
     for (const text of ['2024-03-04T19:30:00-08:00', '2024-03-04T19:30:00-0800', '2024-03-05T03:30'])
       expect(read(text), text).to.equal('2024-03-05T03:30:00.000Z');
     expect(read('2024-03-04T19:30:00 02:00')).to.equal('2024-03-04T17:30:00.000Z');
