@@ -116,7 +116,7 @@ describe('server defined by a file in its directory', () => {
     );
   });
 
-  it('refuses to start and leaves its database unchanged if the program is older than the schema', async () => {
+  it('refuses to start, and leaves its database unchanged, if the program is older than the schema', async () => {
     const newer = "insert into bw_migrations (name) values ('99990101000000-newer')";
     await rowsOf({ kind: 'sqlite', path: at('copy.db') }, newer);
     for (const command of ['migrate', 'check']) {

@@ -92,7 +92,7 @@ eachDatabase.describe('console pages', (open, kind) => {
 
   for (const { path } of routes) {
     const walk = walks[path];
-    it(`show ${path} with its data${layout}`, async () => {
+    it(`show the data of ${path}${layout}`, async () => {
       if (walk === undefined) throw new Error(`Add the page ${path} to the walks of this file`);
       const { tab } = current;
       tab.takeCalls();

@@ -14,7 +14,7 @@ import { blocksOf } from './readme-examples.ts';
 const GUIDE = 'examples/saas/README.md';
 const directory = new URL('../../examples/saas/', import.meta.url);
 
-describe('examples/saas', () => {
+describe('examples/saas application', () => {
   it('has a guide that quotes only code of the application', async () => {
     const files = globSync('**/*.{ts,js}', { cwd: directory });
     const texts = await Promise.all(files.map((file) => readFile(new URL(file, directory), 'utf8')));
@@ -31,7 +31,7 @@ describe('examples/saas', () => {
 
 const unindented = (text: string): string => text.replaceAll(/^ +/gm, '');
 
-eachDatabase.describe('examples/saas with Stripe', (open) => {
+eachDatabase.describe('examples/saas application with Stripe', (open) => {
   it('saves the card of a SetupIntent, and charges that card', async () => {
     const double = new StripeDouble();
     await double.start();
