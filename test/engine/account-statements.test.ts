@@ -4,7 +4,7 @@ import { eachDatabase, engineBefore, expect } from '../support/index.ts';
 const FEW = 2;
 const SEVERAL = 9;
 
-// The number of statements must not depend on the size of the account (accounts §14 rule 6, §19).
+// The number of statements must not depend on the size of the account.
 eachDatabase.describe('operation on a whole account', (open) => {
   const engine = engineBefore(open, { now: '2024-01-01T00:00:00Z' });
 

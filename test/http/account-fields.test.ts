@@ -237,7 +237,7 @@ eachDatabase.describe('account API', (open) => {
   });
 
   for (const header of ['x-service-createdby', 'x-service-reason', 'x-service-comment'])
-    it(`accepts at most 255 characters in the header ${header} (accounts §14 rule 8)`, async () => {
+    it(`accepts at most 255 characters in the header ${header} (http-api §2)`, async () => {
       expect((await create({}, { [header]: 'x'.repeat(255) })).status).to.equal(201);
       const before = await count();
       expect((await create({}, { [header]: 'x'.repeat(256) })).status).to.equal(400);

@@ -62,10 +62,7 @@ const noAudit: AuditByRecord = new Map();
 /** Maximum number of records per statement. A statement of this size takes about ten milliseconds. */
 const RECORDS_AT_ONCE = 5_000;
 
-/**
- * Reads the audit rows of all records (accounts §14 rule 6). Uses several queries, so that other requests can run in
- * between.
- */
+/** Reads the audit rows of all records. Uses several queries, so that other requests can run in between. */
 async function auditOf(
   { billing, context, query }: AuditedCall,
   ids: readonly Uuid[],
