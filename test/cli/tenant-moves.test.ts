@@ -15,8 +15,8 @@ import { memoryDirectory } from '../support/memory-directory.ts';
 
 const urlOf = (database: TestDatabase) => (database.kind === 'postgresql' ? database.url : database.path);
 
-onPostgresql.describe('the command that moves a tenant', (open) => {
-  it('moves a tenant, undoes nothing without a move, and rejects incomplete commands', async () => {
+onPostgresql.describe('tenant move command', (open) => {
+  it('moves a tenant, undoes nothing if no move is in progress, and rejects incomplete commands', async () => {
     const [west, east] = [await open(migrated), await open(migrated)];
     const config = join(await memoryDirectory('billwright-cells-'), 'billwright.config.mjs');
     const urls = { west: urlOf(west), east: urlOf(east) };

@@ -324,7 +324,7 @@ eachDatabaseByTurns.describe('add-ons', (open) => {
       });
   });
 
-  describe('add-ons created in the past beside a base that has changed since', () => {
+  describe('created in the past beside a base that has changed since', () => {
     /**
      * Creates a base that offers support and backup; from the 10th, it includes support and no longer offers backup.
      */
@@ -403,7 +403,7 @@ eachDatabaseByTurns.describe('add-ons', (open) => {
     });
   });
 
-  describe('add-ons created together with other subscriptions', () => {
+  describe('created together with other subscriptions', () => {
     it('have the same dates, bundle and invoice as their base, which is listed first', async () => {
       await begin('2024-06-01', { billCycleDayLocal: 1 });
       const made = await engine.settle(together('support-monthly', 'solo-now', 'archive-monthly'));
@@ -522,7 +522,7 @@ eachDatabaseByTurns.describe('add-ons', (open) => {
     });
   });
 
-  describe('plan changes of add-ons', () => {
+  describe('in plan changes', () => {
     it('accept only plans that the base offers, within the limit of each plan', async () => {
       await begin('2024-06-01', { billCycleDayLocal: 1 });
       const { subscriptionIds } = await together('elite-monthly', 'archive-monthly');

@@ -354,7 +354,7 @@ eachDatabaseByTurns.describe('bundle transfer', (open) => {
       ]);
     });
 
-    describe('a base with its add-ons', () => {
+    describe('of a base with its add-ons', () => {
       let bundleId: Uuid;
       let base: Uuid;
       let addOn: Uuid;

@@ -55,7 +55,7 @@ eachDatabaseByTurns.describe('draft and void invoices', (open) => {
     return engine.acme.getInvoice(item.invoiceId);
   }
 
-  describe('drafts by tag (accounts 13.2 AUTO_INVOICING_DRAFT)', () => {
+  describe('drafts by tag (accounts §13.2 AUTO_INVOICING_DRAFT)', () => {
     beforeEach(() => begin('2024-01-01T00:00:00Z'));
 
     it('are created by runs without an event, payment, balance or charged-through date', async () => {
@@ -142,7 +142,7 @@ eachDatabaseByTurns.describe('draft and void invoices', (open) => {
     });
   });
 
-  describe('reused drafts (accounts 13.2 AUTO_INVOICING_REUSE_DRAFT)', () => {
+  describe('reused drafts (accounts §13.2 AUTO_INVOICING_REUSE_DRAFT)', () => {
     beforeEach(() => begin('2024-01-01T00:00:00Z'));
 
     it('are reused and committed by a run, oldest first, whatever their origin', async () => {
@@ -251,12 +251,12 @@ eachDatabaseByTurns.describe('draft and void invoices', (open) => {
     ]);
   });
 
-  describe('drafts in dry runs (invoicing 11 rule 4)', () => {
+  describe('drafts in dry runs (invoicing §11 rule 4)', () => {
     beforeEach(() => begin('2024-01-01T00:00:00Z'));
     const foresee = (targetDate: string) =>
       engine.acme.invoices.dryRun({ accountId, targetDate: targetDate });
 
-    it('appear in a dry run under AUTO_INVOICING_DRAFT', async () => {
+    it('appear under AUTO_INVOICING_DRAFT', async () => {
       await tag(SystemTag.AUTO_INVOICING_DRAFT);
       await subscribe('solo-now');
       const foreseen = await foresee('2024-02-01');
@@ -266,7 +266,7 @@ eachDatabaseByTurns.describe('draft and void invoices', (open) => {
       ]);
     });
 
-    it('appear with the new items in a dry run that reuses them, but are not changed', async () => {
+    it('appear with the new items if a run reuses them, but are not changed', async () => {
       await tag(SystemTag.AUTO_INVOICING_DRAFT, SystemTag.AUTO_INVOICING_REUSE_DRAFT);
       await subscribe('solo-now');
       const before = await standing();
@@ -287,7 +287,7 @@ eachDatabaseByTurns.describe('draft and void invoices', (open) => {
       expect(await standing()).to.eql(before);
     });
 
-    it('appear only once in a dry run if the next run commits them', async () => {
+    it('appear only once if the next run commits them', async () => {
       await tag(SystemTag.AUTO_INVOICING_REUSE_DRAFT);
       await subscribe('solo-now');
       await charge('7', false);

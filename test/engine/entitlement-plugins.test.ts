@@ -358,7 +358,7 @@ eachDatabaseByTurns.describe('entitlement plugins (subscriptions §22)', (open) 
     });
   });
 
-  describe('faulty entitlement plugins', () => {
+  describe('with faults', () => {
     const cancel = () => acme.subscriptions.cancel(subscriptionId, { entitlementPolicy: 'IMMEDIATE' });
 
     it('cause a clear error with the original cause if they throw; nothing is stored and no other plugin is called', async () => {

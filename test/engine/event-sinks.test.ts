@@ -93,7 +93,7 @@ eachDatabase.describe('event sinks', (open) => {
   });
 });
 
-anyDatabase.describe('faulty event sinks', (open) => {
+anyDatabase.describe('event sinks in special cases', (open) => {
   let engine: TestEngine;
 
   it('delay no other account, other sink or billing if they hang, and receive the event again (platform §10.6)', async () => {

@@ -261,7 +261,7 @@ eachDatabaseByTurns.describe('payment method operations (payments §10)', (open)
     expect(await defaultOf()).to.equal(ours);
   });
 
-  describe('refreshes of methods without a Billwright id', () => {
+  describe('in refreshes of methods without a Billwright id', () => {
     const lists: readonly {
       readonly what: string;
       readonly list: (key: string) => readonly GatewayPaymentMethod[];
@@ -500,7 +500,7 @@ eachDatabaseByTurns.describe('payment method operations (payments §10)', (open)
     expect(await all(false)).to.have.length(3);
   });
 
-  describe('payment method searches', () => {
+  describe('in searches', () => {
     const search = async (key: string, request: object = {}) => {
       const page = await engine.acme.paymentMethods.search(key, { offset: 0, limit: 10, ...request });
       return { ids: idsOf(page.rows), total: page.total };

@@ -288,7 +288,7 @@ eachDatabaseByTurns.describe('payment data of planned attempts (payments §8.2)'
   });
   after(() => stage.stop());
 
-  it('shows a planned payment attempt as SCHEDULED until the attempt runs', async () => {
+  it('has the status SCHEDULED until the attempt runs', async () => {
     stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', TIMES: 2 });
     const invoiceId = await stage.invoice(await stage.account(), '10');
     await stage.invoice(await stage.account(), '20');

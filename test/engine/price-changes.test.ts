@@ -71,10 +71,12 @@ eachDatabaseByTurns.describe('price changes of existing subscriptions', (open) =
   } as const;
   for (const [when, [second, third]] of Object.entries(uploads)) {
     for (const isAligned of [false, true]) {
-      const name = isAligned ? 'W4 Same, aligned' : 'W3 Price change for existing, unaligned';
+      const name = isAligned
+        ? 'on a bill cycle date if aligned (catalog W4)'
+        : 'on their own date if unaligned (catalog W3)';
       // An upload after billing splits the billed period by a repair, which another test covers.
       if (!isAligned && when === 'on the day of the change') continue;
-      it(`apply on the dates of the worked example catalog ${name}, with versions uploaded ${when}`, async () => {
+      it(`apply ${name}, with versions uploaded ${when}`, async () => {
         const opened = await begin('2024-03-15T00:00:00Z', heat[0] as PricedVersion, isAligned);
         const [, v2, v3] = heat as readonly [PricedVersion, PricedVersion, PricedVersion];
         if (second === '2024-03-15') await upload(opened, v2, v3);

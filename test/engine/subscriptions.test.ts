@@ -343,8 +343,8 @@ eachDatabaseByTurns.describe('subscription service', (open, kind) => {
     });
   });
 
-  describe('a rejection', () => {
-    it('stores nothing for a rejected call, and gives the reason', async () => {
+  describe('on rejection', () => {
+    it('stores nothing and gives the reason', async () => {
       const other = await newAccount();
       const base = await create({ planName: 'solo-now', externalKey: 'taken', bundleExternalKey: 'seat-1' });
       const kit = await create({ planName: 'kit-monthly' });
@@ -444,7 +444,7 @@ eachDatabaseByTurns.describe('subscription service', (open, kind) => {
     });
   });
 
-  describe('due work', () => {
+  describe('for due work', () => {
     const jump = '2024-04-15';
 
     it('makes the subscription due for invoicing from the start of a stored phase', async () => {
@@ -510,7 +510,7 @@ eachDatabaseByTurns.describe('subscription service', (open, kind) => {
     }
   });
 
-  describe('a query', () => {
+  describe('for queries', () => {
     it('takes the same number of SQL statements for one bundle and for a hundred bundles', async () => {
       const single = await newAccount();
       await create({ planName: 'pro-monthly' }, {}, single);

@@ -77,7 +77,7 @@ eachDatabaseByTurns.describe('usage sources', (open) => {
     await engine.runTo('2026-06-01T00:00:00Z');
   }
 
-  it('leave recorded usage in use for an account without data in any source (usage §9 rule 2)', async () => {
+  it('leave recorded usage in force for an account without data in a source', async () => {
     const second = new MeteringSource('second');
     await begin('sms-payg', { others: [second] });
     source.instead = () => null;

@@ -28,7 +28,7 @@ anyDatabase.describe('callers of the wrong type', (open) => {
       }
     });
 
-  it('cause only a BillingError if the whole caller has the wrong type', async () => {
+  it('cause only a BillingError if the whole caller is invalid', async () => {
     for (const value of wrongValues)
       await expectOnlyBillingError(() => engine.billing.as(value as never).createAccount({}), value);
   });

@@ -87,7 +87,7 @@ eachDatabase.describe('run killed after the answer of an invoice plugin', (open)
 });
 
 onPostgresql.describe('run on two nodes at the same time', (open) => {
-  it('is billed once, even if two nodes start it at the same time', async () => {
+  it('is billed only once', async () => {
     const engine = await openEngine(open, { now: NOW });
     const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
     await engine.acme.createSubscription({ accountId, planName: 'solo-now' });

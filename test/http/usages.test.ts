@@ -237,7 +237,7 @@ anyDatabase.describe('usage over HTTP', (open) => {
     expect((await serving.remove(`/usages/${unknown}/records/x`)).status).to.equal(404);
   });
 
-  it('can be read only with valid bounds (otherwise 400) and for a known subscription (otherwise 404, usage §3.1)', async () => {
+  it('returns 400 for a read with invalid bounds, and 404 for a read of an unknown subscription (usage §3.1)', async () => {
     const path = `/1.0/kb/usages/${subscriptionId}`;
     for (const [query, code] of [
       ['', 60_003],

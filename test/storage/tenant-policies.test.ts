@@ -284,7 +284,7 @@ onPostgresql.describe('PostgreSQL row-level security (platform §2 isolation 2)'
     });
   });
 
-  describe('bypass check', () => {
+  describe('with a bypass check', () => {
     const asRole = async (role: 'owner' | 'bypassing' | 'superuser', options = {}) => {
       const database = await connectedAs(role, opened.database);
       if (database.kind !== 'postgresql') throw new Error('wrong kind');

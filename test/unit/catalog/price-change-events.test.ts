@@ -246,7 +246,7 @@ describe('price changes for existing subscriptions', () => {
     expect(shown(later.version.effectiveDate)).to.equal('2024-07-01');
   });
 
-  describe('aligned price changes (rule 5)', () => {
+  describe('aligned to the bill cycle (rule 5)', () => {
     const changed = (date: string, parts: Parts = {}) =>
       createCatalog([
         priced('2024-01-01', { price: '40.00', ...parts }),

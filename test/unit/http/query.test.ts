@@ -36,7 +36,7 @@ describe('query parameters', () => {
   it('use the first repeated value, ignore unknown names, and treat an empty value as absent', () =>
     expect(read({ a: plainText, b: flag(true) }, 'a=x&a=y&c=1&b=')).to.eql({ a: 'x', b: true }));
 
-  describe('query parameters for the waiting time of a call (R62)', () => {
+  describe('for the waiting time of a call (R62)', () => {
     const parameters = { wait: waitSeconds(5), other: integer(undefined) };
     const bounded = (dialect: Dialect, query: string) =>
       waitBound(parameters)(read(parameters, query), { mostSec: 60, dialect });

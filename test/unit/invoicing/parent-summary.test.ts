@@ -66,19 +66,19 @@ describe('child invoice summary (invoicing §12)', () => {
       expect(effects({ status: 'VOID' })).to.eql([[], 0]));
   });
 
-  describe('linked invoice of a child (rule 10.5)', () => {
+  describe('linked invoice (rule 10.5)', () => {
     const child = of('3', { contributedAmount: decimal('10') });
     const seen = (summary: Partial<Invoice>, own = child) => {
       const standIn = creditStandIn(own, of('10', summary));
       return standIn === null ? null : formatDecimal(standIn);
     };
-    it('allows credit equal to the balance of the linked invoice while the summary is a draft', () =>
+    it('allows credit equal to the balance of the invoice while the summary is a draft', () =>
       expect(seen({ status: 'DRAFT' })).to.equal(null));
     it('allows no credit while the parent owes the summary', () =>
       expect(seen({ status: 'COMMITTED' })).to.equal('0'));
     it('allows credit equal to the decrease once the parent has paid', () =>
       expect(seen({ status: 'COMMITTED', rawBalance: decimal('0') })).to.equal('-7'));
-    it('allows the child credit used on the linked invoice to be credited, regardless of payments', () => {
+    it('allows used credit to be credited, regardless of payments', () => {
       const own = of('-2', { contributedAmount: decimal('10') });
       expect(seen({ status: 'COMMITTED' }, own)).to.equal('-2');
       expect(seen({ status: 'VOID' }, own)).to.equal('-2');
@@ -106,11 +106,11 @@ describe('child invoice summary (invoicing §12)', () => {
       expect(left('30', [cba('3')], [cba('12')]), 'of 12, 2 were given to the child before').to.equal('17');
       expect(formatDecimal(creditableOf(undefined, []))).to.equal('0');
     });
-    it('ignores an increase of the linked invoice', () =>
+    it('ignores an increase of the invoice', () =>
       expect(seen({ rawBalance: decimal('0') }, of('11', { contributedAmount: decimal('10') }))).to.equal(
         '0',
       ));
-    it('allows credit equal to the balance of the linked invoice when a transfer of credit created the link', () =>
+    it('allows credit equal to the balance of the invoice when a transfer of credit created the link', () =>
       expect(seen({}, of('3', { contributedAmount: null }))).to.equal(null));
   });
 

@@ -125,7 +125,7 @@ describe('item repairs', () => {
 });
 
 describe('repairs of recurring items without an amount', () => {
-  it('are not created for items without an amount, which are billed once and again when shortened', () => {
+  it('are not created, because such an item is billed once, and again when shortened', () => {
     const created = event('CREATE', '2024-01-01', { price: '0' });
     const ledger = new SubscriptionLedger().change([created]);
     ledger.expectRun('2024-01-01', ['R 2024-01-01 2024-02-01 0']);

@@ -36,7 +36,7 @@ describe('work before an overdue entry (overdue §5.2)', () => {
       dueAhead(job('CLEAR', '2024-01-05T00:00:00Z'), { timeZone: timeZone('UTC') }, at('2024-01-05')),
     ).to.equal(null));
 
-  describe('work for which an overdue entry waits', () => {
+  describe('that delays the entry', () => {
     const due = at('2024-01-05T00:03:42Z');
     const ahead = { asker: 7, lastDue: at('2024-01-05T15:00:00Z'), availableAtMs: null, isUnderWay: false };
     const again = (more: object) => retryTiming({ ...ahead, ...more }, { due, systemNowMs: 5_000 });
