@@ -65,7 +65,7 @@ describe('server configuration', () => {
     expect((await read(other)).file).to.equal(other);
   });
 
-  it('matches the documentation', async () => {
+  it('can be the module that the documentation shows', async () => {
     const [shown = ''] = await blocksOf('adapters/cli/README.md', 'js');
     write('billwright.config.mjs', shown);
     const { definition, environment } = await read();

@@ -105,7 +105,7 @@ export function describePayments(journey: JourneyOf): void {
       expect(ended.data.purchasedAmount).to.equal(10);
     });
 
-    it('are completed in each way', async () => {
+    it('are completed by id, by key, by a notified status or by an administrator', async () => {
       const { payment, paymentTransaction, admin } = journey().client;
       const first = await begin({ transactionType: 'PURCHASE', transactionExternalKey: 'T1' }, WAITS);
       expect(lastOf(first)).to.include({ status: 'PENDING', transactionExternalKey: 'T1' });

@@ -49,17 +49,17 @@ eachDatabase.describe('coupons', (open) => {
 
   for (const [name, plans, later] of [
     [
-      'C4 "upgrade with a coupon for all plans"',
+      'still discount an upgrade to a plan that they cover (coupons C4)',
       null,
       ['01-11 33.6 -16.26', '02-01 49.6', '03-01 49.6', '04-01 62'],
     ],
     [
-      'C5 "upgrade with a coupon for the first plan"',
+      'do not discount an upgrade to a plan that they do not cover (coupons C5)',
       ['lamp'],
       ['01-11 42 -16.26', '02-01 62', '03-01 62', '04-01 62'],
     ],
   ] as const)
-    it(`apply to an upgrade as specified in coupons ${name}`, async () => {
+    it(name, async () => {
       await begin('2026-01-01');
       await spring({ periods: 3 }, { plans });
       await subscribe('lamp', 'SPRING');

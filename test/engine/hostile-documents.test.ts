@@ -83,7 +83,7 @@ describe('hostile text and logos in documents', () => {
   const neutral = markupOf(htmlOf(invoiceOf('Text')));
 
   for (const [what, text] of hostile) {
-    it(`cannot change the markup of the HTML page: ${what} (invoicing §14 rule 5)`, () => {
+    it(`cannot change the markup of the HTML page with ${what} (invoicing §14 rule 5)`, () => {
       const html = htmlOf(invoiceOf(text));
       expect(markupOf(html)).to.equal(neutral);
       expect(html)
@@ -93,7 +93,7 @@ describe('hostile text and logos in documents', () => {
   }
 
   for (const [what, text] of sampled(hostile, 2, 1)) {
-    it(`cannot leave the margins of the PDF: ${what} (invoicing §14 rule 6)`, async () => {
+    it(`cannot leave the margins of the PDF with ${what} (invoicing §14 rule 6)`, async () => {
       const { bytes } = await pdfOf(invoiceOf(text));
       const boxes = await textBoxes(bytes);
       const pages = Math.max(...boxes.map(({ page }) => page));
@@ -210,7 +210,7 @@ describe('logos in documents', () => {
     ['a JPEG that is text', 'image/jpeg', new TextEncoder().encode('JPEG'), /cannot be read/],
     ['a JPEG without a picture', 'image/jpeg', Uint8Array.from([255, 216, 255, 217]), /cannot be read/],
   ] as const)
-    it(`are left out: ${what} (invoicing §14 rule 6)`, async () =>
+    it(`are left out for ${what} (invoicing §14 rule 6)`, async () =>
       expect(await problemOf(mediaType, bytes)).to.match(problem));
 
   it('are embedded as image data in the HTML page (invoicing §14 rule 11)', () => {

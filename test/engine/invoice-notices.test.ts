@@ -56,7 +56,7 @@ eachDatabase.describe('invoice notices (invoicing §8.1)', (open) => {
     stage = new Stage();
   });
 
-  it('are sent once per invoice, at the configured time before the invoice date, with the expected content', async () => {
+  it('are sent once per invoice, with date and amount, at the configured time before the invoice date', async () => {
     await stage.begin(open);
     await stage.subscribe();
     await stage.engine.runTo('2024-08-25T05:59:59Z');

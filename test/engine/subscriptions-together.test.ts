@@ -30,7 +30,7 @@ eachDatabase.describe('simultaneous creations of subscriptions', (open) => {
     expect(invoices.map(({ length }) => length)).to.eql(accountIds.map(() => 1));
   });
 
-  it('fail separately', async () => {
+  it('fail independently of each other', async () => {
     const accountIds = await accountsOf(engine, 4);
     const outcomes = await Promise.allSettled(
       accountIds.map((accountId, index) =>

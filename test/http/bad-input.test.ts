@@ -348,7 +348,7 @@ eachDatabase.describe('invalid input', (open) => {
     ],
   ];
 
-  it('is rejected with the expected status and error body, and is not stored', async () => {
+  it('is rejected with the documented status and error body, and is not stored', async () => {
     for (const [what, call, [status, code, message]] of refusals()) {
       const reply = await serving.call(...call);
       expect(reply.status, `${what}: ${reply.text}`).to.equal(status);

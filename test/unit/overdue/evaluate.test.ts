@@ -53,7 +53,7 @@ describe('overdue evaluation', () => {
     { zone: '-08:00', now: '2024-03-06T07:59:00Z', date: '2024-03-05', result: 'clear' },
     { zone: '-08:00', now: '2024-03-06T08:00:00Z', date: '2024-03-06', result: 'S1' },
   ])
-    it(`uses the account-local date: ${now} in ${zone} yields ${result} (overdue §4)`, () => {
+    it(`yields ${result} at ${now} in ${zone}, by the local date of the account (overdue §4)`, () => {
       expect(localDateOf(parseWireInstant(now) ?? instant(0), timeZone(zone))).to.equal(parseLocalDate(date));
       expect(found(twoStates, date, ['2024-03-01 30'])).to.equal(result);
     });

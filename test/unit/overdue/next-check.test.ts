@@ -27,7 +27,7 @@ function after(states: OverdueConfig, { on = '2024-03-01', unpaid = ['2024-03-01
   return `${next?.name ?? 'clear'} ${check === null ? 'none' : formatLocalDate(check)}`;
 }
 
-describe('date of the next overdue check', () => {
+describe('date of the next overdue check without conditions', () => {
   const none = config([state('FINE', { isClearState: true, condition: null })], 30);
 
   const cases: readonly (readonly [what: string, unpaid: readonly string[], expected: string])[] = [
@@ -36,7 +36,7 @@ describe('date of the next overdue check', () => {
     ['absent without debt', [], 'clear none'],
   ];
   for (const [what, unpaid, expected] of cases)
-    it(`is ${what} without any conditions (overdue §6 rule 6)`, () =>
+    it(`is ${what} (overdue §6 rule 6)`, () =>
       expect(after(none, { on: '2024-02-29', unpaid })).to.equal(expected));
 });
 

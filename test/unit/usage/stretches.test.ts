@@ -63,6 +63,6 @@ describe('usage stretches', () => {
       'all time',
     ],
   ] as const)
-    it(`are ${days} from ${from} to ${to} in ${zone}: ${why}`, () =>
+    it(`are ${days} from ${from} to ${to} in ${zone} (${why})`, () =>
       expect(stretchOf(from, to, zone)).to.equal(days));
 });

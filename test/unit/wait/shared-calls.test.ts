@@ -51,7 +51,7 @@ describe('shared calls', () => {
     expect(batches.map((each) => each.length)).to.eql([1, MAX_SHARED_CALLS, 1]);
   });
 
-  it('fail individually', async () => {
+  it('fail independently of each other', async () => {
     const refusing = async (inputs: readonly number[]): Promise<readonly string[]> => {
       if (inputs.includes(2)) throw new InvariantError('2 is refused');
       return work(inputs);
