@@ -36,14 +36,20 @@ export interface HeaderFamilies {
 export function headerFamilies(aliases: readonly string[] = DEFAULT_ALIAS_PREFIXES): HeaderFamilies {
   const prefixes = [documentPrefix, ...aliases.filter((alias) => !isSame(alias, documentPrefix))];
   const lower = prefixes.map((prefix) => prefix.toLowerCase());
+  // Each request reads several headers, and building a name takes longer than finding it.
+  const namesBySuffix = new Map<string, readonly string[]>();
+  const namesOf = (suffix: string): readonly string[] => {
+    const names = namesBySuffix.get(suffix) ?? lower.map((prefix) => prefix + suffix.toLowerCase());
+    namesBySuffix.set(suffix, names);
+    return names;
+  };
   const document = documentPrefix.toLowerCase();
   const dialectK = prefixes.some((prefix) => isSame(prefix, aliasPrefix)) ? aliasPrefix.toLowerCase() : null;
   return {
     prefixes,
     header(headers, suffix) {
-      const name = suffix.toLowerCase();
-      for (const prefix of lower) {
-        const value = text(headers[prefix + name]);
+      for (const name of namesOf(suffix)) {
+        const value = text(headers[name]);
         if (value !== undefined) return value;
       }
       return undefined;
