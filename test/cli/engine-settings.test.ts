@@ -68,7 +68,7 @@ describe('properties in the configuration file', () => {
     return file;
   }
 
-  it('keep their full names in the configuration file, which the environment and options override', async () => {
+  it('keep their full names, and are overridden by the environment and options', async () => {
     const issuers = [{ issuer: 'https://login.example', jwksUri: 'https://login.example/keys' }];
     const file = await fileWith(
       JSON.stringify({
@@ -95,7 +95,7 @@ describe('properties in the configuration file', () => {
     );
   });
 
-  it('are rejected if the configuration file is unreadable or not an object', async () => {
+  it('are rejected if the file is unreadable or not an object', async () => {
     for (const file of [join(directory, 'missing.json'), await fileWith('[]')]) {
       const error = await configurationFile(file).catch((thrown: unknown) => thrown);
       expect(error).to.be.instanceOf(UsageError);

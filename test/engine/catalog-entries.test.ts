@@ -333,7 +333,7 @@ eachDatabaseByTurns.describe('catalog entries', (open) => {
     }
   });
 
-  it('keep the plans of a deleted product in the list but not in the catalog, or erase these plans', async () => {
+  it('keep the plans of a deleted product in the list but not in the catalog, and erase them on request', async () => {
     await openEmpty('2024-01-10T00:00:00Z');
     const entries = engine.acme.catalogEntries;
     await entries.create({ products: [pot, { ...pot, name: 'Pan' }], plans: [monthly('p1', '2024-01-01')] });

@@ -106,7 +106,7 @@ eachDatabase.describe('stored responses', (open) => {
     expect(await billing.idempotency.begin(request)).to.have.property('claim');
   });
 
-  it('are stored with an encrypted body', async () => {
+  it('have an encrypted body in the database', async () => {
     await service.keep(await claimOf(), answer);
     const bounds = { expiredBeforeMs: 0, abandonedBeforeMs: 0 };
     const claim = { tenantRecordId: 7, key: 'key', claimId: uuidGenerator().next() };

@@ -156,7 +156,7 @@ function define(open: OpenDatabase, kind: DatabaseKind): void {
     }
   }
 
-  it('passes every due entry to its handler once, and leaves future entries alone', async () => {
+  it('passes every due entry to its handler once, and leaves future entries untouched', async () => {
     const { handler, seen } = recorder('only');
     const node = dispatcher([handler]);
     await put([event(0, 1), event(1, 2)], [notification(0, 0, 3), notification(0, 1, 4)]);

@@ -372,7 +372,7 @@ describe('overdue configuration as XML and JSON', () => {
     { interval: duration('1 YEARS'), days: null },
     { interval: null, days: null },
   ])
-    it(`shows an interval of ${interval?.number ?? 'no'} ${interval?.unit ?? 'length'} as ${days ?? 'no number of'} days (overdue §10)`, () => {
+    it(`shows an interval of ${interval?.number ?? 'no'} ${interval?.unit ?? 'length'} as ${days ?? 'an absent number of'} days (overdue §10)`, () => {
       expect(wholeDays(interval)).to.equal(days);
       const shown = overdueDefinition({
         initialReevaluationInterval: interval,
