@@ -24,7 +24,7 @@ describe('server files', () => {
   });
   afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
-  it('are private to their owner during and after the run: database, WAL, lock, sandbox, key', async () => {
+  it('are private to their owner during and after the run (database, WAL, lock, sandbox, key)', async () => {
     const server = await serve(['--database', join(directory, 'mine.db'), '--test-mode'], keyless);
     const running = readdirSync(directory).toSorted();
     expect(running).to.include.members([

@@ -87,7 +87,7 @@ eachDatabaseByTurns.describe('account with credit and charges', (open) => {
     expect(run && itemLines(run)[1]).to.equal('CBA_ADJ 2024-01-01..2024-01-01 -15');
   });
 
-  it('does not pay a draft from credit; credit added to a draft reduces it, and the excess waits for the commit', async () => {
+  it('pays no draft from credit, and keeps the excess of credit added to a draft until the commit', async () => {
     const { id } = await engine.acme.createAccount({ currency: 'USD' });
     await credit(id, '10');
     const [item] = await charge(id, '40', { autoCommit: false });
@@ -175,7 +175,7 @@ eachDatabaseByTurns.describe('account with credit and charges', (open) => {
     expect(await invoicesOf(parent.id)).to.have.length(1);
   });
 
-  it('pays the debt of its parent by transferring credit; two simultaneous transfers move the credit only once', async () => {
+  it('pays the debt of its parent by transferring credit, which two simultaneous transfers move only once', async () => {
     const parent = await engine.acme.createAccount({ currency: 'USD' });
     const child = await engine.acme.createAccount({ currency: 'USD', parentAccountId: parent.id });
     await charge(parent.id, '10');

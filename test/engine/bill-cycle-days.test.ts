@@ -288,7 +288,7 @@ eachDatabaseByTurns.describe('bill cycle days', (open) => {
     const days = async (...ids: readonly Uuid[]) =>
       Promise.all(ids.map(async (id) => (await engine.acme.getSubscription(id)).billCycleDayLocal));
 
-    it('are set once; another day is rejected', async () => {
+    it('are set once, and reject another day', async () => {
       await begin('2016-05-04T00:00:00Z');
       await engine.acme.updateAccount(accountId, { changes: { billCycleDayLocal: 9 } });
       for (const changes of [{ billCycleDayLocal: 10 }, { billCycleDayLocal: null }]) {
@@ -319,7 +319,7 @@ eachDatabaseByTurns.describe('bill cycle days', (open) => {
       ]);
     });
 
-    it('can be removed if the tenant allows changes; the next run sets them to the day of the first charge', async () => {
+    it('can be removed if the tenant allows changes, until the next run sets them to the day of the first charge', async () => {
       await begin('2016-05-04T00:00:00Z', { configuration: allowed, billCycleDayLocal: 1 });
       const aligned = await subscribe('s-30');
       const reset = { changes: { billCycleDayLocal: null }, treatNullAsReset: true };

@@ -58,7 +58,7 @@ eachDatabaseByTurns.describe('bundle key handling', (open) => {
   });
 
   describe('key at creation (subscriptions §17.2)', () => {
-    it('moves the key of an ended bundle to a new bundle; both bundles show the key', async () => {
+    it('moves the key of an ended bundle to a new bundle, while both bundles show the key', async () => {
       const first = await subscribe('K');
       await engine.cancelNow(first.subscriptionId);
       engine.clock.set('2024-02-01T08:00:00Z');
@@ -209,7 +209,7 @@ eachDatabaseByTurns.describe('bundle key handling', (open) => {
       expect(await idsOf('J')).to.eql([first.bundleId]);
     });
 
-    it('frees the old key: lookup, search and creation no longer relate the old key to the renamed bundle', async () => {
+    it('frees the old key, so that lookup, search and creation no longer relate it to the renamed bundle', async () => {
       const { bundles } = engine.acme;
       const first = await subscribe('K');
       await bundles.renameKey(first.bundleId, 'J');

@@ -112,7 +112,7 @@ eachDatabaseByTurns.describe('bundle transfer', (open) => {
         ]);
       });
 
-      it('gives the new bundle the key of the old bundle; both bundles show the key', async () => {
+      it('gives the new bundle the key of the old bundle, while both bundles show the key', async () => {
         const { acme } = engine;
         const before = await acme.bundles.get(bundleId);
         const made = await transfer(bundleId);

@@ -65,7 +65,7 @@ eachDatabaseByTurns.describe('a catalog plugin that starts or stops serving acco
     ]);
   });
 
-  it('can change the price within a billed period; the difference is billed once, from the date of the change', async () => {
+  it('can change the price within a billed period, which bills the difference once from the date of the change', async () => {
     await begin(null);
     await engine.runTo('2024-01-15T00:00:00Z');
     plugin.serve(heatChanging('30.00', '61.00', '2024-01-11T00:00:00Z'));
@@ -109,7 +109,7 @@ eachDatabaseByTurns.describe('a catalog plugin that starts or stops serving acco
     ]);
   });
 
-  it('keeps an uploaded price change from applying until the plugin stops; the change then applies from its own date', async () => {
+  it('delays an uploaded price change until the plugin stops, after which the change applies from its own date', async () => {
     await begin(null);
     const change = { effectiveDate: '2024-01-11', price: '61.00', forExisting: '2024-01-21' };
     await engine.acme.uploadCatalog(pricedCatalog(change));
@@ -132,7 +132,7 @@ eachDatabaseByTurns.describe('a catalog plugin that starts or stops serving acco
     ['a new plugin lacks the plan', null, harbour()],
     ['the XML lacks the plan of a plugin that has stopped', harbour(), null],
   ] as const)
-    it(`causes an error instead of a wrong price while ${what}; billing continues once the plan is available`, async () => {
+    it(`causes an error instead of a wrong price while ${what}, until the plan is available`, async () => {
       const planName = served === null ? PLAN : 'boat-monthly';
       plugin = memoryCatalogPlugin();
       engine = await openEngine(open, {

@@ -190,7 +190,7 @@ eachDatabaseByTurns.describe('catalog plugins', (open) => {
     expect(await engine.acme.subscriptions.bundlesOfAccount(account.id)).to.eql([]);
   });
 
-  it('do not block reads if they fail: invoices are returned without plan names, and a charge is still accepted', async () => {
+  it('do not block reads and charges if they fail, but leave invoices without plan names', async () => {
     await beginServing();
     const accountId = (await engine.settle(subscribed('boat-monthly'))).id;
     const failure = failing(() => new Error('out of reach'));
@@ -290,7 +290,7 @@ eachDatabaseByTurns.describe('catalog plugins', (open) => {
     expect(await linesOf(late)).to.eql(['RECURRING 2024-02-01..2024-03-01 36']);
   });
 
-  it('are called even if the tenant has a stored catalog; two plugins with the same name are rejected', async () => {
+  it('are called even if the tenant has a stored catalog, and are rejected if two have the same name', async () => {
     await begin();
     expect(await planNames((await subscribed('pro-monthly')).id)).to.include('pro-monthly');
     const unknownId = '11111111-1111-4111-8111-111111111111' as Account['id'];

@@ -97,7 +97,7 @@ eachDatabaseByTurns.describe('control tags', (open) => {
   });
 
   describe('AUTO_INVOICING_OFF', () => {
-    it('stops automatic runs; after its removal, one run bills all missed days on one invoice', async () => {
+    it('stops automatic runs, and lets one run bill all missed days on one invoice after its removal', async () => {
       const id = await subscriber(SystemTag.AUTO_INVOICING_OFF);
       await engine.runTo('2024-03-15T00:00:00Z');
       expect(await linesOf(id)).to.eql([]);
@@ -130,7 +130,7 @@ eachDatabaseByTurns.describe('control tags', (open) => {
       expect(await engine.acme.tags.ofObject({ type: 'ACCOUNT', id })).to.eql([]);
     });
 
-    it('stops the billing of a tagged bundle; after its removal, the missed days are billed', async () => {
+    it('stops the billing of a tagged bundle until its removal, after which the missed days are billed', async () => {
       const id = await subscriber();
       const second = await engine.subscribe({ accountId: id, planName: 'solo-now' });
       const { bundleId } = await engine.acme.getSubscription(second.subscriptionId);

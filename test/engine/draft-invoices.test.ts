@@ -94,7 +94,7 @@ eachDatabaseByTurns.describe('draft and void invoices', (open) => {
       ]);
     });
 
-    it('remain after the tag is removed; later runs commit their own invoices', async () => {
+    it('remain after the tag is removed, while later runs commit their own invoices', async () => {
       await tag(SystemTag.AUTO_INVOICING_DRAFT);
       await subscribe('solo-now');
       await untag(SystemTag.AUTO_INVOICING_DRAFT);
@@ -180,7 +180,7 @@ eachDatabaseByTurns.describe('draft and void invoices', (open) => {
       expect([payments(), await chargedThrough(id)]).to.eql([['39.9'], '2024-03-01']);
     });
 
-    it('use credit for all their items; without a draft, the run creates an invoice', async () => {
+    it('use credit for all their items, while a run without a draft creates an invoice', async () => {
       await tag(SystemTag.AUTO_INVOICING_REUSE_DRAFT);
       await charge('7', false);
       await engine.acme.invoices.addCredits({ accountId, items: [{ amount: '30' }], autoCommit: true });
@@ -209,7 +209,7 @@ eachDatabaseByTurns.describe('draft and void invoices', (open) => {
       expect([second.id, itemLines(second).length]).to.eql([oldest.id, 2]);
     });
 
-    it('can be requested for reuse only if they are drafts of the account; otherwise nothing is billed', async () => {
+    it('can be requested for reuse only if they are drafts of the account, or nothing is billed', async () => {
       await tag(SystemTag.AUTO_INVOICING_OFF);
       const committed = await charge('7', true);
       const voided = await charge('3', false);
@@ -457,7 +457,7 @@ eachDatabaseByTurns.describe('draft and void invoices', (open) => {
     ]);
   });
 
-  it('can be voided if they contain both an item and its repair; all days are then billed again', async () => {
+  it('can be voided if they contain both an item and its repair, after which all days are billed again', async () => {
     await begin('2024-01-01T00:00:00Z');
     await tag(SystemTag.AUTO_INVOICING_DRAFT, SystemTag.AUTO_INVOICING_REUSE_DRAFT);
     const id = await subscribe('solo-now');

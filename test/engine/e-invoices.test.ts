@@ -303,7 +303,7 @@ eachDatabaseByTurns.describe('e-invoices sent by the engine (invoicing §22 rule
     expect(signals.map(({ aborted }) => aborted)).to.eql([true]);
   });
 
-  it('fail immediately if fields are missing; the delivery names these fields', async () => {
+  it('fail immediately if fields are missing, and name these fields in the delivery', async () => {
     const { sent, sender } = accessPoint();
     const shop = await InvoicedBusinesses.open(open, { eInvoiceSender: sender, configuration: peppol });
     const accountId = await shop.account({ ...german, country: null }, standard);

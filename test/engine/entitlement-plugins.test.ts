@@ -204,7 +204,7 @@ eachDatabaseByTurns.describe('entitlement plugins (subscriptions §22)', (open) 
       forget();
     };
 
-    it(`store nothing if one of them aborts ${operation}; all called plugins are informed`, async () => {
+    it(`store nothing and are all informed if one of them aborts ${operation}`, async () => {
       await start();
       const before = await stored();
       second.before[operation] = async () => ({ abort: 'not today' });
@@ -245,7 +245,7 @@ eachDatabaseByTurns.describe('entitlement plugins (subscriptions §22)', (open) 
   }
 
   describe('with replaced terms', () => {
-    it('can set the plan, dates and prices of CREATE; each plugin receives the result of the previous plugin', async () => {
+    it('can set the plan, dates and prices of CREATE, each starting from the result of the previous plugin', async () => {
       first.before.CREATE = async ({ terms }) => {
         expect(terms.subscriptions).to.eql([{ planName: 'solo-now' }]);
         return { replace: { subscriptions: [{ planName: 'team-now' }] } };
@@ -348,7 +348,7 @@ eachDatabaseByTurns.describe('entitlement plugins (subscriptions §22)', (open) 
       expect(first.successes[0]).to.deep.include({ result: { bundleId: newId } });
     });
 
-    it('have their terms validated like those of callers; nothing is stored if the terms are invalid', async () => {
+    it('have their terms validated like those of callers, and store nothing if the terms are invalid', async () => {
       const before = await stored();
       first.before.CHANGE_PLAN = async () => ({ replace: { planName: 'none' } });
       await expectCode(acme.subscriptions.changePlan(subscriptionId, { planName: 'team-now' }), 2021);
@@ -361,7 +361,7 @@ eachDatabaseByTurns.describe('entitlement plugins (subscriptions §22)', (open) 
   describe('with faults', () => {
     const cancel = () => acme.subscriptions.cancel(subscriptionId, { entitlementPolicy: 'IMMEDIATE' });
 
-    it('cause a clear error with the original cause if they throw; nothing is stored and no other plugin is called', async () => {
+    it('cause a clear error with the original cause if they throw, without storing anything or calling another plugin', async () => {
       const before = await stored();
       const cause = new Error('no connection');
       first.before.CANCEL = () => {

@@ -120,7 +120,7 @@ anyDatabase.describe('event sinks in special cases', (open) => {
     expect(slow.taken.filter(ofFirst)).to.eql(quick.taken.filter(ofFirst));
   });
 
-  it('lose only an event that they still reject after the last delay; the loss is logged (platform §10.6)', async () => {
+  it('lose only an event that they still reject after the last delay, which is logged (platform §10.6)', async () => {
     const bad = recording('bad', ({ eventType }) => {
       if (eventType === 'ACCOUNT_CREATION') throw new Error('no such template');
     });

@@ -34,7 +34,7 @@ eachDatabase.describe('stored responses', (open) => {
     expect(await begin()).to.eql({ answer });
   });
 
-  it('may be missing after a crash: the request is allowed again after ten minutes', async () => {
+  it('may be missing after a crash, and allow the request again after ten minutes', async () => {
     await claimOf();
     clock.push(9 * MINUTE_MS);
     await expectCode(begin(), 'IDEMPOTENCY_IN_PROGRESS');
@@ -78,7 +78,7 @@ eachDatabase.describe('stored responses', (open) => {
     expect(await begin('other')).to.have.property('claim');
   });
 
-  it('expire after a day; another request can then use the key, and the response is removed', async () => {
+  it('expire after a day, after which another request can use the key', async () => {
     await service.keep(await claimOf(), answer);
     clock.push(24 * 60 * MINUTE_MS - 1_000);
     await service.purge();

@@ -78,7 +78,7 @@ eachDatabaseByTurns.describe('invoice notes (invoicing §14 rule 10)', (open) =>
   });
 
   describe('from plugins', () => {
-    it('appear on every invoice of a run; the note of the last plugin wins', async () => {
+    it('appear on every invoice of a run, with priority for the last plugin', async () => {
       answers = { a: { note: 'first' }, b: { note: 'second' } };
       await acme.createSubscription({ accountId, planName: 'solo-now' });
       await acme.createSubscription({ accountId, planName: 'solo-now' });

@@ -107,7 +107,7 @@ eachDatabaseByTurns.describe('clashes between plugin answers (invoicing §13 rul
     getAdditionalInvoiceItems: async (invoice: InvoiceForPlugins) => ({ items: itemsFor(invoice) }),
   });
 
-  it('cause an error that names the plugin if two new items have the same id; an automatic run parks the account', async () => {
+  it('cause an error that names the plugin if two new items have the same id, and park the account in an automatic run', async () => {
     let earlier: Uuid | null = null;
     const tax = () =>
       earlier === null ? [] : [{ id: chosenId, itemType: 'TAX' as const, amount: '1', invoiceId: earlier }];
@@ -185,7 +185,7 @@ eachDatabaseByTurns.describe('clashes between plugin answers (invoicing §13 rul
     await sound();
   });
 
-  it('do not arise if a split run adds to a draft of an earlier group; the run returns that group', async () => {
+  it('do not arise if a split run adds to a draft of an earlier group, which the run returns', async () => {
     await begin({ name: 'groups', getInvoiceGrouping: async (invoice) => ({ groups: groupsOf(invoice) }) });
     const accountId = await newAccount();
     const { AUTO_INVOICING_OFF, AUTO_INVOICING_DRAFT, AUTO_INVOICING_REUSE_DRAFT } = SystemTag;

@@ -307,7 +307,7 @@ eachDatabaseByTurns.describe('invoice plugins in user operations (invoicing §13
     await sound();
   });
 
-  it('can assign a number to a charge; a number in use is rejected', async () => {
+  it('can assign an unused number to a charge, but no number in use', async () => {
     let number = '500';
     await begin({
       name: 'numbers',
@@ -359,7 +359,7 @@ eachDatabaseByTurns.describe('invoice plugins in user operations (invoicing §13
   describe('plugins in dry runs (invoicing §11 rule 5)', () => {
     const subscribe = () => engine.subscribe({ accountId, planName: 'solo-now' });
 
-    it('are called in each dry-run step; the next step bills an aborted or postponed step', async () => {
+    it('are called in each dry-run step, whose items the next step bills after an abort or postponement', async () => {
       const calls: string[] = [];
       let stopped: string | null = null;
       let isAborting = true;

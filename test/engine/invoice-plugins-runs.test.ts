@@ -231,7 +231,7 @@ eachDatabaseByTurns.describe('invoice plugins in runs (invoicing §13)', (open) 
     ]);
   });
 
-  it('can assign an invoice number, after which the counter continues; a number in use fails the run', async () => {
+  it('can assign an unused invoice number, after which the counter continues, and fail the run with a used number', async () => {
     let number: string | null = '1000';
     await begin({
       name: 'numbers',
@@ -249,7 +249,7 @@ eachDatabaseByTurns.describe('invoice plugins in runs (invoicing §13)', (open) 
     expect((await invoices()).map(({ invoiceNumber }) => invoiceNumber)).to.eql([7, 1000, 1001]);
   });
 
-  it('can add items to existing invoices: a tax, and an adjustment of a charge, which becomes credit', async () => {
+  it('can add a tax to existing invoices, and an adjustment of a charge, which becomes credit', async () => {
     let more: (earlier: InvoiceForPlugins) => readonly AdditionalItem[] = () => [];
     await begin({
       name: 'history',
@@ -317,7 +317,7 @@ eachDatabaseByTurns.describe('invoice plugins in runs (invoicing §13)', (open) 
     ...(await engine.acme.invoices.verifyCoverage(accountId)),
   ];
 
-  it('keep free days billed: a repair of 0 shortens the days, and a void of the repair restores them', async () => {
+  it('can make days free, which a repair of 0 shortens and a void of the repair restores', async () => {
     await begin(changedTo('0'));
     await cancelOn(await subscribe(), '2024-02-05T00:00:00Z');
     const made = [
@@ -357,7 +357,7 @@ eachDatabaseByTurns.describe('invoice plugins in runs (invoicing §13)', (open) 
     ['the amount of a short period', 16, '8', 'REPAIR_ADJ 2024-01-11..2024-01-16 -2.67'],
     ['the full rate for a short period', 16, '19.95', 'REPAIR_ADJ 2024-01-11..2024-01-16 -6.65'],
   ] as const)
-    it(`can change an amount despite fixed proration days; repairs are in proportion to ${item}`, async () => {
+    it(`can change an amount despite fixed proration days, with repairs in proportion to ${item}`, async () => {
       const configuration = { 'org.service.invoice.proration.fixed.days': '30' };
       const options = { now: '2024-01-01T00:00:00Z', invoicePlugins: [changedTo(amount)], configuration };
       engine = await openEngine(open, options);
@@ -379,7 +379,7 @@ eachDatabaseByTurns.describe('invoice plugins in runs (invoicing §13)', (open) 
     expect(await engine.breaches()).to.eql([]);
   });
 
-  it('can lower a repair; the rest remains with the repaired item', async () => {
+  it('can lower a repair, so that the rest remains with the repaired item', async () => {
     await begin(changedTo('-4', 'REPAIR_ADJ'));
     await cancelOn(await subscribe(), '2024-01-16T00:00:00Z');
     const [charge, repair] = await invoices();

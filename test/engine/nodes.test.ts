@@ -174,7 +174,7 @@ anyDatabase.describe('node commands (platform §11)', (open) => {
     expect(await add()).to.include({ pluginName: gateway.name });
   });
 
-  it('reach the handler of their type with their properties; handler errors and unknown types are logged', async () => {
+  it('reach the handler of their type with their properties, and log handler errors and unknown types', async () => {
     const heard: unknown[] = [];
     const logger = recordingLogger();
     const nodeCommands = {

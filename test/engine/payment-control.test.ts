@@ -64,7 +64,7 @@ anyDatabase.describe('payment control plugins (payments §2.3, §8)', (open) => 
     expect(await attempts()).to.eql([['SUCCESS', 7.01, 'first,second']]);
   });
 
-  it('stop the operation at the first abort: no transaction, no call of later plugins, and an ABORTED attempt', async () => {
+  it('stop the operation at the first abort, with no transaction, no later plugin calls and an ABORTED attempt', async () => {
     first.prior = { isAborted: true };
     await expectCode(purchase(), 'PAYMENT_PLUGIN_API_ABORTED');
     expect(second.calls()).to.eql([]);
@@ -73,7 +73,7 @@ anyDatabase.describe('payment control plugins (payments §2.3, §8)', (open) => 
     expect(engine.ledger.all()).to.eql([]);
   });
 
-  it('can cause a payment error in a prior call; any other error becomes 7019', async () => {
+  it('can cause a payment error in a prior call, while any other error becomes 7019', async () => {
     first.prior = new BillingError({ code: ErrorCode.PAYMENT_INVALID_PARAMETER, message: 'not so' });
     await expectCode(purchase(), 'PAYMENT_INVALID_PARAMETER');
     first.prior = new Error('broken');
@@ -91,7 +91,7 @@ anyDatabase.describe('payment control plugins (payments §2.3, §8)', (open) => 
     expect(engine.ledger.all()).to.eql([]);
   });
 
-  it('can request a retry with the same keys; the earliest retry date counts and is shown', async () => {
+  it('can request a retry with the same keys, which is shown for the earliest requested date', async () => {
     first.failure = { nextRetryDate: new Date('2024-01-05T10:00:00Z') };
     second.failure = { nextRetryDate: new Date('2024-01-03T10:00:00Z') };
     engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', TIMES: 1 });

@@ -55,7 +55,7 @@ eachDatabaseByTurns.describe('usage sources', (open) => {
 
   const generate = (targetDate: string) => engine.acme.invoices.generate({ accountId, targetDate });
 
-  it('replace recorded usage and supply the tracking ids; the first source with data is used (usage §9 rule 2)', async () => {
+  it('replace recorded usage and supply the tracking ids, from the first source with data (usage §9 rule 2)', async () => {
     const second = new MeteringSource('second');
     await begin('sms-payg', { others: [second] });
     await record('5000 sms 2026-04-10');

@@ -115,7 +115,7 @@ eachDatabaseByTurns.describe('tags and tag definitions over HTTP', (open) => {
     expect([park.status, park.json]).to.eql([200, []]);
   });
 
-  it('are added and removed atomically: if one definition is invalid, nothing changes and no event is sent', async () => {
+  it('are added and removed atomically, so that one invalid definition changes nothing and sends no event', async () => {
     const account = `/accounts/${await newAccount()}`;
     await nextEvents();
     for (const [bad, code] of [

@@ -27,7 +27,7 @@ const LIVES_BETWEEN: Readonly<Record<string, number>> = {
 };
 
 describe('random subscription histories', () => {
-  it('are billed the same by windows as by full history: every day once, and no repair above the repaired amount', () => {
+  it('are billed the same by windows as by full history, with every day once and no repair above the repaired amount', () => {
     const counts = new Map<string, number>();
     forRuns(historyRuns, [lifeScripts], (script) => {
       const life = new SubscriptionLife(script);

@@ -125,7 +125,7 @@ eachDatabase.describe('catalog entry storage', (open, kind) => {
     }
   });
 
-  it('makes plan deletions wait for operations that keep plans; such operations never wait for each other or uploads', async () => {
+  it('makes plan deletions wait for operations that keep plans, but not these operations for each other or uploads', async () => {
     const order: string[] = [];
     const proceed = Promise.withResolvers<void>();
     const kept = Promise.withResolvers<void>();

@@ -31,7 +31,7 @@ eachDatabaseAndOneByOne.describe('storage transactions', (open, kind) => {
     version,
   });
 
-  it('store nothing after an error: no record, audit row, event, notification or number', async () => {
+  it('store no record, audit row, event, notification or number after an error', async () => {
     const given = bundle(ownerOf(acme));
     const pending = await opened.storage.queue.countPending(null, now);
     const failed = await rejection(

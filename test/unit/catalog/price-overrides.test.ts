@@ -135,7 +135,7 @@ describe('price override handling', () => {
     expect(made.finalPhase.recurring?.price?.prices[0]).to.be.frozen;
   });
 
-  it('keeps the terms of the plan: billing mode, bundle limit, date for existing subscriptions and names', () => {
+  it('keeps the billing mode, bundle limit, date for existing subscriptions and names of the plan', () => {
     const of = version({
       plans: plan('p-m', 'P', {
         more: `<recurringBillingMode>IN_ARREAR</recurringBillingMode><plansAllowedInBundle>2</plansAllowedInBundle>

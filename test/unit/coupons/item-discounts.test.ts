@@ -92,7 +92,7 @@ describe('discounts of items (coupons §4)', () => {
     [0, '12.39 of 15.48 (30): SPRING 3.09'],
     [30, '12 of 15 (30): SPRING 3'],
   ] as const)
-    it(`follow the billed part of a period (fixed days: ${prorationFixedDays})`, () => {
+    it(`follow the billed part of a period with fixed proration days ${prorationFixedDays}`, () => {
       const config = { prorationFixedDays };
       const ledger = new SubscriptionLedger({ config }).change(discounted([monthly('2026-01-01')], [spring]));
       ledger.run('2026-01-01');

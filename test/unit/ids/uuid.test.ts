@@ -74,7 +74,7 @@ describe('UUID of version 7', () => {
     expect(ids.next()).to.equal('00000000-0001-7800-8000-0000ffffffff');
   });
 
-  it('uses all ten random bytes: 41 bits for the start and 32 bits for the tail', () => {
+  it('uses all ten random bytes (41 bits for the start and 32 bits for the tail)', () => {
     const first = createUuidV7({
       now: () => 1,
       randomBytes: (length) => Uint8Array.from({ length }, (_, index) => (index % 10) + 1),

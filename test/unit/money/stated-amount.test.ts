@@ -54,7 +54,7 @@ describe('amount in a request', () => {
     expect(codeThrownBy(() => stated('0.003'))).to.equal(REFUSED);
   });
 
-  it("is rejected when it is finer than the currency's minor unit; the error states the allowed digits", () => {
+  it("is rejected with the allowed digits when it is finer than the currency's minor unit", () => {
     const message = (amount: string, currency: Currency) =>
       errorOf(() => statedAmount(decimal(amount), { currency, name: 'processedAmount' })).message;
     expect(message('1.0005', 'KWD')).to.contain(
