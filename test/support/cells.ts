@@ -138,6 +138,12 @@ export function nearCell(template: DatabaseTemplate): DatabaseTemplate {
 /** The databases beside the databases of tests, by URL. Each is removed with the database of the test. */
 const others = new Map<string, Promise<TestDatabase>>();
 
+/** Returns the database of a test and, if an engine has opened it as a cell, the database of the other cell. */
+export async function cellsWith(database: TestDatabase): Promise<readonly TestDatabase[]> {
+  const other = database.kind === 'postgresql' ? await others.get(database.url) : undefined;
+  return other === undefined ? [database] : [database, other];
+}
+
 function otherOf(
   database: TestDatabase & { readonly kind: 'postgresql' },
   template: DatabaseTemplate,

@@ -1,5 +1,6 @@
 import { MikroORM } from '@mikro-orm/sqlite';
 import { Client } from 'pg';
+import { cellsWith } from './cells.ts';
 import { endWith, reachingEveryTenant, type TestDatabase } from './databases.ts';
 
 export interface StoredEvent {
@@ -19,13 +20,19 @@ export async function busEvents(database: TestDatabase): Promise<readonly Stored
   return rows.map(({ topic, state }) => ({ topic: String(topic), state: String(state) }));
 }
 
-/** Returns a function that returns the types of the events stored since its last call. */
+/**
+ * Returns a function that returns the types of the events stored since its last call. On two cells, these are the events
+ * of both, because new tenants of a test can be in the other cell.
+ */
 export function newEvents(database: TestDatabase): () => Promise<readonly string[]> {
-  let seen = 0;
+  const seen = new Map<TestDatabase, number>();
   return async () => {
-    const all = (await busEvents(database)).map((event) => event.topic);
-    const fresh = all.slice(seen);
-    seen = all.length;
+    const fresh: string[] = [];
+    for (const cell of await cellsWith(database)) {
+      const all = (await busEvents(cell)).map((event) => event.topic);
+      fresh.push(...all.slice(seen.get(cell)));
+      seen.set(cell, all.length);
+    }
     return fresh;
   };
 }
