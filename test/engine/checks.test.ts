@@ -14,7 +14,10 @@ const damages: readonly (readonly [CheckedInvariant, string])[] = [
   ],
   ['AUDIT', `delete from bw_audit_log where table_name = 'BUNDLES'`],
   ['REFERENCE', `update bw_invoice_items set bundle_id = id where item_type = 'RECURRING'`],
-  ['REFERENCE', `update bw_former_bundle_keys set account_record_id = account_record_id + 1`],
+  [
+    'REFERENCE',
+    `update bw_former_bundle_keys set account_record_id = (select max(record_id) from bw_accounts)`,
+  ],
   ['QUEUED', `delete from bw_queue_entries where unique_key like 'subscription-service%'`],
   [
     'OUTCOME',
