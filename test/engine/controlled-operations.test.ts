@@ -59,17 +59,18 @@ anyDatabase.describe('payment operations with control plugins (payments ยง4.1, ย
 
   it('are rejected before any plugin call or attempt if they are invalid', async () => {
     const paid = await purchase({ controlPlugins: [] });
-    const refused: readonly (readonly [ErrorName, Promise<unknown>])[] = [
-      ['PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS', purchase()],
-      ['PAYMENT_INVALID_OPERATION', purchase({ transactionExternalKey: 'other' })],
-      ['PAYMENT_INVALID_PARAMETER', refund(paid, { currency: 'EUR' })],
-      ['PAYMENT_INVALID_PARAMETER', refund(paid, { amount: '11' })],
+    // One after the other, because simultaneous payments of an account wait for its lock.
+    const refused: readonly (readonly [ErrorName, () => Promise<unknown>])[] = [
+      ['PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS', () => purchase()],
+      ['PAYMENT_INVALID_OPERATION', () => purchase({ transactionExternalKey: 'other' })],
+      ['PAYMENT_INVALID_PARAMETER', () => refund(paid, { currency: 'EUR' })],
+      ['PAYMENT_INVALID_PARAMETER', () => refund(paid, { amount: '11' })],
       [
         'PAYMENT_NO_SUCH_PAYMENT_METHOD',
-        purchase({ externalKey: 'new', transactionExternalKey: null, paymentMethodId: account.id }),
+        () => purchase({ externalKey: 'new', transactionExternalKey: null, paymentMethodId: account.id }),
       ],
     ];
-    for (const [code, refusal] of refused) await expectCode(refusal, code);
+    for (const [code, call] of refused) await expectCode(call(), code);
     expect(control.calls()).to.eql([]);
     expect(await attempts()).to.eql([]);
   });
