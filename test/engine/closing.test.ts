@@ -1,7 +1,7 @@
 import { type BillingError, ErrorCode, type NewNotification, type QueueName } from '../../lib/index.ts';
 import { expectBelow } from '../support/assertions.ts';
 import type { TestEngine } from '../support/index.ts';
-import { eachDatabaseByTurns, expect, hostOf, openEngine, storageOf } from '../support/index.ts';
+import { areCells, eachDatabaseByTurns, expect, hostOf, openEngine, storageOf } from '../support/index.ts';
 
 const sentence = 'This billing engine is closed. Open another one with Billing.open.';
 const ofStorage = 'This storage has been closed; open a new one';
@@ -68,9 +68,10 @@ eachDatabaseByTurns.describe('closed engine', (open) => {
   it('closes its storage, so that direct calls to the storage fail too', async () => {
     const { billing, storage, tenant } = engine;
     await billing.close();
+    // With cells, the calls of idempotency keys also end before the engine closes.
     const calls = [
       () => billing.security.find('admin'),
-      () => billing.idempotency.begin({ tenant, key: 'k', hash: 'h' }),
+      ...(areCells ? [] : [() => billing.idempotency.begin({ tenant, key: 'k', hash: 'h' })]),
       () => billing.checks.breaches()[Symbol.asyncIterator]().next(),
       () => storage.read(tenant, async () => 1),
       () => storage.readInOneStatement(tenant, async () => 1),
