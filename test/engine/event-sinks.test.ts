@@ -211,7 +211,11 @@ anyDatabase.describe('event sinks in special cases', (open) => {
       if (tries === 1) throw new RetryLater(60_000, 'come again in a minute');
       if (tries === 2) throw new Error('down');
     });
-    engine = await openEngine(open, { now: NOW, eventSinks: [busy.sink, recording('quick').sink] });
+    engine = await openEngine(open, {
+      now: NOW,
+      eventSinks: [busy.sink, recording('quick').sink],
+      areCells: false,
+    });
     await engine.acme.createAccount({ currency: 'USD' });
     const gauges = async () =>
       (await engine.billing.metrics())

@@ -5,7 +5,7 @@ import { connectedAs, eachDatabaseByTurns, engineBeforeEach, expect, openEngine 
 const PASSED = { healthy: true, message: null };
 
 eachDatabaseByTurns.describe('node health (platform §13)', (open, kind) => {
-  const engine = engineBeforeEach(open, { now: '2024-03-01T08:00:00Z' });
+  const engine = engineBeforeEach(open, { now: '2024-03-01T08:00:00Z', areCells: false });
   beforeEach(async () => {
     await engine.settle();
   });
@@ -106,6 +106,7 @@ eachDatabaseByTurns.describe('node health (platform §13)', (open, kind) => {
   it("reports that row-level security does not bind the engine's role, with a warning at the start", async () => {
     const bypassing = await openEngine(async (template) => connectedAs('bypassing', await open(template)), {
       now: '2024-03-01T08:00:00Z',
+      areCells: false,
     });
     try {
       const { database } = await bypassing.billing.health();

@@ -2,8 +2,9 @@ import type { BillingOptions } from '../../adapters/node/billwright.ts';
 import { Billing } from '../../adapters/node/billwright.ts';
 import { type FakeClock, fakeClock, memoryLedger, sandboxGateway } from '../../adapters/testing/index.ts';
 import { cellStorage } from '../../lib/cells/index.ts';
-import type { CellsBilling, CellsOptions, TenantBilling, Uuid } from '../../lib/index.ts';
+import type { CellsBilling, CellsOptions, SystemClock, TenantBilling, Uuid } from '../../lib/index.ts';
 import type { Storage } from '../../lib/ports/storage/index.ts';
+import { CELL_ANSWER_MS } from '../../lib/values/limits.ts';
 import {
   type DatabaseTemplate,
   endWith,
@@ -106,6 +107,15 @@ export async function openCells(
   };
 }
 
+/** Lets cells take their time to answer, also if the test shortens timers. */
+function waitingForCells(clock: SystemClock): SystemClock {
+  const { after } = pushableSystemClock();
+  return {
+    ...clock,
+    after: (delayMs, ...rest) => (delayMs === CELL_ANSWER_MS ? after : clock.after)(delayMs, ...rest),
+  };
+}
+
 /** A number above all record ids of a `nearCell`, so that both cells can be prepared separately. */
 const FAR_ABOVE = 1_000_000;
 
@@ -176,7 +186,12 @@ export async function cellsBeside(
   return {
     /** The parts of the directory and of the near cell, as an engine sees them. */
     storage: cellStorage('near', storage, directory),
-    open: ({ storage: _storage, ...options }: Partial<BillingOptions<never>>) =>
-      Billing.cells<never>({ ...options, directory, cells }),
+    open: ({ storage: _storage, systemClock, ...options }: Partial<BillingOptions<never>>) =>
+      Billing.cells<never>({
+        ...options,
+        ...(systemClock === undefined ? {} : { systemClock: waitingForCells(systemClock) }),
+        directory,
+        cells,
+      }),
   };
 }

@@ -15,7 +15,7 @@ import {
 } from '../../lib/index.ts';
 import type { Storage } from '../../lib/ports/storage/index.ts';
 import { cellsBeside, nearCell } from './cells.ts';
-import { areCells, endWith, type OpenDatabase, type TestDatabase } from './databases.ts';
+import { areCells as areAllCells, endWith, type OpenDatabase, type TestDatabase } from './databases.ts';
 import { fixture } from './files.ts';
 import { isLongRun } from './long-run.ts';
 import { plainHasher } from './plain-hasher.ts';
@@ -81,11 +81,14 @@ export interface TestEngineOptions extends Omit<Partial<BillingOptions<never>>, 
   readonly trace?: (statement: string) => void;
   /** Caps longer timers, such as the time limits of plugins. */
   readonly longestTimerMs?: number;
+  /** False if the test is about a single engine, such as about texts that name the cell otherwise. */
+  readonly areCells?: false;
 }
 
 /** Opens an engine with a sandbox gateway and a plain hasher. By default pushes are neither stored nor sent. */
 export async function openEngine(open: OpenDatabase, options: TestEngineOptions): Promise<TestEngine> {
-  const { now, trace, longestTimerMs, gateways = [], catalog = specCatalog, ...host } = options;
+  const { now, trace, longestTimerMs, gateways = [], catalog = specCatalog, ...rest } = options;
+  const { areCells = areAllCells, ...host } = rest;
   const { documentRenderer = pdfRenderer(), ...others } = host;
   const shop = shopTemplate(catalog instanceof URL ? catalog : null);
   const database = await open(areCells ? nearCell(shop) : shop);
