@@ -37,8 +37,6 @@ export type {
   CellOperations,
   CellsBilling,
   CellsOptions,
-  CellTenantOperations,
-  NewCellTenantInput,
   PlaceView,
 } from './engine/cells/cells-options.ts';
 export type { BillingControl } from './engine/control.ts';

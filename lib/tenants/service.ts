@@ -24,6 +24,11 @@ export interface NewTenantInput {
   readonly apiSecret: string;
   /** If true, the tenant uses the default catalog until it uploads its own catalog (catalog §14). Defaults to false. */
   readonly useGlobalDefault?: boolean;
+  /**
+   * Name of the tenant's cell, in a deployment with cells. Defaults to the cell with the fewest accounts among the cells
+   * that respond. `ensure` leaves an existing tenant in its cell.
+   */
+  readonly cell?: string | null;
 }
 
 /** Conditions on the tenants of a list. */
@@ -205,6 +210,10 @@ function checkInput(input: NewTenantInput): void {
   for (const field of ['apiKey', 'apiSecret'] as const) {
     if (!input[field]) throw invalidField(`TenantJson ${field} needs to be set`, { field });
   }
+  if (input.cell != null)
+    throw invalidField(`There is no cell "${input.cell}", because this deployment has no cells`, {
+      field: 'cell',
+    });
   checkStorable('Tenant apiKey', input.apiKey);
   checkStorable('Tenant externalKey', input.externalKey);
   if (input.apiKey.length > MAX_API_KEY_LENGTH) {

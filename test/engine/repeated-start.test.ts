@@ -1,7 +1,7 @@
 import { defineCatalog } from '../../adapters/node/billwright.ts';
 import { lantern } from '../../examples/catalogs/lantern.ts';
 import { BillingError, type Uuid } from '../../lib/index.ts';
-import { eachDatabase, engineBeforeEach, expect, expectCode, newEvents } from '../support/index.ts';
+import { areCells, eachDatabase, engineBeforeEach, expect, expectCode, newEvents } from '../support/index.ts';
 
 const setup = { userName: 'setup' };
 type Amount = `${number}`;
@@ -85,6 +85,12 @@ eachDatabase.describe('setup that runs at every start', (open) => {
         await expectCode(tenants.ensure(setup, { ...keys, [field]: value }), 'TENANT_ALREADY_EXISTS');
       });
     }
+
+    it('rejects the name of a cell if the deployment has no cells', async function () {
+      if (areCells) this.skip();
+      const { tenants } = engine.billing;
+      await expectCode(tenants.ensure(setup, { ...keys, cell: 'east' }), 'MISSING_OR_INVALID_FIELD');
+    });
 
     it('returns the same tenant to several simultaneous calls', async () => {
       const { tenants } = engine.billing;

@@ -1,4 +1,5 @@
-import { createAccount, eve, type Served, serve } from '../support/http/serving.ts';
+import { type CellsBilling, ErrorCode } from '../../lib/index.ts';
+import { createAccount, createdId, eve, type Served, serve } from '../support/http/serving.ts';
 import { expect, migrated, onPostgresql } from '../support/index.ts';
 import { proxied, type TcpProxy } from '../support/tcp-proxy.ts';
 
@@ -38,6 +39,21 @@ onPostgresql.describe('a server with two cells, one of which does not answer', (
     expect((await serving.get(`/accounts/${id}`, eve)).status).to.equal(200);
     expect((await serving.get('/security/users')).status).to.equal(200);
     expect((await serving.get('/tenants?apiKey=bob')).status).to.equal(200);
+  });
+
+  it('creates a tenant in the cell that the request names, and rejects an unknown cell', async () => {
+    const create = (apiKey: string, cell: string) =>
+      serving.post(`/tenants?cell=${cell}`, { apiKey, apiSecret: 'secret' });
+    const created = await create('in-far', 'far');
+    expect(created.status).to.equal(201);
+    const { cells } = serving.billing as CellsBilling;
+    expect(await cells.of(createdId(created))).to.deep.include({ cell: 'far', state: 'SETTLED' });
+    const refused = await create('in-north', 'north');
+    expect(refused.status).to.equal(400);
+    expect(refused.json).to.deep.include({
+      code: ErrorCode.MISSING_OR_INVALID_FIELD,
+      message: 'There is no cell "north". The cells are: far, near',
+    });
   });
 
   it('stays in service, and names the cell in its health and metrics', async () => {

@@ -3,6 +3,7 @@ import type { Breach } from '../../check/index.ts';
 import type { NodeOperations } from '../../nodes/index.ts';
 import type { BacklogOperations, OfOneTenant, QueueLookRequest } from '../../queues/index.ts';
 import type { TenantRef } from '../../records/index.ts';
+import type { NewTenantInput, TenantOperations } from '../../tenants/index.ts';
 import { billingError, ErrorCode, invalidField } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_SHOWN_ENTRIES } from '../../values/limits.ts';
@@ -10,12 +11,7 @@ import type { Instant } from '../../values/time/index.ts';
 import type { Billing } from '../billing.ts';
 import type { CellEngine } from './cell-engine.ts';
 import type { CellRouter } from './cell-router.ts';
-import type {
-  CellOperations,
-  CellsOptions,
-  CellTenantOperations,
-  NewCellTenantInput,
-} from './cells-options.ts';
+import type { CellOperations, CellsOptions } from './cells-options.ts';
 
 /** Returns the operations for operators of cells. */
 export function cellOperations<Host>(
@@ -57,14 +53,14 @@ export function cellOperations<Host>(
 export function cellTenants<Host>(
   router: CellRouter<Host>,
   list: CellOperations['list'],
-): Pick<CellTenantOperations, 'create' | 'ensure'> {
+): Pick<TenantOperations, 'create' | 'ensure'> {
   /**
    * Returns the given cell. By default, returns the cell with the fewest accounts. If several cells have equally few,
    * returns the one with the fewest tenants.
    */
   const chosen = async (name: unknown): Promise<CellEngine<Host>> => {
     const names = router.cells.map((cell) => cell.name);
-    if (name !== undefined) {
+    if (name != null) {
       if (typeof name === 'string' && names.includes(name)) return router.named(name);
       throw invalidField(`There is no cell "${name}". The cells are: ${names.join(', ')}`, { field: 'cell' });
     }
@@ -73,8 +69,8 @@ export function cellTenants<Host>(
       .toSorted((one, other) => (one.accounts ?? 0) - (other.accounts ?? 0) || one.tenants - other.tenants);
     return emptiest === undefined ? router.any : router.named(emptiest.name);
   };
-  const inCell = (input: NewCellTenantInput) => {
-    const { cell, ...tenant } = Object(input) as NewCellTenantInput;
+  const inCell = (input: NewTenantInput) => {
+    const { cell, ...tenant } = Object(input) as NewTenantInput;
     return { cell, tenant };
   };
   return {

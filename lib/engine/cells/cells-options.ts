@@ -1,9 +1,7 @@
 import type { CellView, MoveOptions, MoveResult } from '../../cells/index.ts';
 import type { Storage } from '../../ports/storage/index.ts';
-import type { PlaceState, Tenant, TenantRef } from '../../records/index.ts';
-import type { NewTenantInput, TenantAuthor, TenantOperations } from '../../tenants/index.ts';
+import type { PlaceState, TenantRef } from '../../records/index.ts';
 import { InvariantError } from '../../values/errors/index.ts';
-import type { Plain } from '../../values/host-values/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Billing } from '../billing.ts';
 import type { BillingOptions } from '../billing-options.ts';
@@ -54,24 +52,8 @@ export interface CellOperations {
   undoMove(tenant: Uuid | string | TenantRef, options?: MoveOptions): Promise<boolean>;
 }
 
-/** Input for a new tenant of a deployment with cells. */
-export interface NewCellTenantInput extends NewTenantInput {
-  /** Name of the tenant's cell. Defaults to the cell with the fewest accounts among the cells that respond. */
-  readonly cell?: string;
-}
-
-/** Tenants of all cells. */
-export interface CellTenantOperations extends TenantOperations {
-  /** Creates a tenant in the given cell, like `TenantOperations.create`. */
-  create(author: TenantAuthor, input: NewCellTenantInput): Promise<Plain<Tenant>>;
-  /** Like `TenantOperations.ensure`. An existing tenant stays in its cell. */
-  ensure(author: TenantAuthor, input: NewCellTenantInput): Promise<Plain<Tenant>>;
-}
-
 /** Combines the engines of several cells into one (cells §2). */
 export interface CellsBilling<Host = never> extends Billing<Host> {
-  /** Tenants of all cells. */
-  readonly tenants: CellTenantOperations;
   /** The cells of the deployment, for operators. */
   readonly cells: CellOperations;
 }

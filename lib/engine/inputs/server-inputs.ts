@@ -33,6 +33,7 @@ const tenant = [
     apiSecret: 'text',
     externalKey: orNull('text'),
     useGlobalDefault: 'flag',
+    cell: orNull('text'),
   },
 ] as const;
 const properties = must([must({ key: must('text') })]);

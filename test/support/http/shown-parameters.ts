@@ -40,6 +40,8 @@ export const leftOutOf: Readonly<Record<string, readonly (readonly string[])[]>>
   // The test world uses another gateway for notifications.
   receiveGatewayNotification: [['pluginName']],
   getDiagnostic: [['logsDir']],
+  // The server of the contract has one database.
+  createTenant: [['cell']],
 };
 
 /** Returns the sample with all documented parameters except `leftOut`, using the ids of the test world. */

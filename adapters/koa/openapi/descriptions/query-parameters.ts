@@ -74,6 +74,7 @@ export const queryParameters: Texts = {
   cancelAllSubscriptions: 'Cancel all subscriptions of the account',
   category_and_sample_kind: 'Filter by `category,sample kind`',
   cb: 'URL of the callback',
+  cell: 'Name of the cell of the tenant; defaults to the cell with the fewest accounts',
   controlPluginName: 'Payment control plugins to call in addition to the configured ones',
   customField: 'Ids of the custom fields; defaults to all custom fields of the object',
   days: 'Number of days',

@@ -201,6 +201,7 @@ export const namedExamples: Readonly<Record<string, unknown>> = {
   locale: 'de_AT',
   logoMediaType: 'image/png',
   logsDir: 'logs',
+  cell: 'east',
   logsFilenames: ['server.log'],
   'Limit.max': '100',
   'TieredBlock.max': '-1',

@@ -197,6 +197,7 @@ const operations: Readonly<Record<string, Published>> = {
     defaults: waiting,
   },
   createTaxItems: { parameters: ['autoCommit', 'requestedDate', property] },
+  createTenant: { parameters: ['useGlobalDefault'] },
   deleteCBA: { parameters: ['accountId'] },
   exportDataForAccount: { author: true, gives: 'NOTHING' },
   getAccountBundles: { texts: ['bundlesFilter'] },

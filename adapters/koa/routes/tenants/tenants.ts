@@ -70,7 +70,7 @@ export const tenantRoutes: readonly Route[] = [
   userRoute('createTenant', 'POST /tenants', {
     summary: 'Create a tenant',
     permission: 'tenant:create',
-    query: { useGlobalDefault: flag() },
+    query: { useGlobalDefault: flag(), cell: plainText },
     body: jsonBody(Tenant),
     creates: '/tenants/{tenantId}',
     fails: ['TENANT_ALREADY_EXISTS'],
