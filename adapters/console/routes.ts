@@ -1,4 +1,11 @@
-import type { PageRoute } from './core/routes.ts';
+import type { ComponentType } from 'preact';
+
+interface PageRoute {
+  /** Path within the tenant. The segment `:id` is the id of an object. */
+  readonly path: string;
+  /** Loads the page on first use. It gets the id in its path; empty for a path without an id. */
+  readonly load: () => Promise<ComponentType<{ readonly id: string }>>;
+}
 
 /** The pages of a tenant. Each is a file of its own that the browser loads on first use. */
 export const routes: readonly PageRoute[] = [
@@ -17,7 +24,7 @@ export const routes: readonly PageRoute[] = [
   { path: '/payments', load: async () => (await import('./pages/payments/payments.tsx')).Payments },
   { path: '/payments/:id', load: async () => (await import('./pages/payments/payment.tsx')).PaymentPage },
   { path: '/catalog', load: async () => (await import('./pages/catalog/catalog.tsx')).CatalogPage },
-  { path: '/coupons', load: async () => (await import('./pages/coupons/coupons.tsx')).Coupons },
+  { path: '/coupons', load: async () => (await import('./pages/coupons.tsx')).Coupons },
   { path: '/overdue', load: async () => (await import('./pages/overdue.tsx')).Overdue },
   { path: '/operations', load: async () => (await import('./pages/operations/operations.tsx')).Operations },
   { path: '/tenant', load: async () => (await import('./pages/tenant/tenant.tsx')).Tenant },

@@ -13,12 +13,11 @@ import {
 } from './core/data.ts';
 import { label } from './core/format.ts';
 import { href, hrefIn, navigate, pagePath, tenantKey } from './core/location.ts';
-import { matchedPage } from './core/routes.ts';
 import { SignIn, SignInAgain } from './pages/sign-in.tsx';
 import { Tenants } from './pages/tenants.tsx';
 import { ClockBar } from './parts/clock-bar.tsx';
 import { Page, Problem, Waiting } from './parts/layout.tsx';
-import { CallLog, isCallLogOpen, Notices, notify } from './parts/notices.tsx';
+import { CallLog, Notices, notify, openCallLog } from './parts/notices.tsx';
 import { routes } from './routes.ts';
 import { texts } from './texts.ts';
 
@@ -26,15 +25,16 @@ import { texts } from './texts.ts';
 export function Shell() {
   if (session.value === undefined) return <Waiting />;
   if (session.value === null) return <SignIn />;
+  const isInTenant = tenantKey.value !== null;
   return (
     <>
       <a class="skip" href="#content">
         {texts.shell.skip}
       </a>
       <TopBar />
-      {tenantKey.value !== null && <ClockBar />}
-      <div class={tenantKey.value === null ? 'body' : 'body with-menu'}>
-        {tenantKey.value !== null && <Menu />}
+      {isInTenant && <ClockBar />}
+      <div class={isInTenant ? 'body with-menu' : 'body'}>
+        {isInTenant && <Menu />}
         <main id="content" tabIndex={-1}>
           {!isReachable.value && (
             <p class="banner" role="alert">
@@ -65,6 +65,10 @@ function Content() {
 
 const isMenuOpen = signal(false);
 
+function showMenu(isOpen: boolean): void {
+  isMenuOpen.value = isOpen;
+}
+
 /** The pages in the menu by the first segments of their paths. The names give the titles. */
 const entries = [
   'home',
@@ -93,9 +97,7 @@ function Menu() {
             key={name}
             href={href(name === 'home' ? '/' : `/${name}`)}
             aria-current={current === name ? 'page' : undefined}
-            onClick={() => {
-              isMenuOpen.value = false;
-            }}
+            onClick={() => showMenu(false)}
           >
             {label(name)}
           </a>
@@ -105,36 +107,29 @@ function Menu() {
 }
 
 function TopBar() {
+  const isInTenant = tenantKey.value !== null;
   return (
     <header class="top-bar">
-      {tenantKey.value !== null && (
+      {isInTenant && (
         <button
           type="button"
           class="menu-button quiet"
           aria-label={texts.shell.menu}
           aria-expanded={isMenuOpen.value}
-          onClick={() => {
-            isMenuOpen.value = !isMenuOpen.value;
-          }}
+          onClick={() => showMenu(!isMenuOpen.value)}
         >
           ☰
         </button>
       )}
-      <a class="brand" href={tenantKey.value === null ? hrefIn(null, '/') : href('/')}>
+      <a class="brand" href={isInTenant ? href('/') : hrefIn(null, '/')}>
         Billwright
       </a>
-      {tenantKey.value !== null && <SearchBox />}
+      {isInTenant && <SearchBox />}
       <span class="top-bar-end">
-        {tenantKey.value !== null && <a href={hrefIn(null, '/')}>{tenantKey.value}</a>}
-        {tenantKey.value !== null && <a href={href('/users')}>{session.value?.username}</a>}
-        <button
-          type="button"
-          class="quiet"
-          onClick={() => {
-            isCallLogOpen.value = true;
-          }}
-        >
-          {texts.shell.calls}
+        {isInTenant && <a href={hrefIn(null, '/')}>{tenantKey.value}</a>}
+        <span>{session.value?.username}</span>
+        <button type="button" class="quiet" onClick={openCallLog}>
+          {texts.calls.title}
         </button>
         <button type="button" class="quiet" onClick={leave}>
           {texts.shell.signOut}
@@ -146,8 +141,7 @@ function TopBar() {
 
 function leave(): void {
   signOut().catch((failure: unknown) => {
-    const error = asError(failure);
-    notify(isReachable.value ? error.message : texts.common.unreachable);
+    notify(isReachable.value ? asError(failure).message : texts.common.unreachable);
   });
 }
 
@@ -159,7 +153,6 @@ function SearchBox() {
       const isTyping = event.target instanceof Element && event.target.matches('input, textarea, select');
       if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey) return;
       event.preventDefault();
-      input.current?.focus();
       input.current?.select();
     };
     addEventListener('keydown', focus);
@@ -170,16 +163,11 @@ function SearchBox() {
     const text = input.current?.value.trim() ?? '';
     if (text !== '') navigate(`${href('/search')}?text=${encodeURIComponent(text)}`);
   };
+  const name = texts.shell.search;
   return (
     <search>
       <form onSubmit={search}>
-        <input
-          ref={input}
-          type="search"
-          aria-label={texts.shell.search}
-          placeholder={texts.shell.search}
-          aria-keyshortcuts="/"
-        />
+        <input ref={input} type="search" aria-label={name} placeholder={name} aria-keyshortcuts="/" />
       </form>
     </search>
   );
@@ -187,8 +175,8 @@ function SearchBox() {
 
 /** The page of the current path. Its code is loaded on first use. */
 function CurrentPage() {
-  const matched = matchedPage(routes);
-  const { data: Content, error } = useLoad(async () => matched?.route.load(), [matched?.route.path]);
+  const matched = matchedPage();
+  const { data: Content, error } = useLoad(async () => matched?.load(), [matched?.path]);
   // Browsers keep the failure of a module until the document is loaded again, which needs the server.
   const [failure, setFailure] = useState<Error | null>(null);
   const reload = () =>
@@ -198,4 +186,16 @@ function CurrentPage() {
   if (matched === null) return <Page name="pageNotFound">{texts.shell.notFound}</Page>;
   if (error !== null) return <Problem error={failure ?? error} retry={() => void reload()} />;
   return Content === undefined ? <Waiting /> : <Content key={href(pagePath.value)} id={matched.id} />;
+}
+
+/** Returns the page of the current path with the id in the path; null for an unknown path. */
+function matchedPage() {
+  const given = pagePath.value.split('/');
+  for (const route of routes) {
+    const pattern = route.path.split('/');
+    const isMatch = pattern.every((segment, index) => segment === ':id' || segment === given[index]);
+    if (isMatch && pattern.length === given.length)
+      return { ...route, id: given[pattern.indexOf(':id')] ?? '' };
+  }
+  return null;
 }

@@ -36,7 +36,7 @@ describe(`console with ${ACCOUNTS} accounts`, () => {
   it('finds one account, and keeps the search when the user returns', async () => {
     const { tab } = current;
     await tab.visit('/accounts');
-    await tab.fill(texts.accounts.search, customerName(7_777));
+    await tab.fill(texts.account.search, customerName(7_777));
     await tab.page.keyboard.press('Enter');
     await tab.shows('customer-7777@example.com', 'table');
     expect(await tab.text('table')).not.to.include(customerName(7_776));
@@ -44,7 +44,7 @@ describe(`console with ${ACCOUNTS} accounts`, () => {
     await tab.shows(customerName(7_777), 'h1');
     await tab.page.goBack();
     await tab.shows('customer-7777@example.com', 'table');
-    expect(await tab.valueOf(texts.accounts.search)).to.equal(customerName(7_777));
+    expect(await tab.valueOf(texts.account.search)).to.equal(customerName(7_777));
   });
 
   it('opens an account by its e-mail address from the search of every page', async () => {

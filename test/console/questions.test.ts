@@ -74,7 +74,7 @@ anyDatabase.describe('console', (open) => {
     const [invoice] = (await server.acme.invoices.ofAccount({ accountId })).slice(-1);
     await tab.visit(`/accounts/${accountId}`);
     await tab.press('Refund or credit');
-    await tab.shows(texts.giveBack.differences.refund, 'dialog');
+    await tab.shows(texts.giveBack.kind, 'dialog');
     await tab.fill(texts.common.amountIn('USD'), '10');
     await tab.shows(texts.giveBack.staysSettled, 'dialog .preview');
     await tab.submit();
@@ -96,31 +96,6 @@ anyDatabase.describe('console', (open) => {
     await tab.shows('$11.00', '.figures');
     const balances = await server.acme.accounts.balances([await idOf('chiyo')]);
     expect(String(balances.get(await idOf('chiyo'))?.accountCBA)).to.equal('11');
-  });
-
-  it('blocks an account and lifts the block', async () => {
-    const { tab } = current;
-    const blocks = async () =>
-      (await server.acme.blocking.ofAccount(await idOf('bruno'), { services: ['support'] })).map(
-        ({ stateName, isBlockChange, isBlockBilling }) => [stateName, isBlockChange, isBlockBilling],
-      );
-    await tab.visit(`/accounts/${await idOf('bruno')}?tab=details`);
-    await tab.press('Block');
-    await tab.fill('State', 'FRAUD CHECK');
-    await tab.press('Changes of plan', 'checkbox');
-    await tab.submit();
-    await tab.gone('dialog');
-    await tab.shows('FRAUD CHECK', 'main');
-    expect(await blocks()).to.eql([['FRAUD CHECK', true, false]]);
-    server.clock.advance({ minutes: 1 });
-    await tab.press('Lift');
-    await tab.submit();
-    await tab.gone('dialog');
-    await tab.shows('CLEAR', 'main');
-    expect(await blocks()).to.eql([
-      ['FRAUD CHECK', true, false],
-      ['CLEAR', false, false],
-    ]);
   });
 
   it('explains why an account gets no invoices', async () => {

@@ -1,5 +1,4 @@
 // What the console loads from the server and sends to it.
-export * from './account-names.ts';
 export * from './api.ts';
 export * from './calls.ts';
 export * from './load.ts';

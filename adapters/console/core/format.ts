@@ -69,20 +69,6 @@ export function instant(value: Date | string | null | undefined, timeZone = brow
   return new Intl.DateTimeFormat('en-GB', options).format(new Date(value));
 }
 
-const UNITS = [
-  ['day', 86_400_000],
-  ['hour', 3_600_000],
-  ['minute', 60_000],
-  ['second', 1_000],
-] as const;
-
-/** Returns the distance between two instants, such as `in 3 days` or `2 hours ago`. */
-export function distance(value: Date | string, now: Date): string {
-  const milliseconds = new Date(value).getTime() - now.getTime();
-  const [unit, size] = UNITS.find(([, each]) => Math.abs(milliseconds) >= each) ?? ['second', 1_000];
-  return new Intl.RelativeTimeFormat('en', { numeric: 'auto' }).format(Math.round(milliseconds / size), unit);
-}
-
 /** Returns the end of an id, which identifies it among the ids of a page. Ids of the same time start alike. */
 export function shortId(id: string): string {
   return `…${id.slice(-6)}`;
@@ -102,6 +88,17 @@ export function words(name: string | null | undefined): string {
 export function label(name: string): string {
   const isCurrency = /^[A-Z]{3}$/.test(name);
   return labels[name] ?? (isCurrency ? name : words(name));
+}
+
+interface Duration {
+  readonly unit: string;
+  readonly number?: number | null;
+}
+
+/** Returns a duration such as `14 days`. */
+export function durationText({ unit, number }: Duration): string {
+  const name = words(unit).toLowerCase();
+  return unit === 'UNLIMITED' ? name : `${number} ${number === 1 ? name.replace(/s$/, '') : name}`;
 }
 
 /** Returns a value of the API as text: dates and instants in words, and `–` without a value. */

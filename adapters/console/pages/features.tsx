@@ -2,7 +2,6 @@ import { useState } from 'preact/hooks';
 import { api, type ResultOf } from '../core/data.ts';
 import { instant, label, quantity } from '../core/format.ts';
 import { href } from '../core/location.ts';
-import { Action } from '../parts/action.tsx';
 import { Load, Page, pageOf, Sentences } from '../parts/layout.tsx';
 import { List } from '../parts/table.tsx';
 import { texts } from '../texts.ts';
@@ -11,7 +10,7 @@ const t = texts.features;
 
 type Feature = ResultOf<'features', 'of'>[number];
 
-/** The features of an account: values, reasons, the use of quotas, and overrides. */
+/** The features of an account: values, reasons and the use of quotas. */
 export const Features = pageOf(
   (id) => api().accounts.get(id),
   ({ id: accountId, name, externalKey, timeZone }) => (
@@ -20,10 +19,9 @@ export const Features = pageOf(
         name="features"
         load={() => api().features.of({ accountId })}
         columns={[
-          ['feature', (feature) => <strong>{feature.name}</strong>],
+          ['feature', 'name'],
           ['value', (feature) => <Value feature={feature} zone={timeZone} />, 'text'],
           ['reasons', (feature) => <Why accountId={accountId} feature={feature.name} />, 'text'],
-          ['', (feature) => <Overrides accountId={accountId} feature={feature} />],
         ]}
       />
     </Page>
@@ -56,44 +54,5 @@ function Why(props: { readonly accountId: string; readonly feature: string }) {
         <Load from={() => api().features.explain(props)}>{({ reasons }) => <Sentences of={reasons} />}</Load>
       )}
     </details>
-  );
-}
-
-function Overrides(props: { readonly accountId: string; readonly feature: Feature }) {
-  const { accountId, feature } = props;
-  const { kind, isOn, sources } = feature;
-  const overrides = sources.flatMap(({ overrideId }) => overrideId ?? []);
-  return (
-    <>
-      <Action
-        name="override"
-        needs="feature:override"
-        fields={{
-          on: kind === 'SWITCH' && 'checkbox',
-          value: kind !== 'SWITCH' && { kind: kind === 'TEXT' ? 'text' : 'amount', isRequired: true },
-          until: { kind: 'date', help: t.untilHelp },
-          reason: 'required',
-        }}
-        initial={{ on: isOn !== true }}
-        run={({ on = false, value, until, reason }) =>
-          api().features.override({
-            accountId,
-            feature: feature.name,
-            value: value === undefined ? on : kind === 'TEXT' ? value : { amount: value },
-            until: until && `${until}T00:00:00Z`,
-            reason,
-          })
-        }
-      />
-      {overrides.map((id) => (
-        <Action
-          key={id}
-          name="endTheOverride"
-          needs="feature:override"
-          run={() => api().features.endOverride(id)}
-          isDangerous
-        />
-      ))}
-    </>
   );
 }

@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks';
 import { api, type Loaded, type ResultOf, useLoad } from '../core/data.ts';
-import { type Amount, label, money, quantity } from '../core/format.ts';
+import { label, money, quantity } from '../core/format.ts';
 import { href, parameters } from '../core/location.ts';
 import { Chart } from '../parts/chart.tsx';
 import { Load, Section, Show } from '../parts/layout.tsx';
@@ -8,7 +8,6 @@ import { Filters } from '../parts/table.tsx';
 import { texts } from '../texts.ts';
 
 type Months = ResultOf<'reports', 'months'>;
-type Figures = Months['months'][number]['currencies'][number];
 
 const POLL_MS = 100;
 
@@ -27,25 +26,21 @@ export function Charts() {
   usePolling(months, months.data?.isComplete === false);
   const plans = useLoad(() => api().reports.subscriptions());
   usePolling(plans, plans.data?.isCounting === true);
+  const ofState = (name: string) => `${href('/overdue')}?state=${encodeURIComponent(name)}`;
   return (
     <>
       <Show of={months}>{(data) => <MonthCharts {...data} />}</Show>
       <div class="columns">
         <Section name="activeSubscriptionsByPlan">
           <Show of={plans}>
-            {({ plans: rows }) => (
-              <Bars rows={rows.map(({ planName, subscriptions }) => [planName, subscriptions])} />
+            {(found) => (
+              <Bars of={found.plans.map(({ planName, subscriptions }) => [planName, subscriptions])} />
             )}
           </Show>
         </Section>
         <Section name="overdueAccountsByState">
           <Load from={() => api().reports.overdue()}>
-            {({ states }) => (
-              <Bars
-                rows={states.map(({ name, accounts }) => [name, accounts])}
-                url={(name) => `${href('/overdue')}?state=${encodeURIComponent(name)}`}
-              />
-            )}
+            {({ states }) => <Bars of={states.map(({ name, accounts }) => [name, accounts])} url={ofState} />}
           </Load>
         </Section>
       </div>
@@ -53,24 +48,17 @@ export function Charts() {
   );
 }
 
-/** The charts by their names: the lines with what they show of a month. */
-const charts: Readonly<Record<string, Readonly<Record<string, (figures: Figures) => Amount>>>> = {
-  invoicedAndCollected: { invoiced: ({ invoiced }) => invoiced, collected: ({ collected }) => collected },
-  failedAndRecovered: {
-    failed: ({ failedAmount }) => failedAmount,
-    recovered: ({ recoveredAmount }) => recoveredAmount,
-  },
-};
+/** The charts by their names, with the amounts of a month that they show. */
+const charts = {
+  invoicedAndCollected: ['invoiced', 'collected'],
+  failedAndRecovered: ['failedAmount', 'recoveredAmount'],
+} as const;
 
 function MonthCharts({ months, isComplete }: Months) {
   const currencies = months.flatMap((month) => month.currencies.map((each) => each.currency));
   const options = [...new Set(currencies)].sort();
   const currency = parameters.value.get('currency') ?? options[0] ?? '';
-  const amounts = (read: (figures: Figures) => Amount) =>
-    months.map((month) => {
-      const figures = month.currencies.find((each) => each.currency === currency);
-      return figures === undefined ? 0 : Number(read(figures));
-    });
+  const figures = months.map((month) => month.currencies.find((each) => each.currency === currency));
   const filter = options.length > 1 && <Filters of={{ currency: { kind: 'select', options } }} />;
   return (
     <Section name="last12Months" actions={filter}>
@@ -81,9 +69,9 @@ function MonthCharts({ months, isComplete }: Months) {
             key={name}
             title={label(name)}
             labels={months.map(({ month }) => month)}
-            series={Object.entries(lines).map(([line, read]) => ({
+            series={lines.map((line) => ({
               label: label(line),
-              values: amounts(read),
+              values: figures.map((each) => Number(each?.[line] ?? 0)),
             }))}
             valueText={(value) => money(value, currency)}
           />
@@ -94,17 +82,17 @@ function MonthCharts({ months, isComplete }: Months) {
 }
 
 interface BarsProps {
-  readonly rows: readonly (readonly [name: string, count: number])[];
+  readonly of: readonly (readonly [name: string, count: number])[];
   readonly url?: (name: string) => string;
 }
 
 /** Counts by name as horizontal bars. */
-function Bars({ rows, url }: BarsProps) {
-  if (rows.length === 0) return <p class="empty">{texts.common.nothing}</p>;
-  const largest = Math.max(...rows.map(([, count]) => count), 1);
+function Bars({ of, url }: BarsProps) {
+  if (of.length === 0) return <p class="quiet-text">{texts.common.nothing}</p>;
+  const largest = Math.max(...of.map(([, count]) => count), 1);
   return (
     <ul class="bars">
-      {rows.map(([name, count]) => (
+      {of.map(([name, count]) => (
         <li key={name}>
           {url === undefined ? <span>{name}</span> : <a href={url(name)}>{name}</a>}
           <meter max={largest} value={count} aria-hidden="true" />

@@ -1,5 +1,5 @@
 import { api, may } from '../core/data.ts';
-import { distance, label, money, now, words } from '../core/format.ts';
+import { label, money, words } from '../core/format.ts';
 import { href } from '../core/location.ts';
 import { Badge, Figure, IdLink, Load, Page, Section } from '../parts/layout.tsx';
 import { ListSection, Table } from '../parts/table.tsx';
@@ -25,25 +25,25 @@ async function loadAttention() {
   const [late, failed, health, parked, deliveries] = await Promise.all([
     mayOperate ? api().queues.late({ limit: COUNTED }) : [],
     mayOperate ? api().queues.failed({ limit: COUNTED }) : [],
-    mayOperate ? api().monitoring.data() : null,
+    mayOperate ? api().monitoring.data() : { nodes: [] },
     api().invoices.parked({ offset: 0, limit: 1 }),
     mayOperate ? api().deliveries.list({ state: 'FAILED', offset: 0, limit: 1 }) : { total: 0 },
   ]);
-  return { late, failed: failed.length, health, parked: parked.total, deliveries: deliveries.total };
+  const nodes = health.nodes.length;
+  return { late, failed: failed.length, nodes, parked: parked.total, deliveries: deliveries.total };
 }
 
 /** Counts of what needs attention, each with a link to its list, and the late work. */
-function Attention({ late, failed, health, parked, deliveries }: Awaited<ReturnType<typeof loadAttention>>) {
+function Attention({ late, failed, nodes, parked, deliveries }: Awaited<ReturnType<typeof loadAttention>>) {
+  const operations = `${href('/operations')}?tab=`;
   return (
     <>
       <div class="figures">
-        <Count name="lateWork" count={late.length} tab="queues" />
-        <Count name="failedWork" count={failed} tab="queues&list=failedWork" />
-        <Count name="parkedAccounts" count={parked} tab="parkedAccounts" />
-        <Count name="failedDeliveries" count={deliveries} tab="deliveries" />
-        {health !== null && (
-          <Figure name="nodes" value={health.nodes.length} url={`${href('/operations')}?tab=nodes`} />
-        )}
+        <Count name="lateWork" count={late.length} url={`${operations}queues`} />
+        <Count name="failedWork" count={failed} url={`${operations}queues&list=failedWork`} />
+        <Count name="parkedAccounts" count={parked} url={`${operations}parkedAccounts`} />
+        <Count name="failedDeliveries" count={deliveries} url={`${operations}deliveries`} />
+        {nodes > 0 && <Figure name="nodes" value={nodes} url={`${operations}nodes`} />}
       </div>
       {late.length > 0 && (
         <Table
@@ -51,7 +51,7 @@ function Attention({ late, failed, health, parked, deliveries }: Awaited<ReturnT
           rows={late.slice(0, 5)}
           columns={[
             ['work', 'topic'],
-            ['due', ({ dueDate }) => distance(dueDate, now())],
+            ['due', 'dueDate'],
             ['reason', 'why', 'text'],
           ]}
         />
@@ -61,16 +61,17 @@ function Attention({ late, failed, health, parked, deliveries }: Awaited<ReturnT
 }
 
 /** A count that is good if it is zero. */
-function Count(props: { readonly name: string; readonly count: number; readonly tab: string }) {
-  const { name, count, tab } = props;
-  return (
-    <Figure
-      name={name}
-      value={count >= COUNTED ? `${COUNTED}+` : count}
-      tone={count === 0 ? 'good' : 'bad'}
-      url={`${href('/operations')}?tab=${tab}`}
-    />
-  );
+function Count({
+  name,
+  count,
+  url,
+}: {
+  readonly name: string;
+  readonly count: number;
+  readonly url: string;
+}) {
+  const value = count >= COUNTED ? `${COUNTED}+` : count;
+  return <Figure name={name} value={value} tone={count === 0 ? 'good' : 'bad'} url={url} />;
 }
 
 /** The latest failed payments, and whether a later attempt succeeded. */
@@ -82,26 +83,20 @@ function FailedPayments() {
       columns={[
         [
           'account',
-          ({ accountId, accountName, accountKey }) => (
-            <IdLink page="/accounts" id={accountId} label={accountName ?? accountKey} />
-          ),
+          (row) => <IdLink page="/accounts" id={row.accountId} label={row.accountName ?? row.accountKey} />,
         ],
         [
           'amount',
-          ({ paymentId, amount, currency }) => (
-            <IdLink page="/payments" id={paymentId} label={money(amount, currency)} />
-          ),
-          'number',
+          (row) => <IdLink page="/payments" id={row.paymentId} label={money(row.amount, row.currency)} />,
         ],
         'date',
         ['reason', (row) => row.gatewayErrorMsg ?? words(row.paymentResponse ?? row.status), 'text'],
-        [
-          'state',
-          ({ isRecovered }) => (
-            <Badge tone={isRecovered ? 'good' : 'bad'}>{label(isRecovered ? 'recovered' : 'unpaid')}</Badge>
-          ),
-        ],
+        ['state', RecoveryState],
       ]}
     />
   );
+}
+
+function RecoveryState({ isRecovered }: { readonly isRecovered: boolean }) {
+  return <Badge tone={isRecovered ? 'good' : 'bad'}>{label(isRecovered ? 'recovered' : 'unpaid')}</Badge>;
 }

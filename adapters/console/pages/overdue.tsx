@@ -1,15 +1,12 @@
-import { api, type ResultOf } from '../core/data.ts';
-import { words } from '../core/format.ts';
+import { api } from '../core/data.ts';
+import { durationText, label, valueText } from '../core/format.ts';
 import { href, parameters } from '../core/location.ts';
-import { Action } from '../parts/action.tsx';
 import { Badge, IdLink, Load, Page, Section, Sentences } from '../parts/layout.tsx';
 import { Outlook } from '../parts/outlook.tsx';
 import { Filters, ListSection } from '../parts/table.tsx';
 import { texts } from '../texts.ts';
 
 const t = texts.overdue;
-
-type State = ResultOf<'overdue', 'get'>['overdueStates'][number];
 
 async function load() {
   const [{ overdueStates }, { states: counts }] = await Promise.all([
@@ -23,31 +20,20 @@ async function load() {
 /** The overdue configuration as a picture, the accounts in each state, and the forecast of one account. */
 export function Overdue() {
   const account = parameters.value.get('account');
-  const upload = (
-    <Action
-      name="uploadConfiguration"
-      needs="overdue:config_upload"
-      fields={{ xmlOrJson: { kind: 'area', rows: 14, isRequired: true } }}
-      run={({ xmlOrJson }) => api().overdue.upload(xmlOrJson)}
-    />
-  );
+  const search = <Filters of={{ account: { kind: 'search', label: t.accountIdOrKey } }} />;
   return (
-    <Page name="overdue" actions={upload}>
+    <Page name="overdue">
       <Load from={load}>
         {(data) => (
           <>
-            <Section name="states">
-              <p>{t.explanation}</p>
+            <Section name="states" isExplained>
               <Flow {...data} />
             </Section>
             <Accounts {...data} />
           </>
         )}
       </Load>
-      <Section
-        name="forecast"
-        actions={<Filters of={{ account: { kind: 'search', label: t.accountIdOrKey } }} />}
-      >
+      <Section name="forecast" actions={search}>
         {account !== null && <Forecast key={account} account={account} />}
       </Section>
     </Page>
@@ -58,58 +44,43 @@ type Configuration = Awaited<ReturnType<typeof load>>;
 
 /** The states from no debt to the most severe one, with the condition of each step and its effects. */
 function Flow({ states, accounts }: Configuration) {
-  if (states.length === 0) return <p class="empty">{t.none}</p>;
+  if (states.length === 0) return <p class="quiet-text">{t.none}</p>;
   return (
     <ol class="flow">
       <li class="flow-state good">
         <strong>{t.clear}</strong>
         <span>{t.clearText}</span>
       </li>
-      {states.map((state, index) => (
-        <li key={state.name} class={`flow-state ${index === states.length - 1 ? 'bad' : 'warning'}`}>
-          <small>{conditionText(state)}</small>
-          <strong>{state.name}</strong>
-          <a href={`${href('/overdue')}?state=${encodeURIComponent(state.name)}`}>
-            {t.count(accounts.get(state.name) ?? 0)}
+      {states.map(({ name, condition, isClearState, ...effects }, index) => (
+        <li key={name} class={`flow-state ${index === states.length - 1 ? 'bad' : 'warning'}`}>
+          <small>{condition === null ? t.always : factsOf(condition).join(t.and)}</small>
+          <strong>{name}</strong>
+          <a href={`${href('/overdue')}?state=${encodeURIComponent(name)}`}>
+            {t.count(accounts.get(name) ?? 0)}
           </a>
-          <Sentences of={effectsOf(state)} />
+          <Sentences of={factsOf(effects)} />
         </li>
       ))}
     </ol>
   );
 }
 
-function conditionText({ condition }: State): string {
-  if (condition === null) return t.always;
-  const age = condition.timeSinceEarliestUnpaidInvoiceEqualsOrExceeds;
-  const total = condition.totalUnpaidInvoiceBalanceEqualsOrExceeds;
-  const count = condition.numberOfUnpaidInvoicesEqualsOrExceeds;
-  const responses = condition.responseForLastFailedPayment;
-  const { controlTagInclusion, controlTagExclusion } = condition;
-  const parts = [
-    age && t.unpaidSince(`${age.number} ${age.unit.toLowerCase()}`),
-    count !== null && t.unpaidCount(count),
-    total && t.unpaidTotal(String(total)),
-    responses && t.lastFailure(responses.map(words).join(', ')),
-    controlTagInclusion && t.withTag(controlTagInclusion),
-    controlTagExclusion && t.withoutTag(controlTagExclusion),
-  ];
-  return parts.filter(Boolean).join(t.and);
-}
-
-function effectsOf(state: State): readonly string[] {
-  const { isBlockChanges, isDisableEntitlement, subscriptionCancellationPolicy, externalMessage } = state;
-  const policy = words(subscriptionCancellationPolicy).toLowerCase();
-  return [
-    ...(isBlockChanges || isDisableEntitlement ? [t.blocksChanges] : []),
-    ...(isDisableEntitlement ? [t.stopsService] : []),
-    ...(subscriptionCancellationPolicy === 'NONE' ? [] : [t.cancels(policy)]),
-    ...(externalMessage === '' ? [] : [t.says(externalMessage)]),
-  ];
+/** Returns the members that say something as sentences, such as `Unpaid for at least: 4 days`. */
+function factsOf(of: object): readonly string[] {
+  return Object.entries(of)
+    .filter(([, value]) => value && value !== 'NONE')
+    .map(([name, value]) => `${label(name)}: ${value.unit ? durationText(value) : valueText(value)}`);
 }
 
 function Accounts({ states }: Configuration) {
   const state = parameters.value.get('state');
+  const forecast = ({
+    accountId,
+    externalKey,
+  }: {
+    readonly accountId: string;
+    readonly externalKey: string;
+  }) => <a href={`${href('/overdue')}?account=${accountId}`}>{t.forecastOf(externalKey)}</a>;
   const options = [['', t.anyState] as const, ...states.map(({ name }) => [name, name] as const)];
   return (
     <ListSection
@@ -121,12 +92,7 @@ function Accounts({ states }: Configuration) {
         ['name', (row) => <IdLink page="/accounts" id={row.accountId} label={row.name ?? row.externalKey} />],
         'externalKey',
         ['state', (row) => <Badge tone="warning">{row.state}</Badge>],
-        [
-          'forecast',
-          ({ accountId, externalKey }) => (
-            <a href={`${href('/overdue')}?account=${accountId}`}>{t.forecastOf(externalKey)}</a>
-          ),
-        ],
+        ['forecast', forecast],
       ]}
     />
   );
@@ -137,7 +103,11 @@ function Forecast({ account }: { readonly account: string }) {
   return (
     <Load from={async () => ({ found: await api().accounts.findExactly(account) })}>
       {({ found }) =>
-        found === null ? <p class="empty">{t.unknownAccount(account)}</p> : <Outlook accountId={found.id} />
+        found === null ? (
+          <p class="quiet-text">{t.unknownAccount(account)}</p>
+        ) : (
+          <Outlook accountId={found.id} />
+        )
       }
     </Load>
   );

@@ -1,7 +1,6 @@
 import { useEffect } from 'preact/hooks';
-import { callServer, headerText, refusedTenant, session, sessionTenants } from '../core/data.ts';
-import { hrefIn, navigate } from '../core/location.ts';
-import { Action } from '../parts/action.tsx';
+import { refusedTenant, sessionTenants } from '../core/data.ts';
+import { hrefIn } from '../core/location.ts';
 import { Page } from '../parts/layout.tsx';
 import { List } from '../parts/table.tsx';
 import { texts } from '../texts.ts';
@@ -13,7 +12,7 @@ export function Tenants() {
     refusedTenant.value = null;
   }, []);
   return (
-    <Page title={texts.tenants.choose} actions={<NewTenant />}>
+    <Page title={texts.tenants.choose}>
       <List
         name="tenants"
         load={sessionTenants}
@@ -21,29 +20,5 @@ export function Tenants() {
         columns={[['apiKey', ({ apiKey }) => <a href={hrefIn(apiKey, '/')}>{apiKey}</a>], 'externalKey']}
       />
     </Page>
-  );
-}
-
-/** Creates a tenant, and opens it. */
-function NewTenant() {
-  return (
-    <Action
-      name="newTenant"
-      needs="tenant:create"
-      fields={{
-        apiKey: 'required',
-        apiSecret: { kind: 'new-password', isRequired: true },
-        externalKey: 'text',
-      }}
-      run={async ({ apiKey, apiSecret, externalKey }) => {
-        await callServer('POST /tenants', {
-          body: { apiKey, apiSecret, ...(externalKey !== null && { externalKey }) },
-          headers: { 'X-Service-CreatedBy': headerText(session.value?.username ?? '') },
-        });
-        return apiKey;
-      }}
-      after={(apiKey) => navigate(hrefIn(apiKey, '/'))}
-      isPrimary
-    />
   );
 }

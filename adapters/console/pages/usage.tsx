@@ -1,7 +1,6 @@
 import { api, type ResultOf } from '../core/data.ts';
-import { day, now, quantity } from '../core/format.ts';
+import { day, label, now, quantity } from '../core/format.ts';
 import { href, parameters } from '../core/location.ts';
-import { Action } from '../parts/action.tsx';
 import { Chart } from '../parts/chart.tsx';
 import { Load, Page, pageOf, Section } from '../parts/layout.tsx';
 import { type Column, Filters, ListSection } from '../parts/table.tsx';
@@ -19,11 +18,7 @@ export const Usage = pageOf(
     const before = parameters.value.get('before') ?? dateAfter(now(), 1);
     const from = parameters.value.get('from') ?? dateAfter(new Date(before), -SHOWN_DAYS);
     return (
-      <Page
-        name="usage"
-        above={[[planName ?? externalKey, href('/subscriptions', id)]]}
-        actions={<RecordUsage id={id} />}
-      >
+      <Page name="usage" above={[[planName ?? externalKey, href('/subscriptions', id)]]}>
         <div class="filters">
           <Filters of={{ from: 'date', before: 'date' }} presets={{ from, before }} />
         </div>
@@ -36,10 +31,7 @@ export const Usage = pageOf(
             periodColumn,
             [
               'quantity',
-              (item) =>
-                item.usage.map((unit) => `${quantity(unit.quantity)} ${unit.name}`).join(', ') ||
-                quantity(item.quantity),
-              'number',
+              (item) => item.usage.map((unit) => `${quantity(unit.quantity)} ${unit.name}`).join(', '),
             ],
             'amount',
           ]}
@@ -51,7 +43,7 @@ export const Usage = pageOf(
             ['unit', 'unitType'],
             ['quantity', 'amount'],
             periodColumn,
-            ['reason', ({ reason }) => t.reasons[reason], 'text'],
+            ['reason', ({ reason }) => label(reason), 'text'],
           ]}
         />
       </Page>
@@ -68,8 +60,15 @@ function dateAfter(start: Date, days: number): string {
   return new Date(start.getTime() + days * DAY_MS).toISOString().slice(0, 10);
 }
 
-function Recorded(props: { readonly id: string; readonly from: string; readonly before: string }) {
-  const { id, from, before } = props;
+function Recorded({
+  id,
+  from,
+  before,
+}: {
+  readonly id: string;
+  readonly from: string;
+  readonly before: string;
+}) {
   const length = Math.max(0, (Date.parse(before) - Date.parse(from)) / DAY_MS);
   const days = Array.from({ length }, (_, index) => dateAfter(new Date(from), index));
   const load = () => api().usage.timeline(id, { granularity: 'DAY', startDate: from, endDate: before });
@@ -78,7 +77,7 @@ function Recorded(props: { readonly id: string; readonly from: string; readonly 
       <Load from={load} inputs={[from, before]}>
         {(rows) => {
           const units = new Set(rows.flatMap((row) => row.rolledUpUnits.map(({ unitType }) => unitType)));
-          if (units.size === 0) return <p class="empty">{t.nothingRecorded}</p>;
+          if (units.size === 0) return <p class="quiet-text">{t.nothingRecorded}</p>;
           return [...units].map((unit) => (
             <Chart
               key={unit}
@@ -94,31 +93,7 @@ function Recorded(props: { readonly id: string; readonly from: string; readonly 
   );
 }
 
-type UsageDays = ResultOf<'usage', 'timeline'>;
-
-function amountOf(rows: UsageDays, date: string, unit: string): number {
+function amountOf(rows: ResultOf<'usage', 'timeline'>, date: string, unit: string): number {
   const row = rows.find(({ startDate }) => startDate.toISOString().startsWith(date));
   return Number(row?.rolledUpUnits.find(({ unitType }) => unitType === unit)?.amount ?? 0);
-}
-
-function RecordUsage({ id: subscriptionId }: { readonly id: string }) {
-  return (
-    <Action
-      name="recordUsage"
-      needs="usage:record"
-      fields={{
-        unit: 'required',
-        quantity: { kind: 'amount', isRequired: true },
-        date: { kind: 'date', isRequired: true },
-        trackingId: { help: t.trackingIdHelp },
-      }}
-      run={({ unit, quantity: amount, date: recordDate, trackingId }) =>
-        api().usage.record({
-          subscriptionId,
-          trackingId,
-          unitUsageRecords: [{ unitType: unit, usageRecords: [{ recordDate, amount }] }],
-        })
-      }
-    />
-  );
 }

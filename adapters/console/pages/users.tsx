@@ -1,13 +1,5 @@
-import {
-  callServer,
-  callServerPage,
-  callTenant,
-  may,
-  type SessionTenant,
-  session,
-  sessionTenants,
-} from '../core/data.ts';
-import { label, words } from '../core/format.ts';
+import { callServer, callServerPage, callTenant, session, sessionTenants } from '../core/data.ts';
+import { label } from '../core/format.ts';
 import { Action } from '../parts/action.tsx';
 import type { Entered, Fields } from '../parts/form.tsx';
 import { Load, Page, Tabs } from '../parts/layout.tsx';
@@ -16,11 +8,11 @@ import { texts } from '../texts.ts';
 
 const t = texts.users;
 
-/** Users and roles, and the password of the signed-in user. */
+/** Users and roles. */
 export function Users() {
   return (
-    <Page name="users" subtitle={t.signedIn(session.value?.username ?? '')} actions={<OwnPassword />}>
-      {may('user:create') && <Tabs of={{ users: () => <UserList />, roles: () => <Roles /> }} />}
+    <Page name="users" subtitle={t.signedIn(session.value?.username ?? '')}>
+      <Tabs of={{ users: () => <UserList />, roles: () => <Roles /> }} />
     </Page>
   );
 }
@@ -29,25 +21,6 @@ const passwordField = { kind: 'new-password', isRequired: true } as const;
 
 function pathOf(username: string): string {
   return `/security/users/${encodeURIComponent(username)}`;
-}
-
-function OwnPassword() {
-  return (
-    <Action
-      name="changeMyPassword"
-      fields={{
-        currentPassword: { kind: 'password', isRequired: true },
-        newPassword: passwordField,
-        newPasswordAgain: passwordField,
-      }}
-      run={async ({ currentPassword, newPassword: password, newPasswordAgain }) => {
-        if (password !== newPasswordAgain) throw new Error(t.passwordsDiffer);
-        await callTenant(`PUT ${pathOf(session.value?.username ?? '')}/password`, {
-          body: { password, currentPassword },
-        });
-      }}
-    />
-  );
 }
 
 interface User {
@@ -62,24 +35,16 @@ interface Role {
   readonly permissions: readonly string[];
 }
 
-function loadRoles(): Promise<readonly Role[]> {
-  return callServer<readonly Role[]>('GET /security/roles');
-}
+const loadRoles = () => callServer<readonly Role[]>('GET /security/roles');
 
 /** What can be granted to users: roles, and the first tenants. */
-interface Choices {
-  readonly roles: readonly Role[];
-  readonly tenants: readonly SessionTenant[];
-}
+type Choices = Awaited<ReturnType<typeof loadChoices>>;
 
 const MAX_TENANTS = 100;
 
-async function loadChoices(): Promise<Choices> {
-  const [roles, { rows: tenants }] = await Promise.all([
-    loadRoles(),
-    sessionTenants({ offset: 0, limit: MAX_TENANTS }),
-  ]);
-  return { roles, tenants };
+async function loadChoices() {
+  const tenants = sessionTenants({ offset: 0, limit: MAX_TENANTS });
+  return { roles: await loadRoles(), tenants: (await tenants).rows };
 }
 
 function UserList() {
@@ -87,6 +52,8 @@ function UserList() {
     <Load from={loadChoices}>
       {(choices) => {
         const keyOf = (id: string) => choices.tenants.find(({ tenantId }) => tenantId === id)?.apiKey ?? id;
+        const tenantsOf = (user: User) =>
+          user.allTenants ? label('allTenants') : user.tenantIds.map(keyOf).join(', ');
         return (
           <ListSection
             name="users"
@@ -95,11 +62,7 @@ function UserList() {
             columns={[
               ['user', 'username'],
               ['roles', 'roles', 'text'],
-              [
-                'tenants',
-                (user) => (user.allTenants ? label('allTenants') : user.tenantIds.map(keyOf).join(', ')),
-                'text',
-              ],
+              ['tenants', tenantsOf, 'text'],
               ['', (user) => <UserActions user={user} choices={choices} />],
             ]}
           />
@@ -158,29 +121,15 @@ function UserActions({ user, choices }: { readonly user: User; readonly choices:
         fields={{ newPassword: passwordField }}
         run={({ newPassword: password }) => callTenant(`PUT ${path}/password`, { body: { password } })}
       />
-      {username !== session.value?.username && (
-        <Action
-          name="remove"
-          explanation={t.removeUser(username)}
-          run={() => callTenant(`DELETE ${path}`)}
-          isDangerous
-        />
-      )}
+      <Action
+        name="remove"
+        isHidden={username === session.value?.username}
+        explanation={t.removeUser(username)}
+        run={() => callTenant(`DELETE ${path}`)}
+        isDangerous
+      />
     </>
   );
-}
-
-function isAll(permission: string): boolean {
-  return permission === '*' || permission === '*:*';
-}
-
-function groupOf(permission: string): string {
-  return permission.split(':')[0] ?? '';
-}
-
-function actionOf(permission: string): string {
-  const [, action = ''] = permission.split(':');
-  return (action === '*' ? label('everything') : words(action)).toLowerCase();
 }
 
 /** The roles with what they may do. */
@@ -197,8 +146,8 @@ function Roles() {
           rows={roles}
           columns={[
             'role',
-            ['mayDo', Permissions, 'text'],
-            ['', (role) => !role.permissions.some(isAll) && <RoleAction of={role} all={all} />],
+            ['mayDo', 'permissions', 'text'],
+            ['', (role) => <RoleAction of={role} all={all} />],
           ]}
         />
       )}
@@ -206,49 +155,29 @@ function Roles() {
   );
 }
 
-/** The permissions of a role by group. */
-function Permissions({ permissions }: Role) {
-  if (permissions.some(isAll)) return <>{label('everything')}</>;
-  return (
-    <>
-      {[...Map.groupBy(permissions, groupOf)].map(([group, granted]) => (
-        <div key={group}>
-          {words(group)}: {granted.map(actionOf).join(', ')}
-        </div>
-      ))}
-    </>
-  );
-}
-
 interface RoleActionProps {
   /** Null for a new role. */
   readonly of: Role | null;
-  /** All permissions that can be granted. */
+  /** All permissions that can be granted. A role can also have others, such as `invoice:*`. */
   readonly all: readonly string[];
 }
 
 /** Creates a role, or changes the permissions of one. */
-function RoleAction({ of: role, all }: RoleActionProps) {
-  const before = role?.permissions ?? [];
-  const isGranted = (permission: string) =>
-    before.includes(permission) || before.includes(`${groupOf(permission)}:*`);
-  // Permissions that the form does not offer, such as those of plugins, stay.
-  const others = before.filter(
-    (each) => !all.some((offered) => offered === each || each === `${groupOf(offered)}:*`),
-  );
-  const options = all.map((each) => [each, `${words(groupOf(each))}: ${actionOf(each)}`] as const);
+function RoleAction({ of, all }: RoleActionProps) {
+  const { role, permissions = [] } = of ?? {};
+  const options = [...new Set([...permissions, ...all])].map((each) => [each, each] as const);
+  const method = of === null ? 'POST' : 'PUT';
   return (
     <Action
-      name={role === null ? 'newRole' : 'change'}
-      explanation={role === null ? t.newRole : t.changeRole(role.role)}
-      fields={{ role: role === null && 'required', permissions: { kind: 'several', options } }}
-      initial={{ permissions: all.filter(isGranted) }}
-      run={({ role: name = role?.role, permissions }) =>
-        callTenant(role === null ? 'POST /security/roles' : 'PUT /security/roles', {
-          body: { role: name, permissions: [...permissions, ...others] },
-        })
+      name={of === null ? 'newRole' : 'change'}
+      explanation={role === undefined ? t.newRole : t.changeRole(role)}
+      isHidden={permissions.some((each) => each.startsWith('*'))}
+      fields={{ role: of === null && 'required', permissions: { kind: 'several', options } }}
+      initial={{ permissions }}
+      run={({ role: name = role, ...values }) =>
+        callTenant(`${method} /security/roles`, { body: { role: name, ...values } })
       }
-      isPrimary={role === null}
+      isPrimary={of === null}
     />
   );
 }

@@ -16,6 +16,8 @@ export interface ActionProps<F extends Fields, T, D> {
   readonly explanation?: ComponentChildren;
   /** The permission of the action. Without it, the user does not see the action. */
   readonly needs?: string;
+  /** True where the action does not apply. */
+  readonly isHidden?: boolean;
   /** Loads what the fields, the preview and the change need, when the dialog opens. */
   readonly load?: () => Promise<D>;
   readonly fields?: F | ((loaded: D, entered: Entered) => F);
@@ -32,21 +34,20 @@ export interface ActionProps<F extends Fields, T, D> {
   readonly after?: (result: T) => void;
   readonly isDangerous?: boolean;
   readonly isPrimary?: boolean;
-  /** Label of the button that makes the change. Default: the label of the action. */
-  readonly confirm?: string;
 }
 
 /** A button that opens a dialog with the fields of an action, the preview of its effect, and the button that does it. */
 export function Action<const F extends Fields, T, D = undefined>(props: ActionProps<F, T, D>) {
+  const { name, needs, isHidden, isDangerous, isPrimary } = props;
   const [isOpen, setOpen] = useState(false);
-  if (props.needs !== undefined && !may(props.needs)) return null;
-  const title = props.label ?? label(props.name);
+  if (isHidden || (needs !== undefined && !may(needs))) return null;
+  const title = props.label ?? label(name);
   const close = () => setOpen(false);
   return (
     <>
       <button
         type="button"
-        class={props.isDangerous ? 'dangerous' : props.isPrimary ? 'primary' : undefined}
+        class={isDangerous ? 'dangerous' : isPrimary ? 'primary' : undefined}
         onClick={() => setOpen(true)}
       >
         {title}
@@ -71,12 +72,11 @@ function ActionContent<F extends Fields, T, D>(props: OpenActionProps<F, T, D>) 
 }
 
 function ActionForm<F extends Fields, T, D>(props: OpenActionProps<F, T, D> & { readonly facts: D }) {
-  const { title, initial = {}, fields = {} as F, preview, run, close, facts } = props;
+  const { name, title, initial = {}, fields = {} as F, preview, run, close, facts } = props;
   const [entered, enter] = useState<Entered>(initial);
   // The user sees the effect of the values before they can be confirmed.
   const [isPreviewed, setPreviewed] = useState(preview === undefined);
   const shown = typeof fields === 'function' ? fields(facts, entered) : fields;
-  const explanation = props.explanation ?? explanations[props.name];
   const { isRunning, error, start } = useTask(async () => {
     const result = await run(valuesOf(shown, entered), facts);
     close();
@@ -85,7 +85,7 @@ function ActionForm<F extends Fields, T, D>(props: OpenActionProps<F, T, D> & { 
   });
   return (
     <form onSubmit={start}>
-      {explanation !== undefined && <div class="explanation">{explanation}</div>}
+      <div class="quiet-text">{props.explanation ?? explanations[name]}</div>
       <FormFields fields={shown} entered={entered} change={enter} />
       {preview !== undefined && (
         <Preview
@@ -104,7 +104,7 @@ function ActionForm<F extends Fields, T, D>(props: OpenActionProps<F, T, D> & { 
           class={props.isDangerous ? 'dangerous' : 'primary'}
           disabled={isRunning || !isPreviewed}
         >
-          {isRunning ? texts.common.working : (props.confirm ?? title)}
+          {isRunning ? texts.common.working : title}
         </button>
       </footer>
     </form>

@@ -1,100 +1,79 @@
+import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 import { texts } from '../texts.ts';
 
-export interface Series {
+interface Series {
   readonly label: string;
   /** A value for each label of the horizontal axis; null leaves a gap. */
   readonly values: readonly (number | null)[];
-  readonly kind?: 'bars' | 'line';
 }
 
-const HEIGHT = 200;
-const COLORS = ['--chart-1', '--chart-2', '--chart-3', '--chart-4', '--chart-5', '--chart-6'];
-
-/**
- * A chart over labels such as months. The same numbers follow as a table for screen readers.
- * @param valueText writes a number with its unit.
- */
-export function Chart(props: {
+interface ChartProps {
   readonly title: string;
   readonly labels: readonly string[];
   readonly series: readonly Series[];
+  /** Bars are drawn side by side for one or two series. Default: bars. */
+  readonly kind?: 'bars' | 'lines';
+  /** Writes a number with its unit. */
   readonly valueText: (value: number) => string;
-}) {
+}
+
+const HEIGHT = 200;
+const COLORS = ['--chart-1', '--chart-2', '--chart-3'];
+
+const darkScheme = matchMedia('(prefers-color-scheme: dark)');
+const isDark = signal(darkScheme.matches);
+darkScheme.addEventListener('change', ({ matches }) => {
+  isDark.value = matches;
+});
+
+/** A chart over labels such as months. The same numbers follow as a list for screen readers. */
+export function Chart(props: ChartProps) {
   const { title, labels, series, valueText } = props;
   const isEmpty = series.every(({ values }) => values.every((value) => value === null));
   const holder = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const element = holder.current;
     if (element === null || isEmpty) return undefined;
-    const draw = () => drawn(element, props);
-    let plot = draw();
+    const plot = drawn(element, props);
     const observer = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT }));
     observer.observe(element);
-    const dark = matchMedia('(prefers-color-scheme: dark)');
-    const redraw = () => {
-      plot.destroy();
-      plot = draw();
-    };
-    dark.addEventListener('change', redraw);
     return () => {
-      dark.removeEventListener('change', redraw);
       observer.disconnect();
       plot.destroy();
     };
-  }, [JSON.stringify([labels, series])]);
+  }, [JSON.stringify([labels, series]), isDark.value]);
+  const atLabel = (index: number) =>
+    series.map((each) => `${each.label} ${valueText(each.values[index] ?? 0)}`).join(', ');
   return (
     <figure class="chart">
       <figcaption>{title}</figcaption>
-      {isEmpty && <p class="empty">{texts.common.noValues}</p>}
+      {isEmpty && <p class="quiet-text">{texts.common.noValues}</p>}
       <div ref={holder} aria-hidden="true" hidden={isEmpty} />
-      <div class="for-screen-readers">
-        <table>
-          <caption>{title}</caption>
-          <thead>
-            <tr>
-              <td />
-              {series.map(({ label }) => (
-                <th key={label} scope="col">
-                  {label}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {labels.map((label, index) => (
-              <tr key={label}>
-                <th scope="row">{label}</th>
-                {series.map(({ label: name, values }) => {
-                  const value = values[index];
-                  return <td key={name}>{value === null || value === undefined ? '' : valueText(value)}</td>;
-                })}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <ul class="for-screen-readers">
+        {labels.map((label, index) => (
+          <li key={label}>{`${label}: ${atLabel(index)}`}</li>
+        ))}
+      </ul>
     </figure>
   );
 }
 
-/** Returns the width of the vertical axis: at least 50 pixels, and more for long labels. */
-function widthOfLabels(_: uPlot, labels: readonly string[] | null): number {
-  const longest = Math.max(...(labels ?? []).map((label) => label.length), 0);
-  return Math.max(50, 16 + longest * 7);
-}
-
-function drawn(element: HTMLElement, props: Parameters<typeof Chart>[0]): uPlot {
-  const { labels, series, valueText } = props;
+function drawn(element: HTMLElement, { labels, series, kind = 'bars', valueText }: ChartProps): uPlot {
   const color = (name: string) => resolvedColor(element, name);
   const axis = {
     stroke: color('--quiet'),
     grid: { stroke: color('--line'), width: 1 },
     ticks: { show: false },
   };
-  const barCount = series.filter(({ kind }) => kind !== 'line').length;
-  let bar = -1;
+  const styleOf = (index: number): Partial<uPlot.Series> => {
+    const stroke = color(COLORS[index % COLORS.length] ?? '');
+    if (kind === 'lines') return { stroke, width: 2, points: { show: true, size: 5 } };
+    const align = series.length === 1 ? 0 : index === 0 ? -1 : 1;
+    const paths = uPlot.paths.bars?.({ size: [0.35], align });
+    return { stroke, fill: stroke, width: 0, points: { show: false }, ...(paths && { paths }) };
+  };
   const options: uPlot.Options = {
     width: element.clientWidth,
     height: HEIGHT,
@@ -110,23 +89,12 @@ function drawn(element: HTMLElement, props: Parameters<typeof Chart>[0]): uPlot 
     ],
     series: [
       { value: (_, at) => labels[at] ?? '' },
-      ...series.map(({ label, kind = 'bars' }, index): uPlot.Series => {
-        const stroke = color(COLORS[index % COLORS.length] ?? '--chart-1');
-        const value = (_: uPlot, at: number | null) => (at === null ? '' : valueText(at));
-        if (kind === 'line') return { label, stroke, width: 2, value, points: { show: true, size: 5 } };
-        bar += 1;
-        return {
-          label,
-          stroke,
-          fill: stroke,
-          width: 0,
-          value,
-          paths: barsBeside(bar, barCount),
-          points: { show: false },
-        };
-      }),
+      ...series.map(({ label }, index) => ({
+        label,
+        value: (_: uPlot, at: number | null) => (at === null ? '' : valueText(at)),
+        ...styleOf(index),
+      })),
     ],
-    legend: { live: true },
     cursor: { drag: { x: false, y: false } },
   };
   const data = [labels.map((_, index) => index), ...series.map(({ values }) => [...values])];
@@ -141,6 +109,11 @@ function resolvedColor(element: HTMLElement, name: string): string {
   return color;
 }
 
+/** Returns the width of the vertical axis: at least 50 pixels, and more for long labels. */
+function widthOfLabels(_: uPlot, labels: readonly string[] | null): number {
+  return Math.max(50, ...(labels ?? []).map((label) => 16 + label.length * 7));
+}
+
 /** Returns the range of the vertical axis, which includes zero. */
 function fromZero(_: uPlot, low: number | null, high: number | null): uPlot.Range.MinMax {
   const [least, greatest] = [Math.min(0, low ?? 0), Math.max(0, high ?? 0)];
@@ -153,22 +126,4 @@ const LABEL_WIDTH = 75;
 function shownLabels(count: number, width: number): number[] {
   const step = Math.max(1, Math.ceil((count * LABEL_WIDTH) / width));
   return Array.from({ length: Math.ceil(count / step) }, (_, index) => index * step);
-}
-
-/** Draws the bars of one of several series beside those of the others. */
-function barsBeside(index: number, count: number): uPlot.Series.PathBuilder {
-  const share = 0.7 / count;
-  return (plot, seriesIndex, ...[first, last]) => {
-    const path = new Path2D();
-    const zero = plot.valToPos(0, 'y', true);
-    const step = plot.valToPos(1, 'x', true) - plot.valToPos(0, 'x', true);
-    for (let at = first; at <= last; at += 1) {
-      const value = plot.data[seriesIndex]?.[at];
-      if (value === null || value === undefined) continue;
-      const left = plot.valToPos(at, 'x', true) + step * (index * share - 0.35);
-      const top = plot.valToPos(value, 'y', true);
-      path.rect(left, Math.min(top, zero), step * share * 0.92, Math.abs(zero - top));
-    }
-    return { stroke: path, fill: path };
-  };
 }

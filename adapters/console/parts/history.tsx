@@ -1,14 +1,15 @@
-import type { ComponentChildren } from 'preact';
 import { api, type ResultOf } from '../core/data.ts';
 import { valueText, words } from '../core/format.ts';
 import { texts } from '../texts.ts';
-import { CustomFields, Tags } from './labels.tsx';
-import { Section } from './layout.tsx';
-import { type Column, List } from './table.tsx';
+import { Action } from './action.tsx';
+import { Badge, Load, Section } from './layout.tsx';
+import { type Column, List, ListSection } from './table.tsx';
 
 const t = texts.history;
 
 type AuditedObject = Parameters<ReturnType<typeof api>['audit']['historyWithin']>[1];
+type Tagged = Parameters<ReturnType<typeof api>['tags']['add']>[0];
+type Fielded = Parameters<ReturnType<typeof api>['customFields']['add']>[0];
 type HistoryRow = ResultOf<'audit', 'historyWithin'>[number];
 
 interface HistoryProps {
@@ -16,21 +17,8 @@ interface HistoryProps {
   readonly of: AuditedObject;
 }
 
-/** Who changed an object of an account, when, and what changed, newest first. */
-export function History({ accountId, of: object }: HistoryProps) {
-  const load = async () => withDifferences(await api().audit.historyWithin(accountId, object)).reverse();
-  return (
-    <List
-      name="history"
-      pageParameter="history"
-      load={load}
-      columns={[['when', 'changeDate'], whoColumn, ['whatChanged', whatChanged, 'text']]}
-    />
-  );
-}
-
 /** Tags, custom fields and history of an object. */
-export function LabelsAndHistory({ accountId, of }: HistoryProps & Parameters<typeof Tags>[0]) {
+export function LabelsAndHistory({ accountId, of }: HistoryProps & { readonly of: Tagged }) {
   return (
     <>
       <Tags of={of} />
@@ -42,20 +30,30 @@ export function LabelsAndHistory({ accountId, of }: HistoryProps & Parameters<ty
   );
 }
 
+/** Who changed an object of an account, when, and what changed, newest first. */
+export function History({ accountId, of: object }: HistoryProps) {
+  return (
+    <List
+      name="history"
+      pageParameter="history"
+      load={async () => withDifferences(await api().audit.historyWithin(accountId, object)).reverse()}
+      columns={[['when', 'changeDate'], whoColumn, ['whatChanged', whatChanged, 'text']]}
+    />
+  );
+}
+
 /** Names under which parts of the engine make changes, such as `OverdueService`. */
 const ENGINE = /[a-z](Service|Notifier|Processor|Transition)$/;
 
 /** The user of a change, with the given reason and comment. */
 export const whoColumn: Column<Pick<HistoryRow, 'changedBy' | 'reasonCode' | 'comments'>> = [
   'who',
-  ({ changedBy, reasonCode, comments }) => {
-    const given = [reasonCode, comments].filter((text) => text !== null).join(': ');
-    return (
-      <>
-        {ENGINE.test(changedBy) ? words(changedBy) : changedBy} {given !== '' && <small>{given}</small>}
-      </>
-    );
-  },
+  ({ changedBy, reasonCode, comments }) => (
+    <>
+      {ENGINE.test(changedBy) ? words(changedBy) : changedBy}{' '}
+      <small>{[reasonCode, comments].filter((text) => text !== null).join(': ')}</small>
+    </>
+  ),
 ];
 
 /** Adds to each change the members that differ from the change before. */
@@ -69,26 +67,112 @@ function withDifferences(rows: readonly HistoryRow[]) {
   });
 }
 
-function whatChanged({
-  changeType,
-  differences,
-}: ReturnType<typeof withDifferences>[number]): ComponentChildren {
+function whatChanged({ changeType, differences }: ReturnType<typeof withDifferences>[number]) {
   if (changeType === 'DELETE') return t.removed;
+  if (differences.length === 0) return t.same;
   const isNew = changeType === 'INSERT';
-  const list = (
-    <ul class="differences">
-      {differences.map(({ name, before, after }) => (
-        <li key={name}>
-          {words(name)}: {!isNew && <del>{valueText(before)}</del>} <ins>{valueText(after)}</ins>
-        </li>
-      ))}
-    </ul>
-  );
-  if (!isNew) return differences.length === 0 ? t.same : list;
   return (
-    <details>
-      <summary>{t.created}</summary>
-      {list}
+    <details open={!isNew}>
+      <summary>{isNew ? t.created : t.changed}</summary>
+      <ul>
+        {differences.map(({ name, before, after }) => (
+          <li key={name}>
+            {words(name)}: {!isNew && <del>{valueText(before)}</del>} <ins>{valueText(after)}</ins>
+          </li>
+        ))}
+      </ul>
     </details>
+  );
+}
+
+/** The tags of an object, with actions to add and remove them. */
+export function Tags({ of: object }: { readonly of: Tagged }) {
+  return (
+    <Load from={() => Promise.all([api().tags.ofObject(object), api().tagDefinitions.list()])}>
+      {([tags, definitions]) => {
+        const meaningOf = (definition: unknown) =>
+          definitions.find(({ id }) => id === definition)?.description;
+        const free = definitions.filter(
+          ({ id, name, applicableObjectTypes }) =>
+            !isOfEngine(name) &&
+            applicableObjectTypes.includes(object.type ?? '') &&
+            !tags.some(({ tagDefinitionId }) => tagDefinitionId === id),
+        );
+        const options = free.map(({ id, name }) => [id, name] as const);
+        const addTag = free.length > 0 && (
+          <Action
+            name="addTag"
+            needs="tag:add"
+            fields={(_, { tag = free[0]?.id }) => ({
+              tag: { kind: 'select', options, help: meaningOf(tag) },
+            })}
+            run={({ tag }) => api().tags.add(object, [tag])}
+          />
+        );
+        return (
+          <ListSection
+            name="tags"
+            rows={tags}
+            actions={addTag}
+            columns={[
+              ['tag', ({ tagDefinitionName }) => <Badge>{tagDefinitionName}</Badge>],
+              ['meaning', ({ tagDefinitionId }) => meaningOf(tagDefinitionId), 'text'],
+              [
+                '',
+                ({ tagDefinitionId: id, tagDefinitionName: name }) => (
+                  <Action
+                    name="remove"
+                    needs="tag:delete"
+                    isHidden={isOfEngine(name)}
+                    explanation={name}
+                    run={() => api().tags.remove(object, [id])}
+                  />
+                ),
+              ],
+            ]}
+          />
+        );
+      }}
+    </Load>
+  );
+}
+
+/** Returns true for tags such as `__PARK__`, which only the engine sets and removes. */
+function isOfEngine(name: string): boolean {
+  return name.startsWith('__');
+}
+
+/** The custom fields of an object, with actions to add and remove them. */
+export function CustomFields({ of: object }: { readonly of: Fielded }) {
+  const { add, remove, ofObject } = api().customFields;
+  const fields = { name: 'required', value: 'required' } as const;
+  return (
+    <ListSection
+      name="customFields"
+      load={() => ofObject(object)}
+      actions={
+        <Action
+          name="addField"
+          needs="custom_field:add"
+          fields={fields}
+          run={(field) => add(object, [field])}
+        />
+      }
+      columns={[
+        'name',
+        'value',
+        [
+          '',
+          ({ id, name }) => (
+            <Action
+              name="remove"
+              needs="custom_field:delete"
+              explanation={name}
+              run={() => remove(object, [id])}
+            />
+          ),
+        ],
+      ]}
+    />
   );
 }

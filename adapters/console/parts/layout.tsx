@@ -103,15 +103,15 @@ export function Sentences({ of }: { readonly of: readonly ComponentChildren[] })
   );
 }
 
-/** A button that loads a file from the API and saves it. */
-export function Download(props: {
+interface DownloadProps {
   readonly name: string;
   readonly file: string;
-  readonly type: string;
   readonly load: () => Promise<Uint8Array>;
-}) {
-  const { name, file, type, load } = props;
-  const { isRunning, error, start } = useTask(async () => saveFile(await load(), { name: file, type }));
+}
+
+/** A button that loads a file from the API and saves it. */
+export function Download({ name, file, load }: DownloadProps) {
+  const { isRunning, error, start } = useTask(async () => saveFile(await load(), file));
   return (
     <>
       <button type="button" disabled={isRunning} onClick={start}>
@@ -122,37 +122,31 @@ export function Download(props: {
   );
 }
 
-/** Lets the browser save bytes as a file. */
-export function saveFile(bytes: Uint8Array, file: { readonly name: string; readonly type: string }): void {
+/** Lets the browser save bytes as a file with this name. */
+export function saveFile(bytes: Uint8Array, name: string): void {
   const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([bytes as Uint8Array<ArrayBuffer>], { type: file.type }));
-  link.download = file.name;
+  link.href = URL.createObjectURL(new Blob([bytes as Uint8Array<ArrayBuffer>]));
+  link.download = name;
   link.click();
   // Some browsers read the file only after the click.
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }
 
-/** A large number with its name, as on the home page. */
-export function Figure(props: {
-  readonly name: string;
+interface FigureProps {
+  readonly name?: string;
   /** Default: the label of the name. */
   readonly title?: string;
   readonly value: ComponentChildren;
   readonly tone?: Tone | undefined;
   readonly url?: string;
-}) {
-  const content = (
-    <>
-      <span class="figure-value">{props.value}</span>
-      <span class="figure-name">{props.title ?? label(props.name)}</span>
-    </>
-  );
-  const classes = `figure ${props.tone ?? ''}`;
-  return props.url === undefined ? (
-    <div class={classes}>{content}</div>
-  ) : (
-    <a class={classes} href={props.url}>
-      {content}
+}
+
+/** A large number with its name, as on the home page. It can be a link. */
+export function Figure({ name = '', title = label(name), value, tone = 'quiet', url }: FigureProps) {
+  return (
+    <a class={`figure ${tone}`} {...(url !== undefined && { href: url })}>
+      <span class="figure-value">{value}</span>
+      <span class="figure-name">{title}</span>
     </a>
   );
 }

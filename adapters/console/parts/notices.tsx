@@ -1,14 +1,10 @@
 import { signal } from '@preact/signals';
 import { type Call, calls, curlOf } from '../core/data.ts';
 import { texts } from '../texts.ts';
-import { Copy, Dialog } from './layout.tsx';
+import { Badge, Copy, Dialog } from './layout.tsx';
 
-interface Notice {
-  readonly id: number;
-  readonly text: string;
-}
-
-const notices = signal<readonly Notice[]>([]);
+const notices = signal<readonly { readonly id: number; readonly text: string }[]>([]);
+const isCallLogOpen = signal(false);
 const SHOWN_MS = 8_000;
 let lastId = 0;
 
@@ -28,13 +24,7 @@ export function Notices() {
       {notices.value.map(({ id, text }) => (
         <p key={id}>
           {text}
-          <button
-            type="button"
-            class="quiet"
-            onClick={() => {
-              isCallLogOpen.value = true;
-            }}
-          >
+          <button type="button" class="quiet" onClick={openCallLog}>
             {texts.calls.show}
           </button>
         </p>
@@ -43,33 +33,36 @@ export function Notices() {
   );
 }
 
-export const isCallLogOpen = signal(false);
+export function openCallLog(): void {
+  isCallLogOpen.value = true;
+}
+
+function closeCallLog(): void {
+  isCallLogOpen.value = false;
+}
 
 /** The HTTP calls of the console, newest first, each as a curl command. */
 export function CallLog() {
   if (!isCallLogOpen.value) return null;
-  const close = () => {
-    isCallLogOpen.value = false;
-  };
   return (
-    <Dialog title={texts.calls.title} close={close} isWide>
+    <Dialog title={texts.calls.title} close={closeCallLog} isWide>
       <p>{texts.calls.explanation}</p>
       <div class="call-log">
         {calls.value.map((call) => (
-          <OneCall key={call.id} call={call} />
+          <OneCall key={call.id} {...call} />
         ))}
       </div>
     </Dialog>
   );
 }
 
-function OneCall({ call }: { readonly call: Call }) {
-  const path = new URL(call.url, location.href).pathname;
+function OneCall(call: Call) {
   const curl = curlOf(call);
   return (
     <details>
       <summary>
-        <span class={call.changes ? 'badge warning' : 'badge quiet'}>{call.method}</span> <code>{path}</code>{' '}
+        <Badge tone={call.changes ? 'warning' : 'quiet'}>{call.method}</Badge>{' '}
+        <code>{new URL(call.url, location.href).pathname}</code>{' '}
         <span>{call.status ?? texts.calls.noAnswer}</span> <span>{Math.round(call.milliseconds)} ms</span>
       </summary>
       <pre>{curl}</pre>

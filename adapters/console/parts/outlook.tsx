@@ -18,20 +18,20 @@ export function Outlook({ accountId, parentInvoiceId = null }: OutlookProps) {
   return (
     <Load from={() => loadOutlook(accountId)}>
       {(outlook) => {
-        const { payingAccountId } = outlook.now;
-        const parent = payingAccountId !== accountId && (
+        const { payingAccountId, controlTags } = outlook.now;
+        const parent = (
           <>
             {t.parentPays} <a href={href('/accounts', payingAccountId)}>{t.parentAccount}</a>{' '}
             {parentInvoiceId !== null && <a href={href('/invoices', parentInvoiceId)}>{t.parentInvoice}</a>}
           </>
         );
-        return <Sentences of={[...holds(outlook), ...states(outlook), ...(parent ? [parent] : [])]} />;
+        const holds = controlTags.filter((tag) => tag === 'AUTO_PAY_OFF' || tag === 'MANUAL_PAY').map(t.held);
+        const isOfParent = payingAccountId !== accountId;
+        return <Sentences of={[...holds, ...statesOf(outlook), ...(isOfParent ? [parent] : [])]} />;
       }}
     </Load>
   );
 }
-
-type Outlook = Awaited<ReturnType<typeof loadOutlook>>;
 
 /** Today is the day of the server. */
 async function loadOutlook(accountId: string) {
@@ -40,11 +40,8 @@ async function loadOutlook(accountId: string) {
   return { now, ahead: await api().overdue.preview(accountId, last.toISOString().slice(0, 10)) };
 }
 
-function holds({ now }: Outlook): readonly string[] {
-  return now.controlTags.filter((tag) => tag === 'AUTO_PAY_OFF' || tag === 'MANUAL_PAY').map(t.held);
-}
-
-function states({ now, ahead }: Outlook): readonly string[] {
+/** Returns the current state and the states ahead in sentences. */
+function statesOf({ now, ahead }: Awaited<ReturnType<typeof loadOutlook>>): readonly string[] {
   if (now.exemptBy !== null) return [t.exempt];
   const { state } = now;
   const since = now.since === null ? '' : (instant(now.since).split(',')[0] ?? '');

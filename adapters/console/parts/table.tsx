@@ -1,10 +1,9 @@
 import type { ComponentChildren } from 'preact';
-import type { ResultOf } from '../core/data.ts';
-import { label, money, quantity, valueText, words } from '../core/format.ts';
+import { label, money, quantity, valueText } from '../core/format.ts';
 import { hrefWith, navigate, parameters } from '../core/location.ts';
 import { texts } from '../texts.ts';
 import { type Fields, FilterField } from './form.tsx';
-import { IdLink, Json, Load, ObjectLink, Section } from './layout.tsx';
+import { IdLink, Load, Section } from './layout.tsx';
 
 /**
  * A column: a member of the rows, or a name with a member or with what its cells show. The name gives the heading.
@@ -30,10 +29,9 @@ interface TableProps<R> {
 }
 
 /** A table of rows that are already loaded. On a narrow screen, each row is a card with the headings in its cells. */
-export function Table<R extends object>(props: TableProps<R>) {
-  const { name, columns, rows, empty, isSortable = false } = props;
+export function Table<R extends object>({ name, columns, rows, empty, isSortable = false }: TableProps<R>) {
   const [first] = rows;
-  if (first === undefined) return <p class="empty">{empty ?? texts.common.nothing}</p>;
+  if (first === undefined) return <p class="quiet-text">{empty ?? texts.common.nothing}</p>;
   const all = columns.map((column) => {
     const [heading, cell = column as keyof R & string, as] = typeof column === 'string' ? [column] : column;
     if (typeof cell === 'function') return { heading, cell, as };
@@ -47,7 +45,7 @@ export function Table<R extends object>(props: TableProps<R>) {
         <thead>
           <tr>
             {all.map(({ heading, as }) =>
-              label(heading) === '' ? (
+              heading === '' ? (
                 <td key={heading} />
               ) : (
                 <th key={heading} scope="col" class={as}>
@@ -59,7 +57,7 @@ export function Table<R extends object>(props: TableProps<R>) {
         </thead>
         <tbody>
           {rows.map((row) => (
-            <tr key={keyOf(row)}>
+            <tr key={'id' in row ? row.id : JSON.stringify(row)}>
               {all.map(({ heading, cell, as }) => (
                 <td key={heading} class={as} data-label={label(heading)}>
                   {cell(row)}
@@ -84,56 +82,24 @@ function memberText<R extends object>(row: R, member: keyof R): string {
   return 'currency' in row ? money(value, row.currency as string | null) : quantity(value);
 }
 
-/** Returns what tells rows apart: their id, or all their values. */
-function keyOf(row: object): string {
-  return 'id' in row ? String(row.id) : JSON.stringify(row);
-}
-
 /** A heading that sorts: by the name, then by the name in reverse order. */
 function SortLink({ name }: { readonly name: string }) {
   const current = parameters.value.get('sort');
   const next = current === name ? `-${name}` : name;
   const arrow = current === name ? ' ↑' : current === `-${name}` ? ' ↓' : '';
-  return (
-    <a href={hrefWith({ sort: next, page: null })}>
-      {label(name)}
-      {arrow}
-    </a>
-  );
+  return <a href={hrefWith({ sort: next, page: null })}>{label(name) + arrow}</a>;
 }
 
-export const PAGE_SIZE = 25;
-
-/** Returns the number of the page in a parameter of the URL, from 1. */
-function pageNumber(name: string): number {
-  return Math.max(1, Number.parseInt(parameters.value.get(name) ?? '1', 10) || 1);
-}
-
-/** Links to the pages of a list. */
-function Pages(props: { page: number; total: number; shown: number; name: string }) {
-  const { page, total, shown, name } = props;
-  if (page === 1 && total <= shown) return null;
-  const first = (page - 1) * PAGE_SIZE + 1;
-  const last = first + shown - 1;
-  return (
-    <nav class="pages" aria-label={texts.common.pages}>
-      {page > 1 && <a href={hrefWith({ [name]: page === 2 ? null : page - 1 })}>{texts.common.previous}</a>}
-      <span>{shown === 0 ? texts.common.nothing : texts.common.range(first, last, total)}</span>
-      {last < total && <a href={hrefWith({ [name]: page + 1 })}>{texts.common.next}</a>}
-    </nav>
-  );
-}
+const PAGE_SIZE = 25;
 
 /** A page of a list, or the whole list, which is then shown in pages. */
 type Rows<R> = { readonly rows: readonly R[]; readonly total: number } | readonly R[];
 
-/** Loads a page of a list, or the whole list. A negative limit counts from the end of the list. */
-type LoadRows<R> = (page: { readonly offset: number; readonly limit: number }) => Promise<Rows<R>>;
-
 interface ListSource<R> {
   /** The rows that are already loaded, or `load`. */
   readonly rows?: readonly R[];
-  readonly load?: LoadRows<R>;
+  /** Loads a page of a list, or the whole list. A negative limit counts from the end of the list. */
+  readonly load?: (page: { readonly offset: number; readonly limit: number }) => Promise<Rows<R>>;
   /** True if the list begins at its end, unless the user sorts by a column. */
   readonly isNewestFirst?: boolean;
   /** Name of the URL parameter for the page. Two lists of one page need two names. */
@@ -146,23 +112,34 @@ interface ListPagesProps<R> extends ListSource<R> {
 
 /** Shows one page of a list, with links to the others. The page, the order and the filters are in the URL. */
 export function ListPages<R>(props: ListPagesProps<R>) {
-  const { rows = [], load, pageParameter = 'page', isNewestFirst = false, children } = props;
-  const page = pageNumber(pageParameter);
+  const { rows = [], load, pageParameter: name = 'page', isNewestFirst = false, children } = props;
+  const page = Math.max(1, Number.parseInt(parameters.value.get(name) ?? '1', 10) || 1);
   const offset = (page - 1) * PAGE_SIZE;
-  const sort = parameters.value.get('sort');
-  const isFromEnd = isNewestFirst && (sort === null || sort.startsWith('-'));
   const show = (found: Rows<R>) => {
     const isPage = 'total' in found;
     const shown = isPage ? found.rows : found.slice(offset, offset + PAGE_SIZE);
     const total = isPage ? found.total : found.length;
+    const last = offset + shown.length;
+    const range = shown.length === 0 ? texts.common.nothing : texts.common.range(offset + 1, last, total);
+    const isWhole = page === 1 && total <= last;
     return (
       <>
         {children(shown, isPage)}
-        <Pages page={page} total={total} shown={shown.length} name={pageParameter} />
+        {!isWhole && (
+          <nav class="pages" aria-label={texts.common.pages}>
+            {page > 1 && (
+              <a href={hrefWith({ [name]: page === 2 ? null : page - 1 })}>{texts.common.previous}</a>
+            )}
+            <span>{range}</span>
+            {last < total && <a href={hrefWith({ [name]: page + 1 })}>{texts.common.next}</a>}
+          </nav>
+        )}
       </>
     );
   };
   if (load === undefined) return show(rows);
+  const sort = parameters.value.get('sort');
+  const isFromEnd = isNewestFirst && (sort === null || sort.startsWith('-'));
   const limit = isFromEnd ? -PAGE_SIZE : PAGE_SIZE;
   return (
     <Load from={() => load({ offset, limit })} inputs={[parameters.value.toString()]} keepsData>
@@ -177,9 +154,7 @@ interface ListProps<R> extends Omit<TableProps<R>, 'rows' | 'isSortable'>, ListS
 export function List<R extends object>({ name, columns, empty, ...source }: ListProps<R>) {
   return (
     <ListPages {...source}>
-      {(rows, isSortable) => (
-        <Table name={name} columns={columns} rows={rows} empty={empty} isSortable={isSortable} />
-      )}
+      {(rows, isSortable) => <Table {...{ name, columns, rows, empty, isSortable }} />}
     </ListPages>
   );
 }
@@ -217,16 +192,5 @@ export interface OfAccount {
 /** The account of each row, with its name. */
 export const accountColumn = [
   'account',
-  ({ accountId, accountName }) =>
-    accountId !== null && <IdLink page="/accounts" id={accountId} label={accountName} />,
+  ({ accountId, accountName }) => accountId && <IdLink page="/accounts" id={accountId} label={accountName} />,
 ] as const satisfies Column<OfAccount>;
-
-export type FeedEvent = ResultOf<'events', 'list'>['events'][number] & OfAccount;
-
-export const eventColumns: readonly Column<FeedEvent>[] = [
-  ['time', 'createdDate'],
-  ['event', ({ eventType }) => words(eventType)],
-  ['object', (event) => <ObjectLink {...event} />],
-  accountColumn,
-  ['', ({ metaData }) => metaData !== null && <Json value={metaData} />],
-];

@@ -23,19 +23,10 @@ export interface Mark {
 }
 
 /** A subscription on the timeline. */
-export interface TimelineRow {
-  readonly id: string;
-  readonly name: string;
-  readonly state: Subscription['state'];
-  readonly phases: readonly Span[];
-  /** Pauses and blocks. */
-  readonly blocks: readonly Span[];
-  readonly marks: readonly Mark[];
-  readonly billedThrough: string | null;
-}
+export type TimelineRow = ReturnType<typeof timelineRow>;
 
 /** Returns the row of a subscription. @param currency of its prices. */
-export function timelineRow(subscription: Subscription, currency: string | null): TimelineRow {
+export function timelineRow(subscription: Subscription, currency: string | null) {
   const { subscriptionId, planName, externalKey, state, events, chargedThrough, quantity } = subscription;
   const name = planName ?? events[0]?.plan ?? externalKey;
   const phases = phasesOf(subscription, currency);
@@ -44,20 +35,21 @@ export function timelineRow(subscription: Subscription, currency: string | null)
     name: quantity === 1 ? name : `${name} × ${quantity}`,
     state,
     phases,
-    blocks: blocksOf(events).filter(({ from, to }) => from !== to),
+    /** Pauses and blocks. */
+    blocks: blocksOf(events),
     marks: marksOf(events, phases),
     billedThrough: chargedThrough?.date ?? null,
   };
 }
 
-const STARTS = new Set<string>(['START_ENTITLEMENT', 'START_BILLING', 'PHASE', 'CHANGE']);
+const STARTS: readonly string[] = ['START_ENTITLEMENT', 'START_BILLING', 'PHASE', 'CHANGE'];
 
 const isEnd = ({ eventType }: SubscriptionEvent) =>
   eventType === 'STOP_ENTITLEMENT' || eventType === 'STOP_BILLING';
 
 function phasesOf({ events, prices }: Subscription, currency: string | null): readonly Span[] {
   const starts = events
-    .filter(({ eventType }) => STARTS.has(eventType))
+    .filter(({ eventType }) => STARTS.includes(eventType))
     .filter(({ plan, phase }, index, all) => {
       const before = all[index - 1];
       return before?.plan !== plan || before?.phase !== phase;
@@ -65,31 +57,28 @@ function phasesOf({ events, prices }: Subscription, currency: string | null): re
   const end = events.findLast(isEnd)?.effective.date ?? null;
   return starts.map(({ plan, phase, billingPeriod, effective }, index) => {
     const price = prices.find(({ phaseName }) => phaseName === phase);
-    const amount = price?.recurringPrice ?? price?.fixedPrice ?? null;
     const kind = price?.phaseType ?? 'EVERGREEN';
-    const each = price?.recurringPrice ? t.price(money(amount, currency), billingPeriod ?? '') : null;
-    const cost = each ?? (amount === null ? null : money(amount, currency));
-    const parts = [kind === 'EVERGREEN' ? null : words(kind), plan, cost];
-    const label = parts.filter((part) => part !== null).join(' · ');
+    const fixed = price?.fixedPrice ? money(price.fixedPrice, currency) : null;
+    const recurring =
+      price?.recurringPrice && t.price(money(price.recurringPrice, currency), billingPeriod ?? '');
+    const parts = [kind === 'EVERGREEN' ? null : words(kind), plan, recurring ?? fixed];
+    const label = parts.filter(Boolean).join(' · ');
     return { from: effective.date, to: starts[index + 1]?.effective.date ?? end, label, kind };
   });
 }
 
+/** Returns the times from each event that blocks to the next one that does not. */
 function blocksOf(events: readonly SubscriptionEvent[]): readonly Span[] {
-  const blocks: Span[] = [];
-  let open: SubscriptionEvent | null = null;
-  for (const event of events) {
-    const isBlocked = (event.isBlockedBilling || event.isBlockedEntitlement) && !isEnd(event);
-    if (open === null && isBlocked) open = event;
-    if (open === null || isBlocked) continue;
-    blocks.push(blockFrom(open, event.effective.date));
-    open = null;
-  }
-  return open === null ? blocks : [...blocks, blockFrom(open, null)];
-}
-
-function blockFrom({ effective, serviceStateName }: SubscriptionEvent, to: string | null): Span {
-  return { from: effective.date, to, label: stateLabel(serviceStateName), kind: 'BLOCK' };
+  const isBlocked = (event: SubscriptionEvent | undefined) =>
+    event !== undefined && (event.isBlockedBilling || event.isBlockedEntitlement) && !isEnd(event);
+  return events.flatMap((event, index) => {
+    if (!isBlocked(event) || isBlocked(events[index - 1])) return [];
+    const after = events.slice(index).find((each) => !isBlocked(each));
+    const span = { from: event.effective.date, to: after?.effective.date ?? null };
+    return span.from === span.to
+      ? []
+      : [{ ...span, label: stateLabel(event.serviceStateName), kind: 'BLOCK' }];
+  });
 }
 
 function stateLabel(name: string): string {
@@ -101,20 +90,15 @@ function marksOf(events: readonly SubscriptionEvent[], phases: readonly Span[]):
   const marks = events
     .filter(({ eventType }) => !eventType.startsWith('START_'))
     .map((event) => ({ date: event.effective.date, ...markOf(event, phases) }));
-  return marks.filter(
-    ({ date, label }, index) =>
-      marks.findIndex((mark) => mark.date === date && mark.label === label) === index,
-  );
+  return [...new Map(marks.map((mark) => [`${mark.date} ${mark.label}`, mark])).values()];
 }
 
 function markOf(event: SubscriptionEvent, phases: readonly Span[]): Omit<Mark, 'date'> {
   const { eventType, effective, serviceStateName } = event;
   if (isEnd(event)) return { kind: 'END', label: t.ends };
   if (eventType === 'SERVICE_STATE_CHANGE') return { kind: 'STATE', label: stateLabel(serviceStateName) };
-  if (STARTS.has(eventType)) {
-    const begun = phases.find(({ from }) => from === effective.date);
-    return { kind: 'CHANGE', label: t.change(begun?.label ?? '') };
-  }
   if (eventType.startsWith('PAUSE_')) return { kind: 'CHANGE', label: stateLabel(serviceStateName) };
-  return { kind: 'CHANGE', label: t.resumed };
+  if (!STARTS.includes(eventType)) return { kind: 'CHANGE', label: t.resumed };
+  const begun = phases.find(({ from }) => from === effective.date);
+  return { kind: 'CHANGE', label: t.change(begun?.label ?? '') };
 }

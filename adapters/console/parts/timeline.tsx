@@ -3,7 +3,7 @@ import { day, words } from '../core/format.ts';
 import { href } from '../core/location.ts';
 import { texts } from '../texts.ts';
 import { Badge } from './layout.tsx';
-import type { Mark, Span, TimelineRow } from './timeline-rows.ts';
+import type { Span, TimelineRow } from './timeline-rows.ts';
 
 const t = texts.timeline;
 
@@ -33,12 +33,12 @@ export function Timeline({ rows, today }: TimelineProps) {
     observer.observe(element);
     return () => observer.disconnect();
   }, []);
-  const follow = () => setScrolled(region.current?.scrollLeft ?? 0);
   const scale = scaleOf(rows, { today, room });
   useEffect(() => {
     // Shows today and what comes, when the past does not fit.
     if (region.current !== null) region.current.scrollLeft = scale.x(today) - room / 2;
   }, [room, scale.width]);
+  const follow = () => setScrolled(region.current?.scrollLeft ?? 0);
   return (
     <div class="timeline">
       <ul class="timeline-names">
@@ -54,50 +54,44 @@ export function Timeline({ rows, today }: TimelineProps) {
         <Drawing rows={rows} today={today} scale={scale} scrolled={scrolled} />
       </section>
       <p class="quiet-text">{t.legend}</p>
-      <Ahead rows={rows} today={today} />
       <Words rows={rows} />
     </div>
   );
 }
 
-export function StateBadge({ state }: { readonly state: TimelineRow['state'] }) {
-  const tones = { ACTIVE: 'good', BLOCKED: 'bad', PENDING: 'warning' } as const;
-  return (
-    <Badge tone={Object.hasOwn(tones, state) ? tones[state as keyof typeof tones] : 'quiet'}>
-      {words(state)}
-    </Badge>
-  );
+const tones = {
+  ACTIVE: 'good',
+  BLOCKED: 'bad',
+  PENDING: 'warning',
+  CANCELLED: 'quiet',
+  EXPIRED: 'quiet',
+} as const;
+
+export function StateBadge({ state }: Pick<TimelineRow, 'state'>) {
+  return <Badge tone={tones[state]}>{words(state)}</Badge>;
 }
 
-interface Scale {
-  readonly width: number;
-  readonly x: (date: string | null) => number;
-  readonly months: readonly { readonly x: number; readonly label: string }[];
-}
+type Scale = ReturnType<typeof scaleOf>;
 
-const dayNumber = (date: string) => Date.parse(`${date}T00:00:00Z`) / DAY_MS;
+const dayNumber = (date: string) => Date.parse(date) / DAY_MS;
 
-function scaleOf(rows: readonly TimelineRow[], on: { readonly today: string; readonly room: number }): Scale {
+/** Returns the horizontal position of each day and the months of the axis, in pixels. */
+function scaleOf(rows: readonly TimelineRow[], on: { readonly today: string; readonly room: number }) {
   const starts = rows.flatMap(({ phases }) => phases[0]?.from ?? []);
   const changes = rows.flatMap(({ marks }) => marks.map(({ date }) => date));
-  const first = dayNumber([on.today, ...starts].reduce((a, b) => (a < b ? a : b))) - 5;
-  const last = dayNumber([on.today, ...changes].reduce((a, b) => (a > b ? a : b))) + DAYS_AHEAD;
+  const first = Math.min(...[on.today, ...starts].map(dayNumber)) - 5;
+  const last = Math.max(...[on.today, ...changes].map(dayNumber)) + DAYS_AHEAD;
   const perDay = Math.max(on.room / (last - first), SMALLEST_MONTH / 31);
   const x = (date: string | null) => (date === null ? last - first : dayNumber(date) - first) * perDay;
-  const months: { x: number; label: string }[] = [];
   const start = new Date(first * DAY_MS);
-  for (let month = start.getUTCMonth() + 1; ; month += 1) {
-    const date = new Date(Date.UTC(start.getUTCFullYear(), month, 1));
-    if (date.getTime() / DAY_MS > last) break;
-    const isJanuary = date.getUTCMonth() === 0;
-    const format = new Intl.DateTimeFormat('en', isJanuary ? YEAR : MONTH);
-    months.push({ x: x(date.toISOString().slice(0, 10)), label: format.format(date) });
-  }
+  const months = Array.from({ length: Math.ceil((last - first) / 28) }, (_, index) => {
+    const date = new Date(Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + 1 + index, 1));
+    const part = date.getUTCMonth() === 0 ? ({ year: 'numeric' } as const) : ({ month: 'short' } as const);
+    const label = date.toLocaleDateString('en', { ...part, timeZone: 'UTC' });
+    return { x: x(date.toISOString().slice(0, 10)), label };
+  });
   return { width: (last - first) * perDay, x, months };
 }
-
-const MONTH = { month: 'short', timeZone: 'UTC' } as const;
-const YEAR = { year: 'numeric', timeZone: 'UTC' } as const;
 
 interface DrawingProps extends TimelineProps {
   readonly scale: Scale;
@@ -117,9 +111,9 @@ function Drawing({ rows, today, scale, scrolled }: DrawingProps) {
         </pattern>
       </defs>
       {scale.months.map(({ x, label }) => (
-        <g key={x}>
-          <line class="grid" x1={x} x2={x} y1={16} y2={height} />
-          <text class="axis" x={x + 4} y={14}>
+        <g key={x} transform={`translate(${x} 0)`}>
+          <line class="grid" y1={16} y2={height} />
+          <text class="axis" x={4} y={14}>
             {label}
           </text>
         </g>
@@ -129,40 +123,20 @@ function Drawing({ rows, today, scale, scrolled }: DrawingProps) {
           <Bars row={row} scale={scale} hatch={hatch} scrolled={scrolled} />
         </g>
       ))}
-      <rect
-        class="future"
-        x={scale.x(today)}
-        y={AXIS_HEIGHT}
-        width={scale.x(null) - scale.x(today)}
-        height={height}
-      />
-      <line class="today" x1={scale.x(today)} x2={scale.x(today)} y1={16} y2={height} />
-      <text class="today" x={scale.x(today) + 4} y={height - 2}>
-        {t.today}
-      </text>
+      <g transform={`translate(${scale.x(today)} 0)`}>
+        <rect class="future" y={AXIS_HEIGHT} width={scale.width} height={height} />
+        <line class="today" y1={16} y2={height} />
+        <text class="today" x={4} y={height - 2}>
+          {t.today}
+        </text>
+      </g>
       {rows.map((row, index) => (
         <g key={row.id} transform={`translate(0 ${AXIS_HEIGHT + index * ROW_HEIGHT + BAR_HEIGHT / 2 + 6})`}>
-          {row.marks
-            .filter((mark) => isDrawn(mark, today))
-            .map(({ date, label, kind }) => (
-              <path
-                key={`${date}${label}`}
-                class={`mark ${kind}`}
-                d={SHAPES[kind]}
-                transform={`translate(${scale.x(date)} 0)`}
-              >
-                <title>{`${day(date)}: ${label}`}</title>
-              </path>
-            ))}
+          <Marks row={row} scale={scale} today={today} />
         </g>
       ))}
     </svg>
   );
-}
-
-/** Past changes need no marker: bars and hatches start there. */
-function isDrawn({ kind, date }: Mark, today: string): boolean {
-  return kind !== 'CHANGE' || date > today;
 }
 
 const SHAPES = {
@@ -171,46 +145,58 @@ const SHAPES = {
   END: 'M-6 -6 L6 6 M6 -6 L-6 6',
 };
 
-interface BarsProps extends Pick<DrawingProps, 'scale' | 'scrolled'> {
+interface RowProps extends Pick<DrawingProps, 'scale'> {
   readonly row: TimelineRow;
-  /** Id of the pattern of blocked times. */
-  readonly hatch: string;
 }
 
-function Bars({ row, scale, hatch, scrolled }: BarsProps) {
-  const place = ({ from, to }: Span) => ({
+/** The markers of a row. Past changes need none: bars and hatches start there. */
+function Marks({ row, scale, today }: RowProps & Pick<DrawingProps, 'today'>) {
+  return row.marks
+    .filter(({ kind, date }) => kind !== 'CHANGE' || date > today)
+    .map(({ date, label, kind }) => (
+      <path
+        key={`${date}${label}`}
+        class={`mark ${kind}`}
+        d={SHAPES[kind]}
+        transform={`translate(${scale.x(date)} 0)`}
+      >
+        <title>{`${day(date)}: ${label}`}</title>
+      </path>
+    ));
+}
+
+/** @param hatch id of the pattern of blocked times. */
+function Bars({
+  row,
+  scale,
+  hatch,
+  scrolled,
+}: RowProps & { readonly hatch: string; readonly scrolled: number }) {
+  const place = ({ from, to }: Pick<Span, 'from' | 'to'>) => ({
     x: scale.x(from),
     width: Math.max(2, scale.x(to) - scale.x(from) - 1),
   });
   const from = row.phases[0]?.from;
   return (
     <>
-      {row.phases.map((phase) => (
+      {[...row.phases, ...row.blocks].map((span) => (
         // A nested picture cuts off a label that is wider than its bar.
-        <svg key={phase.from} {...place(phase)} y={6} height={BAR_HEIGHT}>
-          <title>{spanText(phase)}</title>
-          <rect class={`phase ${phase.kind}`} width="100%" height="100%" rx={3} />
-          <text class="bar-label" x={8 + Math.max(0, scrolled - scale.x(phase.from))} y={16}>
-            {phase.label}
-          </text>
-        </svg>
-      ))}
-      {row.blocks.map((block) => (
-        <svg key={block.from} {...place(block)} y={6} height={BAR_HEIGHT}>
-          <title>{spanText(block)}</title>
-          <rect fill={`url(#${hatch})`} width="100%" height="100%" />
-          <text class="bar-label blocked" x={4} y={16}>
-            {block.label}
+        <svg key={span.kind + span.from} {...place(span)} y={6} height={BAR_HEIGHT}>
+          <title>{spanText(span)}</title>
+          <rect
+            class={span.kind}
+            fill={span.kind === 'BLOCK' ? `url(#${hatch})` : undefined}
+            width="100%"
+            height="100%"
+            rx={3}
+          />
+          <text class="bar-label" x={8 + Math.max(0, scrolled - scale.x(span.from))} y={16}>
+            {span.label}
           </text>
         </svg>
       ))}
       {row.billedThrough !== null && from !== undefined && row.billedThrough > from && (
-        <rect
-          class="billed"
-          {...place({ ...NO_SPAN, from, to: row.billedThrough })}
-          y={BAR_HEIGHT + 9}
-          height={3}
-        >
+        <rect class="axis" {...place({ from, to: row.billedThrough })} y={BAR_HEIGHT + 9} height={3}>
           <title>{t.billed(day(row.billedThrough))}</title>
         </rect>
       )}
@@ -218,30 +204,12 @@ function Bars({ row, scale, hatch, scrolled }: BarsProps) {
   );
 }
 
-const NO_SPAN: Span = { from: '', to: null, label: '', kind: '' };
-
 function spanText({ from, to, label }: Span): string {
   return to === null ? t.open(label, day(from)) : t.span(label, day(from), day(to));
 }
 
-/** The changes ahead in words. */
-function Ahead({ rows, today }: TimelineProps) {
-  const ahead = rows
-    .flatMap(({ id, name, marks }) => marks.map((mark) => ({ ...mark, id, name })))
-    .filter(({ date }) => date > today)
-    .sort((a, b) => (a.date < b.date ? -1 : 1));
-  if (ahead.length === 0) return null;
-  return (
-    <ul>
-      {ahead.map(({ id, name, date, label }) => (
-        <li key={`${id}${date}${label}`}>{t.ahead(day(date), name, label)}</li>
-      ))}
-    </ul>
-  );
-}
-
-/** The whole drawing in words. */
-function Words({ rows }: { readonly rows: readonly TimelineRow[] }) {
+/** The drawing in words. */
+function Words({ rows }: Pick<TimelineProps, 'rows'>) {
   return (
     <details>
       <summary>{t.words}</summary>
@@ -250,13 +218,9 @@ function Words({ rows }: { readonly rows: readonly TimelineRow[] }) {
           {[
             `${name}: ${words(state)}`,
             ...[...phases, ...blocks].map(spanText),
-            ...marks
-              .filter(({ kind }) => kind !== 'CHANGE')
-              .map(({ date, label }) => `${day(date)}: ${label}`),
-            ...(billedThrough === null ? [] : [t.billed(day(billedThrough))]),
-          ].map((line) => (
-            <li key={line}>{line}</li>
-          ))}
+            ...marks.map(({ date, label }) => `${day(date)}: ${label}`),
+            billedThrough && t.billed(day(billedThrough)),
+          ].map((line) => line && <li key={line}>{line}</li>)}
         </ul>
       ))}
     </details>

@@ -1,13 +1,11 @@
 import { type Account, api } from '../../core/data.ts';
 import { instant, label } from '../../core/format.ts';
 import { hrefWith, parameters } from '../../core/location.ts';
-import { History, whoColumn } from '../../parts/history.tsx';
-import { CustomFields, Tags } from '../../parts/labels.tsx';
+import { CustomFields, History, Tags, whoColumn } from '../../parts/history.tsx';
 import { AccountLink, Copyable, Facts, IdLink, ObjectLink, Section } from '../../parts/layout.tsx';
 import { List, ListSection } from '../../parts/table.tsx';
 import { texts } from '../../texts.ts';
-import { Blocks } from '../subscriptions/blocks.tsx';
-import { changeableOf, RareActions } from './account-actions.tsx';
+import { changeableOf } from './accounts.tsx';
 
 const t = texts.account;
 
@@ -15,35 +13,28 @@ interface AccountProps {
   readonly account: Account;
 }
 
-/** Facts, tags, custom fields, family and blocks of an account. */
+/** Facts, tags, custom fields and family of an account. */
 export function Details({ account }: AccountProps) {
   const { id, currency, timeZone, billCycleDayLocal, createdDate } = account;
   const object = { type: 'ACCOUNT', id } as const;
   return (
-    <>
-      <div class="columns">
-        <Section name="facts">
-          <Facts
-            of={{
-              ...changeableOf(account),
-              currency: currency ?? texts.common.none,
-              timeZone,
-              billCycleDay: billCycleDayLocal || texts.common.notYet,
-              created: instant(createdDate, timeZone),
-              id: <Copyable text={id} />,
-            }}
-          />
-        </Section>
-        <Tags of={object} />
-        <CustomFields of={object} />
-        <Family account={account} />
-        <Blocks accountId={id} of={[object]} />
-      </div>
-      <Section name="closeOrAnonymize">
-        <p>{t.rareExplanation}</p>
-        <RareActions account={account} />
+    <div class="columns">
+      <Section name="facts">
+        <Facts
+          of={{
+            ...changeableOf(account),
+            currency: currency ?? texts.common.none,
+            timeZone,
+            billCycleDay: billCycleDayLocal || texts.common.notYet,
+            created: instant(createdDate, timeZone),
+            id: <Copyable text={id} />,
+          }}
+        />
       </Section>
-    </>
+      <Tags of={object} />
+      <CustomFields of={object} />
+      <Family account={account} />
+    </div>
   );
 }
 

@@ -1,10 +1,10 @@
 import { type Account, api, may } from '../../core/data.ts';
 import { day, label, money } from '../../core/format.ts';
-import { href, hrefWith } from '../../core/location.ts';
-import { Load, Section } from '../../parts/layout.tsx';
+import { href } from '../../core/location.ts';
+import { Section } from '../../parts/layout.tsx';
 import { Outlook } from '../../parts/outlook.tsx';
 import { InvoicePreview } from '../../parts/preview.tsx';
-import { ListPages, Table } from '../../parts/table.tsx';
+import { List, ListPages, ListSection } from '../../parts/table.tsx';
 import { Timeline } from '../../parts/timeline.tsx';
 import { timelineRow } from '../../parts/timeline-rows.ts';
 import { texts } from '../../texts.ts';
@@ -40,9 +40,7 @@ export async function loadSummary(id: string) {
   };
 }
 
-const NEWEST = 10;
-
-/** The first tab of an account: what is due, what comes next, the subscriptions and the newest invoices. */
+/** The first tab of an account: what is due, what comes next, the subscriptions and the invoices. */
 export function Overview(summary: AccountSummary) {
   const { account, overdue } = summary;
   const { id } = account;
@@ -55,21 +53,15 @@ export function Overview(summary: AccountSummary) {
         <NextInvoice {...summary} />
         <Section name="unpaidInvoices">
           {overdue.unpaidCount > 0 && <Outlook accountId={id} />}
-          <Load from={loadUnpaid}>
-            {(unpaid) => <Table name="unpaidInvoices" rows={unpaid} columns={invoiceColumns} />}
-          </Load>
+          <List name="unpaidInvoices" load={loadUnpaid} columns={invoiceColumns} />
         </Section>
       </div>
-      <Section name="newestInvoices">
-        <Load from={() => api().invoices.pageOfAccount(id, { offset: 0, limit: -NEWEST })}>
-          {({ rows, total }) => (
-            <>
-              <Table name="newestInvoices" rows={rows} columns={invoiceColumns} />
-              {total > NEWEST && <a href={hrefWith({ tab: 'invoices' })}>{t.allInvoices(total)}</a>}
-            </>
-          )}
-        </Load>
-      </Section>
+      <ListSection
+        name="invoices"
+        isNewestFirst
+        load={(page) => api().invoices.pageOfAccount(id, page)}
+        columns={invoiceColumns}
+      />
     </>
   );
 }
@@ -113,9 +105,14 @@ function Subscriptions({ account, today }: { readonly account: Account; readonly
         pageParameter="bundles"
       >
         {(bundles) => {
-          const subscriptions = bundles.flatMap((bundle) => bundle.subscriptions);
-          if (subscriptions.length === 0) return <p class="empty">{t.noSubscriptions}</p>;
-          return <Timeline rows={subscriptions.map((each) => timelineRow(each, currency))} today={today} />;
+          const rows = bundles.flatMap(({ subscriptions }) =>
+            subscriptions.map((each) => timelineRow(each, currency)),
+          );
+          return rows.length === 0 ? (
+            <p class="quiet-text">{t.noSubscriptions}</p>
+          ) : (
+            <Timeline rows={rows} today={today} />
+          );
         }}
       </ListPages>
     </Section>

@@ -4,23 +4,22 @@ import { Action } from '../../parts/action.tsx';
 import { Badge, Load } from '../../parts/layout.tsx';
 import { ListSection } from '../../parts/table.tsx';
 import { texts } from '../../texts.ts';
+import type { Node } from '../operations/operations.tsx';
 import { paymentColumns, scheduledRetries } from '../payments/data.tsx';
 
 const t = texts.methods;
 
 /** The payments and payment methods of an account. */
 export function Payments({ account: { id, timeZone } }: { readonly account: Account }) {
-  const dateOf = ({ effectiveDate }: { readonly effectiveDate: Date }) => instant(effectiveDate, timeZone);
+  const retriesOf = (payment: Parameters<typeof scheduledRetries>[0]) =>
+    scheduledRetries(payment).map(({ effectiveDate }) => instant(effectiveDate, timeZone));
   return (
     <>
       <ListSection
         name="payments"
         isNewestFirst
         load={(page) => api().payments.search(`_q=1&account_id[eq]=${id}`, { ...page, withAttempts: true })}
-        columns={[
-          ...paymentColumns(timeZone),
-          ['triedAgain', (payment) => scheduledRetries(payment).map(dateOf).join(', ')],
-        ]}
+        columns={[...paymentColumns(timeZone), ['triedAgain', (payment) => retriesOf(payment).join(', ')]]}
       />
       <Load from={() => Promise.all([api().paymentMethods.ofAccount(id), loadGateways()])}>
         {([methods, gateways]) => (
@@ -29,29 +28,17 @@ export function Payments({ account: { id, timeZone } }: { readonly account: Acco
             rows={methods}
             actions={<AddMethod accountId={id} methods={methods} gateways={gateways} />}
             columns={[
-              [
-                'gateway',
-                ({ pluginName, isDefault }) => (
-                  <>
-                    {pluginName} {isDefault && <Badge tone="good">{label('isDefault')}</Badge>}
-                  </>
-                ),
-              ],
+              ['gateway', 'pluginName'],
               ['externalKey', ({ externalKey }) => <code title={externalKey}>{shortId(externalKey)}</code>],
               ['since', 'createdDate'],
-              ['', (method) => <MethodActions {...method} />],
+              ['isDefault', ({ isDefault }) => isDefault && <Badge tone="good">{label('isDefault')}</Badge>],
+              ['', MethodActions],
             ]}
           />
         )}
       </Load>
     </>
   );
-}
-
-interface Node {
-  readonly pluginsInfo: readonly {
-    readonly services: readonly { readonly serviceTypeName: string; readonly registrationName: string }[];
-  }[];
 }
 
 /** Loads the names of the gateways of all nodes. */
@@ -61,8 +48,6 @@ async function loadGateways(): Promise<readonly string[]> {
   const gateways = services.filter(({ serviceTypeName }) => serviceTypeName === 'PaymentPluginApi');
   return [...new Set(gateways.map(({ registrationName }) => registrationName))];
 }
-
-const payField = { payUnpaidInvoicesNow: 'checkbox' } as const;
 
 interface AddMethodProps {
   readonly accountId: string;
@@ -75,24 +60,15 @@ function AddMethod({ accountId, methods, gateways }: AddMethodProps) {
     <Action
       name="addPaymentMethod"
       needs="payment_method:create"
-      initial={{ gateway: methods[0]?.pluginName ?? gateways.at(-1), isDefault: true }}
+      initial={{ pluginName: methods[0]?.pluginName ?? gateways.at(-1), isDefault: true }}
       fields={{
-        gateway: {
-          isRequired: true,
-          help: gateways.length > 0 ? t.gatewayHelp(gateways.join(', ')) : undefined,
-        },
+        pluginName: { label: label('gateway'), isRequired: true, help: t.gatewayHelp(gateways.join(', ')) },
         token: { help: t.tokenHelp },
         isDefault: 'checkbox',
-        ...payField,
+        payAllUnpaidInvoices: 'checkbox',
       }}
-      run={({ gateway, token, isDefault, payUnpaidInvoicesNow }) =>
-        api().paymentMethods.add({
-          accountId,
-          pluginName: gateway,
-          isDefault,
-          payAllUnpaidInvoices: payUnpaidInvoicesNow,
-          details: { externalPaymentMethodId: token },
-        })
+      run={({ token, ...values }) =>
+        api().paymentMethods.add({ accountId, ...values, details: { externalPaymentMethodId: token } })
       }
     />
   );
@@ -102,16 +78,13 @@ function MethodActions({ id: paymentMethodId, accountId, isDefault }: PaymentMet
   const { setDefault, delete: remove } = api().paymentMethods;
   return (
     <>
-      {!isDefault && (
-        <Action
-          name="makeDefault"
-          needs="payment_method:create"
-          fields={payField}
-          run={({ payUnpaidInvoicesNow: payAllUnpaidInvoices }) =>
-            setDefault({ accountId, paymentMethodId, payAllUnpaidInvoices })
-          }
-        />
-      )}
+      <Action
+        name="makeDefault"
+        needs="payment_method:create"
+        isHidden={isDefault}
+        fields={{ payAllUnpaidInvoices: 'checkbox' }}
+        run={(values) => setDefault({ accountId, paymentMethodId, ...values })}
+      />
       <Action
         name="remove"
         needs="payment_method:delete"

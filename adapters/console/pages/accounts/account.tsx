@@ -1,22 +1,20 @@
 import { api } from '../../core/data.ts';
 import { day, label, money, words } from '../../core/format.ts';
 import { href, hrefWith } from '../../core/location.ts';
+import { Action } from '../../parts/action.tsx';
+import { amountField } from '../../parts/form.tsx';
 import { Badge, Copyable, Figure, Load, Page, pageOf, Tabs } from '../../parts/layout.tsx';
-import { ListSection } from '../../parts/table.tsx';
 import { texts } from '../../texts.ts';
-import { Redemptions } from '../coupons/redemptions.tsx';
-import { invoiceColumns } from '../invoices/data.tsx';
-import { AccountActions } from './account-actions.tsx';
+import { GiveBackOnAccount } from '../payments/give-back.tsx';
 import { Details, HistoryOfAccount } from './account-details.tsx';
 import { type AccountSummary, loadSummary, Overview } from './account-overview.tsx';
 import { Payments } from './account-payments.tsx';
+import { EditAccount } from './accounts.tsx';
 
 const t = texts.account;
 
 /** One account: what it owes, what comes next, and everything it has. */
-export const AccountPage = pageOf(loadSummary, Content);
-
-function Content(summary: AccountSummary) {
+export const AccountPage = pageOf(loadSummary, (summary) => {
   const { account, tags } = summary;
   const { id } = account;
   const parked = tags.find(({ tagDefinitionName }) => tagDefinitionName === '__PARK__');
@@ -25,28 +23,36 @@ function Content(summary: AccountSummary) {
       title={account.name ?? account.externalKey}
       above={['accounts']}
       subtitle={<Subtitle {...summary} />}
-      actions={<AccountActions account={account} />}
+      actions={<AccountActions {...summary} />}
     >
       {parked && <Parked accountId={id} tagId={parked.id} />}
       <Figures {...summary} />
       <Tabs
         of={{
           overview: () => <Overview {...summary} />,
-          invoices: () => (
-            <ListSection
-              name="invoices"
-              isNewestFirst
-              load={(page) => api().invoices.pageOfAccount(id, page)}
-              columns={invoiceColumns}
-            />
-          ),
           payments: () => <Payments account={account} />,
-          coupons: () => <Redemptions of={{ accountId: id }} />,
           details: () => <Details account={account} />,
           history: () => <HistoryOfAccount accountId={id} />,
         }}
       />
     </Page>
+  );
+});
+
+/** The actions that support needs every day. */
+function AccountActions({ account }: AccountSummary) {
+  const { id: accountId, currency } = account;
+  return (
+    <>
+      <GiveBackOnAccount account={account} />
+      <Action
+        name="charge"
+        needs="account:charge"
+        fields={{ amount: amountField(currency), description: { help: t.descriptionHelp } }}
+        run={(item) => api().invoices.addCharges({ accountId, items: [item], autoCommit: true })}
+      />
+      <EditAccount account={account} />
+    </>
   );
 }
 
@@ -89,7 +95,6 @@ function Figures({ account: { currency }, balance, overdue, next }: AccountSumma
         tone={balance.accountBalance.gt(0) ? 'bad' : undefined}
       />
       <Figure
-        name="unpaid"
         title={unpaidSince === null ? t.noUnpaid : t.unpaidSince(day(unpaidSince))}
         value={unpaidCount === 0 ? '0' : `${unpaidCount} · ${money(unpaidTotal, currency)}`}
         url={overview}
@@ -97,7 +102,6 @@ function Figures({ account: { currency }, balance, overdue, next }: AccountSumma
       <Figure name="credit" value={money(balance.accountCBA, currency)} />
       {next !== undefined && (
         <Figure
-          name="nextInvoice"
           title={next === null ? t.noNext : t.nextOn(day(next.targetDate))}
           value={money(next?.balance, currency)}
           url={overview}

@@ -1,5 +1,5 @@
 import type { ResultOf } from '../../core/data.ts';
-import { label, money, quantity, words } from '../../core/format.ts';
+import { durationText, label, money, quantity, words } from '../../core/format.ts';
 import { texts } from '../../texts.ts';
 
 const t = texts.catalog;
@@ -13,22 +13,14 @@ type PriceSet = NonNullable<Phase['fixed']>['price'];
 type Setting = NonNullable<Plan['features']>[number];
 type RuleCases = CatalogVersion['rules'][keyof CatalogVersion['rules']];
 
-/** Returns the duration of a phase, such as `14 days`. */
-export function durationText({ duration }: Phase): string {
-  if (duration.unit === 'UNLIMITED') return t.forever;
-  const unit = duration.unit.toLowerCase();
-  return `${duration.number} ${duration.number === 1 ? unit.replace(/s$/, '') : unit}`;
-}
-
 /** Returns the prices of a phase in a currency, such as `€45.00 monthly`. */
-export function phasePrices(phase: Phase, currency: string): readonly string[] {
-  const { fixed, recurring } = phase;
+export function phasePrices({ fixed, recurring, usages }: Phase, currency: string): readonly string[] {
+  const inPeriod = (price: PriceSet) =>
+    texts.timeline.price(priceText(price, currency), recurring?.billingPeriod ?? '');
   return [
     ...(fixed === null ? [] : [t.once(priceText(fixed.price, currency))]),
-    ...(recurring?.price
-      ? [texts.timeline.price(priceText(recurring.price, currency), recurring.billingPeriod)]
-      : []),
-    ...phase.usages.flatMap((usage) => usagePrices(usage, currency)),
+    ...(recurring?.price ? [inPeriod(recurring.price)] : []),
+    ...usages.flatMap((usage) => usagePrices(usage, currency)),
   ];
 }
 
@@ -53,39 +45,20 @@ function usagePrices(usage: Usage, currency: string): readonly string[] {
 
 /** Returns the value of a feature, such as `1,000 per month, then billed`. */
 export function settingText({ value, per, perQuantity, overage }: Setting): string {
+  const isSwitch = value === 'true' || value === 'false';
+  const amount = value && /^[0-9.]+$/.test(value) ? quantity(value) : (value ?? t.unlimited);
   return [
-    value === 'true' || value === 'false' ? label(value) : numberOrText(value),
-    ...(perQuantity ? [t.perSeat] : []),
-    ...(per ? [t.perPeriod(words(per).toLowerCase())] : []),
-    ...(overage ? [t.overage[overage]] : []),
-  ].join(', ');
+    isSwitch ? label(value) : amount,
+    perQuantity && t.perSeat,
+    per && t.perPeriod(words(per).toLowerCase()),
+    overage && t.overage[overage],
+  ]
+    .filter(Boolean)
+    .join(', ');
 }
 
-function numberOrText(value: string | null | undefined): string {
-  return value && /^[0-9.]+$/.test(value) ? quantity(value) : (value ?? t.unlimited);
-}
-
-/** Returns a rule as a sentence, such as `from product Team, to product Starter: End of term`. */
-export function ruleTexts(cases: RuleCases): readonly string[] {
-  return cases.map(({ conditions, result }) => {
-    const named = Object.entries(conditions)
-      .filter(([, value]) => value !== null)
-      .map(([name, value]) => `${words(name).toLowerCase()} ${value}`);
-    return `${named.length === 0 ? t.otherwise : named.join(', ')}: ${words(result)}`;
-  });
-}
-
-/** A difference between two versions. */
-export interface Difference {
-  /** What differs, such as `team-monthly, evergreen, EUR`. */
-  readonly subject: string;
-  /** Null if only the new version has the subject. */
-  readonly before: string | null;
-  readonly after: string | null;
-}
-
-/** Returns what differs between two versions: plans with phases, prices and features, products, and rules. */
-export function differences(before: CatalogVersion, after: CatalogVersion): readonly Difference[] {
+/** Returns what differs between two versions: the subjects with their facts, which are null in a version without it. */
+export function differences(before: CatalogVersion, after: CatalogVersion) {
   const old = factsOf(before);
   const now = factsOf(after);
   return [...new Set([...old.keys(), ...now.keys()])]
@@ -94,32 +67,38 @@ export function differences(before: CatalogVersion, after: CatalogVersion): read
 }
 
 /** The facts of a version in words, by their subject. */
-function factsOf(version: CatalogVersion): ReadonlyMap<string, string> {
-  const facts = new Map<string, string>();
-  for (const plan of version.plans) addPlan(facts, plan, version.currencies);
-  for (const { name, category, included, available, features = [] } of version.products) {
-    const relations = [
-      words(category),
-      ...(included.length > 0 ? [t.includes(included.join(', '))] : []),
-      ...(available.length > 0 ? [t.offers(available.join(', '))] : []),
-    ];
-    facts.set(t.productNamed(name), relations.join('; '));
-    for (const setting of features)
-      facts.set(`${t.productNamed(name)}, ${setting.name}`, settingText(setting));
-  }
-  for (const { name, kind } of version.features) facts.set(t.featureNamed(name), words(kind));
-  for (const [name, cases] of Object.entries(version.rules))
-    facts.set(t.ruleNamed(words(name).toLowerCase()), ruleTexts(cases).join('; ') || t.byDefault);
-  return facts;
+function factsOf({ plans, products, features, rules, currencies }: CatalogVersion) {
+  return new Map<string, string>([
+    ...plans.flatMap((plan) => planFacts(plan, currencies)),
+    ...products.flatMap(({ name, included, available, features: settings = [] }) => [
+      [t.productNamed(name), t.relations(included.join(', '), available.join(', '))] as const,
+      ...settings.map((each) => [`${t.productNamed(name)}, ${each.name}`, settingText(each)] as const),
+    ]),
+    ...features.map(({ name, kind }) => [t.featureNamed(name), words(kind)] as const),
+    ...Object.entries(rules).map(([name, cases]) => [t.ruleNamed(words(name)), rulesText(cases)] as const),
+  ]);
 }
 
-function addPlan(facts: Map<string, string>, plan: Plan, currencies: readonly string[]): void {
-  facts.set(t.planNamed(plan.name), t.ofProduct(plan.product));
-  for (const setting of plan.features ?? []) facts.set(`${plan.name}, ${setting.name}`, settingText(setting));
-  for (const phase of plan.phases) {
-    const name = `${plan.name}, ${words(phase.type).toLowerCase()}`;
-    facts.set(`${name}, ${label('duration').toLowerCase()}`, durationText(phase));
-    for (const currency of currencies)
-      facts.set(`${name}, ${currency}`, phasePrices(phase, currency).join('; '));
-  }
+function planFacts({ name, product, features = [], phases }: Plan, currencies: readonly string[]) {
+  return [
+    [t.planNamed(name), t.ofProduct(product)] as const,
+    ...features.map((setting) => [`${name}, ${setting.name}`, settingText(setting)] as const),
+    ...phases.flatMap((phase) => [
+      [`${name}, ${words(phase.type)}`, durationText(phase.duration)] as const,
+      ...currencies.map(
+        (currency) =>
+          [`${name}, ${words(phase.type)}, ${currency}`, phasePrices(phase, currency).join('; ')] as const,
+      ),
+    ]),
+  ];
+}
+
+/** Returns rules in words, such as `from product Team, to product Starter: End of term`. */
+function rulesText(cases: RuleCases): string {
+  const sentences = cases.map(({ conditions, result }) => {
+    const given = Object.entries(conditions).filter(([, value]) => value !== null);
+    const named = given.map(([name, value]) => `${words(name).toLowerCase()} ${value}`).join(', ');
+    return `${named || t.otherwise}: ${words(result)}`;
+  });
+  return sentences.join('; ') || t.byDefault;
 }

@@ -1,20 +1,18 @@
 import { api, may } from '../../core/data.ts';
-import { day, label, now, words } from '../../core/format.ts';
+import { day, durationText, label, now, words } from '../../core/format.ts';
 import { parameters } from '../../core/location.ts';
 import { Action } from '../../parts/action.tsx';
 import type { Field, Option } from '../../parts/form.tsx';
-import { Load, Page, Section, Sentences, Tabs } from '../../parts/layout.tsx';
+import { Load, Page, Section, Tabs } from '../../parts/layout.tsx';
 import { type Column, Filters, Table } from '../../parts/table.tsx';
-import { periodText, texts } from '../../texts.ts';
+import { texts } from '../../texts.ts';
 import {
   type Catalog,
   type CatalogVersion,
   differences,
-  durationText,
   type Phase,
   type Plan,
   phasePrices,
-  ruleTexts,
   settingText,
 } from './catalog-words.ts';
 import { Upload } from './upload.tsx';
@@ -50,7 +48,7 @@ function NewPlan() {
         currency: { isRequired: true, placeholder: 'EUR' },
         billingPeriod: {
           kind: 'select',
-          options: PERIODS.map((period) => [period, periodText(period)] as const),
+          options: PERIODS,
         },
         daysOfFreeTrial: { kind: 'number', help: t.trialHelp },
       }}
@@ -67,39 +65,24 @@ function NewPlan() {
 }
 
 function CatalogTabs(catalog: Catalog) {
-  const inForce = Math.max(
-    0,
-    catalog.versions.findLastIndex(({ effectiveDate }) => effectiveDate <= now()),
-  );
-  const version = chosenVersion(catalog, 'version', inForce);
-  const mayUpload = may('catalog:config_upload');
+  const { versions } = catalog;
+  const inForce = versions.findLastIndex(({ effectiveDate }) => effectiveDate <= now());
+  const version = chosenVersion(catalog, 'version', Math.max(0, inForce));
   const upload = <Upload catalog={catalog} />;
-  if (version === undefined)
-    return (
-      <>
-        <p>{t.empty}</p>
-        {mayUpload && upload}
-      </>
-    );
-  const choice = <Filters of={{ version: versionField(catalog, inForce) }} />;
+  if (version === undefined) return upload;
   return (
     <Tabs
       of={{
         plans: () => (
-          <Section name="plans" actions={choice}>
+          <Section
+            name="plans"
+            actions={<Filters of={{ version: versionField(catalog, Math.max(0, inForce)) }} />}
+          >
             <Plans {...version} />
           </Section>
         ),
-        productsAndRules: () => (
-          <div class="columns">
-            <Section name="products" actions={choice}>
-              <Table name="products" rows={version.products} columns={productColumns} />
-            </Section>
-            <Rules {...version} />
-          </div>
-        ),
         differences: () => <Differences {...catalog} />,
-        ...(mayUpload && { upload: () => upload }),
+        ...(may('catalog:config_upload') && { upload: () => upload }),
       }}
     />
   );
@@ -125,77 +108,46 @@ interface PlanRow {
   readonly plan: Plan | null;
 }
 
-const planColumns: readonly Column<PlanRow>[] = [
-  [
-    'plan',
-    ({ plan }) =>
-      plan && (
-        <>
-          <strong>{plan.prettyName}</strong>
-          <br />
-          <small>
-            {plan.name}, {t.ofProduct(plan.product)}
-          </small>
-        </>
-      ),
-  ],
-  ['phase', ({ phase }) => words(phase.type)],
-  ['duration', ({ phase }) => durationText(phase)],
-];
-
 function Plans({ plans, currencies }: CatalogVersion) {
   const rows = plans.flatMap((plan) =>
-    plan.phases.map((phase, index) => ({ id: phase.name, phase, plan: index === 0 ? plan : null })),
+    plan.phases.map((phase, index): PlanRow => ({ id: phase.name, phase, plan: index === 0 ? plan : null })),
   );
-  const columns: readonly Column<PlanRow>[] = [
-    ...planColumns,
-    ...currencies.map(
-      (currency): Column<PlanRow> => [
-        currency,
-        ({ phase }) => phasePrices(phase, currency).map((price) => <div key={price}>{price}</div>),
-      ],
-    ),
-    [
-      'features',
-      ({ plan, phase }) =>
-        [...(plan?.features ?? []), ...(phase.features ?? [])].map((setting) => (
-          <div key={setting.name}>
-            {setting.name}: {settingText(setting)}
-          </div>
-        )),
-      'text',
-    ],
-  ];
-  return <Table name="plans" rows={rows} columns={columns} />;
+  const priceColumns = currencies.map(
+    (currency): Column<PlanRow> => [currency, ({ phase }) => <Lines of={phasePrices(phase, currency)} />],
+  );
+  const featuresOf = ({ plan, phase }: PlanRow) =>
+    [...(plan?.features ?? []), ...(phase.features ?? [])].map(
+      (setting) => `${setting.name}: ${settingText(setting)}`,
+    );
+  return (
+    <Table
+      name="plans"
+      rows={rows}
+      columns={[
+        ['plan', ({ plan }) => plan && <PlanName {...plan} />],
+        ['phase', ({ phase }) => words(phase.type)],
+        ['duration', ({ phase }) => durationText(phase.duration)],
+        ...priceColumns,
+        ['features', (row) => <Lines of={featuresOf(row)} />, 'text'],
+      ]}
+    />
+  );
 }
 
-const productColumns: readonly Column<CatalogVersion['products'][number]>[] = [
-  ['product', 'prettyName'],
-  ['category', ({ category }) => words(category)],
-  ['includes', 'included', 'text'],
-  ['offersAsAddOn', 'available', 'text'],
-];
-
-function Rules({ rules, priceLists }: CatalogVersion) {
+function PlanName({ name, prettyName, product }: Plan) {
   return (
     <>
-      <Section name="rules">
-        {Object.entries(rules).map(([name, cases]) => (
-          <div key={name}>
-            <h3>{words(name)}</h3>
-            {cases.length === 0 ? <p class="empty">{t.byDefault}</p> : <Sentences of={ruleTexts(cases)} />}
-          </div>
-        ))}
-      </Section>
-      <Section name="priceLists">
-        {[priceLists.defaultPriceList, ...priceLists.childPriceLists].map(({ name, plans }) => (
-          <p key={name}>
-            <strong>{name}</strong>: {plans.join(', ')}
-          </p>
-        ))}
-      </Section>
+      <strong>{prettyName}</strong>
+      <br />
+      <small>
+        {name}, {t.ofProduct(product)}
+      </small>
     </>
   );
+}
+
+function Lines({ of }: { readonly of: readonly string[] }) {
+  return of.map((line) => <div key={line}>{line}</div>);
 }
 
 function Differences(catalog: Catalog) {

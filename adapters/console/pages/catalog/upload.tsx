@@ -3,7 +3,7 @@ import { api, loadAccountNames, type ResultOf, useLoad, useTask } from '../../co
 import { day, label, money, shortId, words } from '../../core/format.ts';
 import { href } from '../../core/location.ts';
 import { Action } from '../../parts/action.tsx';
-import { Problem, Section, Sentences, saveFile } from '../../parts/layout.tsx';
+import { Download, Problem, Section, Sentences } from '../../parts/layout.tsx';
 import { Table } from '../../parts/table.tsx';
 import { texts } from '../../texts.ts';
 import type { Catalog } from './catalog-words.ts';
@@ -11,26 +11,19 @@ import type { Catalog } from './catalog-words.ts';
 const t = texts.catalog;
 
 type Part = ResultOf<'catalogs', 'changeReport'> extends AsyncIterable<infer P> ? P : never;
-type PriceChange = Extract<Part, { kind: 'PRICE_CHANGE' }>['change'];
-type Totals = Extract<Part, { kind: 'TOTAL' }>;
 
-const SHOWN_CHANGES = 200;
-
-/** The report about a document: its problems, and who would pay another price. */
+/** The parts of a report about a document that have been read so far. */
 interface Report {
   readonly xml: string;
-  readonly problems: readonly string[];
-  readonly hasErrors: boolean;
-  /** The first changes. */
-  readonly changes: readonly PriceChange[];
-  readonly changeCount: number;
-  readonly unbillable: readonly { readonly accountId: string; readonly message: string }[];
-  /** Null until the report is complete. */
-  readonly totals: Totals | null;
+  readonly parts: readonly Part[];
 }
 
+/** Parts that are read before the page shows them. */
+const PARTS_PER_VIEW = 100;
+const SHOWN_CHANGES = 200;
+
 /** Uploads a catalog document, after a report of who would pay another price. */
-export function Upload({ catalog }: { readonly catalog: Catalog }) {
+export function Upload({ catalog: { versions, toXml } }: { readonly catalog: Catalog }) {
   const xml = useSignal('');
   const report = useSignal<Report | null>(null);
   const enter = (text: string) => {
@@ -38,15 +31,22 @@ export function Upload({ catalog }: { readonly catalog: Catalog }) {
     report.value = null;
   };
   const { isRunning, error, start } = useTask(async () => {
-    for await (const partial of reports(xml.value)) {
+    const document = xml.value;
+    const parts: Part[] = [];
+    for await (const part of await api().catalogs.changeReport(document)) {
       // The user has changed the document in the meantime.
-      if (partial.xml !== xml.value) break;
-      report.value = partial;
+      if (document !== xml.value) return;
+      parts.push(part);
+      if (parts.length % PARTS_PER_VIEW === 1) report.value = { xml: document, parts };
     }
+    report.value = { xml: document, parts };
   });
+  const download = versions.length > 0 && (
+    <Download name="downloadXml" file="catalog.xml" load={async () => new TextEncoder().encode(toXml())} />
+  );
   return (
     <>
-      <Section name="upload" actions={<Download {...catalog} />}>
+      <Section name="upload" actions={download}>
         <p>{t.uploadExplanation}</p>
         <form class="fields" onSubmit={start}>
           <label>
@@ -74,122 +74,62 @@ export function Upload({ catalog }: { readonly catalog: Catalog }) {
         </form>
         {error !== null && <Problem error={error} />}
       </Section>
-      {report.value !== null && <ReportSection report={report.value} isReading={isRunning} />}
+      {report.value !== null && <ReportSection {...report.value} isReading={isRunning} />}
     </>
   );
 }
 
-/** Reads the report part by part, and returns what is known so far after each hundred parts. */
-async function* reports(xml: string): AsyncIterable<Report> {
-  let report: Report = {
-    xml,
-    problems: [],
-    hasErrors: false,
-    changes: [],
-    changeCount: 0,
-    unbillable: [],
-    totals: null,
-  };
-  let parts = 0;
-  for await (const part of await api().catalogs.changeReport(xml)) {
-    report = withPart(report, part);
-    parts += 1;
-    if (parts % 100 === 1) yield report;
-  }
-  yield report;
-}
-
-function withPart(report: Report, part: Part): Report {
-  switch (part.kind) {
-    case 'SUMMARY': {
-      const lines = [...part.errors, ...part.warnings].map(({ line, message }) =>
-        line ? texts.common.atLine(line, message) : message,
-      );
-      return { ...report, problems: lines, hasErrors: part.errors.length > 0 };
-    }
-    case 'PRICE_CHANGE':
-      return {
-        ...report,
-        changeCount: report.changeCount + 1,
-        ...(report.changeCount < SHOWN_CHANGES && { changes: [...report.changes, part.change] }),
-      };
-    case 'UNBILLABLE':
-      return { ...report, unbillable: [...report.unbillable, part] };
-    case 'TOTAL':
-      return { ...report, totals: part };
-  }
-}
-
-interface ReportProps {
-  readonly report: Report;
-  readonly isReading: boolean;
-}
-
-function ReportSection({ report, isReading }: ReportProps) {
-  const { problems, hasErrors, changes, changeCount, unbillable, totals } = report;
+function ReportSection({ xml, parts, isReading }: Report & { readonly isReading: boolean }) {
+  const summary = parts.find((part) => part.kind === 'SUMMARY');
+  const total = parts.find((part) => part.kind === 'TOTAL');
+  const unbillable = parts.filter((part) => part.kind === 'UNBILLABLE');
+  const changes = parts.flatMap((part) => (part.kind === 'PRICE_CHANGE' ? part.change : []));
+  const shown = changes.slice(0, SHOWN_CHANGES);
+  const problems = [...(summary?.errors ?? []), ...(summary?.warnings ?? [])];
   // Until the names of the accounts are loaded, they have the ends of their ids.
-  const ids = [...new Set([...changes, ...unbillable].map(({ accountId }) => accountId))];
+  const ids = [...new Set([...shown, ...unbillable].map(({ accountId }) => accountId))];
   const nameOf = useLoad(() => loadAccountNames(ids), ids).data ?? shortId;
-  const isChecked = totals !== null && !hasErrors;
+  const account = ({ accountId }: { readonly accountId: string }) => (
+    <a href={href('/accounts', accountId)}>{nameOf(accountId)}</a>
+  );
+  const isChecked = total !== undefined && summary?.errors.length === 0;
   const upload = isChecked && (
     <Action
       name="uploadThisCatalog"
-      explanation={t.uploadNow(totals.changedSubscriptions)}
-      run={() => api().catalogs.upload(report.xml)}
+      explanation={t.uploadNow(total.changedSubscriptions)}
+      run={() => api().catalogs.upload(xml)}
       isPrimary
     />
   );
   return (
     <Section name="whoWouldPayAnotherPrice" actions={upload}>
-      {isReading && <p role="status">{t.reading(changeCount)}</p>}
-      {problems.length > 0 && (
-        <div class={hasErrors ? 'problem' : undefined}>
-          <Sentences of={problems} />
-        </div>
-      )}
+      {isReading && <p role="status">{t.reading(changes.length)}</p>}
+      <Sentences
+        of={problems.map(({ line, message }) => (line ? texts.common.atLine(line, message) : message))}
+      />
       {isChecked && (
-        <p>{t.totals(totals.subscriptions, totals.changedSubscriptions, totals.unbillableAccounts)}</p>
+        <p>{t.totals(total.subscriptions, total.changedSubscriptions, total.unbillableAccounts)}</p>
       )}
       <Table
         name="whoWouldPayAnotherPrice"
-        rows={changes}
+        rows={shown}
         empty={isChecked ? t.nobody : ''}
         columns={[
-          ['account', ({ accountId }) => <a href={href('/accounts', accountId)}>{nameOf(accountId)}</a>],
+          ['account', account],
           ['plan', ({ planName, usage }) => (usage === null ? planName : `${planName}, ${usage.usageName}`)],
           ['phase', ({ phaseName }) => words(phaseName.slice(phaseName.lastIndexOf('-') + 1))],
           ['from', ({ from }) => day(from.date)],
           ['priceNow', ({ oldPrice, currency }) => money(oldPrice, currency), 'number'],
           ['newPrice', ({ newPrice, currency }) => money(newPrice, currency), 'number'],
-          ['difference', ({ difference, currency }) => money(difference, currency), 'number'],
+          'difference',
         ]}
       />
-      {changeCount > changes.length && <p>{t.more(changeCount - changes.length)}</p>}
-      {unbillable.map(({ accountId, message }) => (
-        <p key={accountId} class="problem">
-          <a href={href('/accounts', accountId)}>{nameOf(accountId)}</a>: {message}
+      {changes.length > shown.length && <p>{t.more(changes.length - shown.length)}</p>}
+      {unbillable.map((part) => (
+        <p key={part.accountId} class="problem">
+          {account(part)}: {part.message}
         </p>
       ))}
     </Section>
-  );
-}
-
-/** The document of all versions as a file, and the removal of the catalog. */
-function Download({ versions, toXml }: Catalog) {
-  if (versions.length === 0) return null;
-  const save = () =>
-    saveFile(new TextEncoder().encode(toXml()), { name: 'catalog.xml', type: 'application/xml' });
-  return (
-    <>
-      <button type="button" onClick={save}>
-        {label('downloadXml')}
-      </button>
-      <Action
-        name="deleteTheCatalog"
-        needs="catalog:delete"
-        run={() => api().catalogs.delete()}
-        isDangerous
-      />
-    </>
   );
 }

@@ -35,18 +35,24 @@ export function numberOf(invoice: Pick<Invoice, 'formattedNumber' | 'invoiceNumb
   return invoice.formattedNumber ?? String(invoice.invoiceNumber);
 }
 
+const tones: Readonly<Record<string, Tone>> = {
+  writtenOff: 'warning',
+  paid: 'good',
+  partlyPaid: 'warning',
+  unpaid: 'bad',
+};
+
 export function InvoiceState(invoice: Invoice) {
-  const [state, tone] = stateOf(invoice);
-  return <Badge tone={tone}>{label(state)}</Badge>;
+  const state = stateOf(invoice);
+  return <Badge tone={tones[state]}>{label(state)}</Badge>;
 }
 
-function stateOf(invoice: Invoice): readonly [name: string, tone: Tone] {
-  if (invoice.status === 'DRAFT') return ['draft', 'quiet'];
-  if (invoice.status === 'VOID') return ['void', 'quiet'];
-  if (invoice.isMigration) return ['imported', 'quiet'];
-  if (invoice.isWrittenOff) return ['writtenOff', 'warning'];
-  if (!invoice.balance.greaterThan(0)) return ['paid', 'good'];
-  return invoice.balance.lessThan(invoice.amount) ? ['partlyPaid', 'warning'] : ['unpaid', 'bad'];
+function stateOf({ status, isMigration, isWrittenOff, balance, amount }: Invoice): string {
+  if (status !== 'COMMITTED') return status;
+  if (isMigration) return 'imported';
+  if (isWrittenOff) return 'writtenOff';
+  if (!balance.greaterThan(0)) return 'paid';
+  return balance.lessThan(amount) ? 'partlyPaid' : 'unpaid';
 }
 
 /** Returns true if the customer owes something on the invoice. */
@@ -64,19 +70,11 @@ export function paymentsOf({ items, rawBalance }: Invoice): Decimal {
   return sumOf(items, rawBalance).minus(rawBalance);
 }
 
-/** The types of lines that are charges. */
-export const CHARGES: readonly string[] = [
-  'EXTERNAL_CHARGE',
-  'FIXED',
-  'RECURRING',
-  'USAGE',
-  'PARENT_SUMMARY',
-];
+/** The types of lines whose amount can be reduced. */
+const CHARGES = ['EXTERNAL_CHARGE', 'FIXED', 'RECURRING', 'USAGE', 'PARENT_SUMMARY', 'TAX'];
 
 /** Returns the lines whose amount can still be reduced. */
 export function adjustableItems({ status, items }: Invoice): readonly InvoiceItem[] {
   if (status === 'VOID') return [];
-  return items.filter(
-    ({ itemType, repairable }) => [...CHARGES, 'TAX'].includes(itemType) && repairable.greaterThan(0),
-  );
+  return items.filter(({ itemType, repairable }) => CHARGES.includes(itemType) && repairable.greaterThan(0));
 }

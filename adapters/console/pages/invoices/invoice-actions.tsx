@@ -14,6 +14,7 @@ const WRITTEN_OFF = '00000000-0000-0000-0000-000000000004';
 export function InvoiceActions(facts: InvoiceFacts) {
   const { invoice, methods } = facts;
   const { id, status, currency } = invoice;
+  const { invoices, tags } = api();
   const object = { type: 'INVOICE', id } as const;
   const isDraft = status === 'DRAFT';
   const isVoid = status === 'VOID';
@@ -24,57 +25,43 @@ export function InvoiceActions(facts: InvoiceFacts) {
       {!isDraft && !isVoid && <GiveBack facts={{ ...facts, invoices: [invoice] }} isPrimary />}
       {isOwed(invoice) && methods.some(isChargeable) && <Pay {...facts} isExternal={false} />}
       {isOwed(invoice) && <Pay {...facts} isExternal />}
-      {isDraft && (
-        <>
-          <Action
-            name="commit"
-            needs="invoice:commit"
-            explanation={t.commit(money(invoice.amount, currency))}
-            run={() => api().invoices.commit(id)}
-            isPrimary
-          />
-          <Action
-            name="note"
-            needs="invoice:commit"
-            initial={{ note: invoice.note }}
-            fields={{ note: 'area' }}
-            run={({ note }) => api().invoices.setNote({ invoiceId: id, note })}
-          />
-        </>
-      )}
-      {isOwed(invoice) && (
-        <Action
-          name="writeOff"
-          needs="tag:add"
-          explanation={t.writeOff(money(invoice.balance, currency))}
-          run={() => api().tags.add(object, [WRITTEN_OFF])}
-          isDangerous
-        />
-      )}
-      {invoice.isWrittenOff && (
-        <Action
-          name="undoWriteOff"
-          needs="tag:delete"
-          explanation={t.undoWriteOff(money(invoice.rawBalance, currency))}
-          run={() => api().tags.remove(object, [WRITTEN_OFF])}
-        />
-      )}
-      {!isVoid && !isPaid && (
-        <Action
-          name="void"
-          needs="invoice:void"
-          explanation={isDraft ? t.voidDraft : t.void}
-          run={() => api().invoices.void(id)}
-          isDangerous
-        />
-      )}
+      <Action
+        name="commit"
+        needs="invoice:commit"
+        isHidden={!isDraft}
+        explanation={t.commit(money(invoice.amount, currency))}
+        run={() => invoices.commit(id)}
+        isPrimary
+      />
+      <Action
+        name="writeOff"
+        needs="tag:add"
+        isHidden={!isOwed(invoice)}
+        explanation={t.writeOff(money(invoice.balance, currency))}
+        run={() => tags.add(object, [WRITTEN_OFF])}
+        isDangerous
+      />
+      <Action
+        name="undoWriteOff"
+        needs="tag:delete"
+        isHidden={!invoice.isWrittenOff}
+        explanation={t.undoWriteOff(money(invoice.rawBalance, currency))}
+        run={() => tags.remove(object, [WRITTEN_OFF])}
+      />
+      <Action
+        name="void"
+        needs="invoice:void"
+        isHidden={isVoid || isPaid}
+        explanation={isDraft ? t.voidDraft : t.void}
+        run={() => invoices.void(id)}
+        isDangerous
+      />
     </>
   );
 }
 
 /** Charges a payment method, or records money that arrived otherwise. */
-function Pay(props: InvoiceFacts & { readonly isExternal: boolean }) {
-  const { invoice, account, methods, isExternal } = props;
+function Pay({ invoice, account, methods, isExternal }: InvoiceFacts & { readonly isExternal: boolean }) {
   const { id: invoiceId, balance, currency } = invoice;
   const options = methods.filter(isChargeable).map((method) => [method.id, methodName(method)] as const);
   const nameOf = (methodId: string | undefined) => options.find(([id]) => id === methodId)?.[1] ?? '';
@@ -96,15 +83,10 @@ function Pay(props: InvoiceFacts & { readonly isExternal: boolean }) {
           after.isNegative() ? t.tooMuch(money(balance, currency)) : t.rest(money(after, currency)),
         ].join(' ');
       }}
-      run={async ({ amount, paymentMethodId }) =>
-        checkOutcome(
-          await api().invoicePayments.pay({
-            invoiceId,
-            amount,
-            ...(paymentMethodId === undefined ? { isExternal } : { paymentMethodId }),
-          }),
-        )
-      }
+      run={async ({ amount, paymentMethodId }) => {
+        const by = paymentMethodId === undefined ? { isExternal } : { paymentMethodId };
+        checkOutcome(await api().invoicePayments.pay({ invoiceId, amount, ...by }));
+      }}
     />
   );
 }

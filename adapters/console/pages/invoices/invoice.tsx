@@ -1,5 +1,6 @@
 import { api } from '../../core/data.ts';
-import { day, instant, money } from '../../core/format.ts';
+import { day, instant, label, money } from '../../core/format.ts';
+import { Action } from '../../parts/action.tsx';
 import { LabelsAndHistory } from '../../parts/history.tsx';
 import {
   AccountLink,
@@ -7,32 +8,32 @@ import {
   Download,
   Facts,
   Figure,
+  Load,
   Page,
   pageOf,
   Section,
   Sentences,
+  saveFile,
   Tabs,
 } from '../../parts/layout.tsx';
 import { Outlook } from '../../parts/outlook.tsx';
+import { Paper } from '../../parts/paper.tsx';
 import { ListSection } from '../../parts/table.tsx';
 import { texts } from '../../texts.ts';
 import { methodName, outcomeSentences, paymentColumns } from '../payments/data.tsx';
 import { type InvoiceFacts, InvoiceState, isOwed, loadInvoice, numberOf } from './data.tsx';
-import { Documents } from './documents.tsx';
 import { InvoiceActions } from './invoice-actions.tsx';
 import { Lines } from './lines.tsx';
 
-const t = texts.invoices;
+const t = texts.unpaid;
 
 /** One invoice: why it has its amount, why it is unpaid, and what can be done. */
-export const InvoicePage = pageOf(loadInvoice, Content);
-
-function Content(facts: InvoiceFacts) {
+export const InvoicePage = pageOf(loadInvoice, (facts) => {
   const { invoice, account } = facts;
   const { amount, balance, currency, invoiceDate } = invoice;
   return (
     <Page
-      title={t.one(numberOf(invoice))}
+      title={texts.invoices.one(numberOf(invoice))}
       above={['invoices']}
       subtitle={
         <>
@@ -49,16 +50,16 @@ function Content(facts: InvoiceFacts) {
       <Tabs
         of={{
           overview: () => <Overview {...facts} />,
-          document: () => <Documents {...facts} />,
+          document: () => <Document {...facts} />,
           labelsAndHistory: () => <More {...facts} />,
         }}
       />
     </Page>
   );
-}
+});
 
 function Overview(facts: InvoiceFacts) {
-  const { invoice, payments, methods, account } = facts;
+  const { payments, methods, account } = facts;
   const nameOf = (methodId: string) => {
     const method = methods.find(({ id }) => id === methodId);
     return method === undefined ? texts.payments.deletedMethod : methodName(method);
@@ -75,7 +76,6 @@ function Overview(facts: InvoiceFacts) {
           ['paymentMethod', ({ paymentMethodId }) => nameOf(paymentMethodId)],
         ]}
       />
-      <CreditNotes invoiceId={invoice.id} />
     </>
   );
 }
@@ -86,68 +86,70 @@ function Unpaid(facts: InvoiceFacts) {
   const { status, isWrittenOff, parentInvoiceId } = invoice;
   if (isOwed(invoice))
     return (
-      <Section name="whyUnpaid" title={texts.unpaid.title}>
+      <Section name="whyUnpaid" title={t.title}>
         <Sentences of={paymentReasons(facts)} />
         <Outlook accountId={account.id} parentInvoiceId={parentInvoiceId} />
       </Section>
     );
-  const reason = status === 'COMMITTED' ? isWrittenOff && texts.unpaid.writtenOff : texts.unpaid[status];
-  return (
-    reason && (
-      <Section name="whatHappensNext" title={texts.unpaid.state}>
-        <p>{reason}</p>
-      </Section>
-    )
-  );
+  const reason = status === 'COMMITTED' ? isWrittenOff && t.writtenOff : t[status];
+  return reason && <p class="banner">{reason}</p>;
 }
 
 /** What happened to the latest payment, and when the next attempt is made. */
 function paymentReasons({ payments, account, methods, invoice }: InvoiceFacts): readonly string[] {
   const method = methods.find(({ id }) => id === account.paymentMethodId);
-  const noMethod = method === undefined ? [texts.unpaid.noMethod] : [];
+  const noMethod = method === undefined ? [t.noMethod] : [];
   const last = payments.at(-1);
-  if (last === undefined)
-    return method === undefined ? noMethod : [texts.unpaid.notTried(methodName(method))];
+  if (last === undefined) return method === undefined ? noMethod : [t.notTried(methodName(method))];
   const failures = last.transactions.filter(({ status }) => status === 'PAYMENT_FAILURE').length;
-  const tries = failures > 1 ? [texts.unpaid.tries(failures, day(invoice.invoiceDate))] : [];
+  const tries = failures > 1 ? [t.tries(failures, day(invoice.invoiceDate))] : [];
   const [outcome = '', ...ahead] = outcomeSentences(last, account.timeZone);
   return [...noMethod, outcome, ...tries, ...ahead];
 }
 
-function CreditNotes({ invoiceId }: { readonly invoiceId: string }) {
+/** The formats of e-invoices with their profiles. */
+const FORMATS = (
+  [
+    'UBL EN16931',
+    'UBL PEPPOL_BIS3',
+    'UBL XRECHNUNG',
+    'CII EN16931',
+    'CII XRECHNUNG',
+    'FACTUR_X EN16931',
+  ] as const
+).map((each) => [each, each] as const);
+
+/** The document that the customer gets, and its files. */
+function Document({ invoice }: InvoiceFacts) {
+  const { id: invoiceId, status } = invoice;
+  const { html, pdf, eInvoice } = api().invoices;
+  const actions = (
+    <>
+      <Download name="pdf" file={`invoice-${numberOf(invoice)}.pdf`} load={() => pdf(invoiceId)} />
+      <Action
+        name="eInvoice"
+        isHidden={status !== 'COMMITTED'}
+        fields={{ format: { kind: 'select', options: FORMATS } }}
+        run={async (values) => {
+          const [format, profile] = values.format.split(' ') as ['UBL', 'EN16931'];
+          const { bytes, fileName } = await eInvoice({ invoiceId, format, profile });
+          saveFile(bytes, fileName);
+        }}
+      />
+    </>
+  );
   return (
-    <ListSection
-      name="creditNotes"
-      load={async () =>
-        (await api().creditNotes.ofInvoice(invoiceId)).map((note) => ({
-          ...note,
-          number: note.formattedNumber ?? String(note.creditNoteNumber),
-        }))
-      }
-      columns={[
-        'number',
-        ['date', 'creditNoteDate'],
-        ['reason', ({ reason }) => t.creditReasons[reason]],
-        'amount',
-        [
-          '',
-          ({ id, number }) => (
-            <Download
-              name="pdf"
-              file={`credit-note-${number}.pdf`}
-              type="application/pdf"
-              load={() => api().creditNotes.pdf(id)}
-            />
-          ),
-        ],
-      ]}
-    />
+    <Section name="documentOfTheCustomer" actions={actions}>
+      <Load from={() => html(invoiceId)}>
+        {(text) => <Paper title={label('documentOfTheCustomer')} html={text} />}
+      </Load>
+    </Section>
   );
 }
 
 /** Facts, tags, custom fields and history. */
 function More({ invoice, account }: InvoiceFacts) {
-  const { id, targetDate, issuedDate, note, groupId, trackingIds } = invoice;
+  const { id, targetDate, issuedDate, note, trackingIds } = invoice;
   return (
     <>
       <Section name="facts">
@@ -157,7 +159,6 @@ function More({ invoice, account }: InvoiceFacts) {
             billedThrough: targetDate,
             issued: instant(issuedDate, account.timeZone),
             note,
-            groupOfInvoices: groupId === id ? null : <Copyable text={groupId} />,
             usageRecords: trackingIds.length === 0 ? null : trackingIds,
           }}
         />

@@ -1,7 +1,7 @@
-import { api, callServer, callTenant, may, withAccountNames } from '../../core/data.ts';
+import { api, callServer, may, withAccountNames } from '../../core/data.ts';
 import { words } from '../../core/format.ts';
 import { Action } from '../../parts/action.tsx';
-import { Badge, IdLink, Page, Tabs } from '../../parts/layout.tsx';
+import { IdLink, Page, Tabs } from '../../parts/layout.tsx';
 import { ListSection } from '../../parts/table.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { Health } from './health.tsx';
@@ -20,28 +20,22 @@ export function Operations() {
 
 /** Accounts without invoice runs, because a run failed or a user parked them. */
 function Parked() {
+  const { parked, generate, unpark } = api().invoices;
   return (
     <ListSection
       name="parkedAccounts"
       isExplained
-      load={(page) => withAccountNames(api().invoices.parked(page))}
+      load={(page) => withAccountNames(parked(page))}
       columns={[
-        [
-          'account',
-          ({ accountId, accountName }) => <IdLink page="/accounts" id={accountId} label={accountName} />,
-        ],
+        ['account', (row) => <IdLink page="/accounts" id={row.accountId} label={row.accountName} />],
         ['since', 'parkedDate'],
         ['reason', 'reason', 'text'],
         [
           '',
           ({ accountId }) => (
             <>
-              <Action
-                name="retry"
-                needs="invoice:trigger"
-                run={() => api().invoices.generate({ accountId })}
-              />
-              <Action name="removeFromList" needs="tag:delete" run={() => api().invoices.unpark(accountId)} />
+              <Action name="retry" needs="invoice:trigger" run={() => generate({ accountId })} />
+              <Action name="removeFromList" needs="tag:delete" run={() => unpark(accountId)} />
             </>
           ),
         ],
@@ -50,33 +44,22 @@ function Parked() {
   );
 }
 
-interface Node {
+export interface Node {
   readonly nodeName: string;
   readonly kbVersion: string;
   readonly bootTime: string;
   readonly lastUpdatedDate: string;
   readonly pluginsInfo: readonly {
     readonly pluginName: string;
-    readonly version: string | null;
     readonly state: string;
+    readonly services: readonly { readonly serviceTypeName: string; readonly registrationName: string }[];
   }[];
 }
 
-/** The nodes of the deployment with their plugins, rotation and caches. */
+/** The nodes of the deployment with their plugins. */
 function Nodes() {
-  const needs = 'admin:update';
-  const actions = (
-    <>
-      <Action name="clearCaches" needs={needs} run={() => callTenant('DELETE /admin/cache')} />
-      <Action name="putInRotation" needs={needs} run={() => callTenant('PUT /admin/healthcheck')} />
-      <Action
-        name="takeOutOfRotation"
-        needs={needs}
-        run={() => callTenant('DELETE /admin/healthcheck')}
-        isDangerous
-      />
-    </>
-  );
+  const pluginsOf = ({ pluginsInfo }: Node) =>
+    pluginsInfo.map(({ pluginName, state }) => `${pluginName} (${words(state)})`).join(', ');
   return (
     <ListSection
       name="nodes"
@@ -86,21 +69,8 @@ function Nodes() {
         ['version', 'kbVersion'],
         ['started', 'bootTime'],
         ['lastSeen', 'lastUpdatedDate'],
-        ['plugins', Plugins],
+        ['plugins', pluginsOf, 'text'],
       ]}
-      actions={actions}
     />
-  );
-}
-
-function Plugins({ pluginsInfo }: Node) {
-  return (
-    <>
-      {pluginsInfo.map(({ pluginName, version, state }) => (
-        <div key={pluginName}>
-          {pluginName} {version} <Badge tone={state === 'RUNNING' ? 'good' : 'warning'}>{words(state)}</Badge>
-        </div>
-      ))}
-    </>
   );
 }

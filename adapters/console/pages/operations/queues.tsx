@@ -1,13 +1,10 @@
-import { useState } from 'preact/hooks';
-import { api, may } from '../../core/data.ts';
+import { api } from '../../core/data.ts';
 import { words } from '../../core/format.ts';
 import { parameters } from '../../core/location.ts';
 import { Action } from '../../parts/action.tsx';
-import { Badge, IdLink, Json, Section, type Tone } from '../../parts/layout.tsx';
-import { Filters, ListPages, Table } from '../../parts/table.tsx';
+import { Badge, IdLink, Json, Section } from '../../parts/layout.tsx';
+import { type Column, Filters, ListPages, Table } from '../../parts/table.tsx';
 import { texts } from '../../texts.ts';
-
-const t = texts.operations;
 
 /** An entry of the queue; a late one with the cause of its delay. */
 interface Entry {
@@ -28,99 +25,67 @@ interface Entry {
 const MAX_ENTRIES = 1_000;
 
 /** The lists by their names, with the name of the operation that loads each. */
-const lists = { lateWork: 'late', workInProgress: 'busy', failedWork: 'failed' } as const;
+const lists = { lateWork: 'late', failedWork: 'failed' } as const;
 
-/** Work of the tenant that is late, that a node is doing, or that failed for good. */
+/** Work of the tenant that is late, or that failed for good. */
 export function Queues() {
-  const given = parameters.value.get('list') ?? '';
-  const name = Object.hasOwn(lists, given) ? (given as keyof typeof lists) : 'lateWork';
-  const load = async (): Promise<readonly Row[]> => {
+  const name = parameters.value.get('list') === 'failedWork' ? 'failedWork' : 'lateWork';
+  const load = async () => {
     const entries: readonly Entry[] = await api().queues[lists[name]]({ limit: MAX_ENTRIES });
     return entries.map((entry) => ({ ...entry, id: `${entry.kind} ${entry.recordId}` }));
   };
+  const choice = <Filters of={{ list: { kind: 'select', options: Object.keys(lists) } }} />;
   return (
-    <Section
-      name={name}
-      actions={<Filters of={{ list: { kind: 'select', options: Object.keys(lists) } }} />}
-      isExplained
-    >
+    <Section name={name} actions={choice} isExplained>
       <ListPages load={load}>
-        {(shown) => <Entries key={name} entries={shown} isFailed={name === 'failedWork'} />}
+        {(shown) => (
+          <>
+            <Table name={name} rows={shown} columns={columns} />
+            {shown.length > 1 && <PutBack entries={shown} />}
+          </>
+        )}
       </ListPages>
     </Section>
   );
 }
 
-type Row = Entry & { readonly id: string };
+/** The columns of entries. An entry that failed can be put back. */
+const columns: readonly Column<Entry>[] = [
+  ['work', WorkName],
+  ['account', ({ accountId }) => accountId !== null && <IdLink page="/accounts" id={accountId} />],
+  ['due', 'dueDate'],
+  ['state', ({ cause, state }) => <Badge tone="warning">{words(cause ?? state)}</Badge>],
+  ['reason', ({ why, reason, processingOwner }) => why ?? reason ?? processingOwner, 'text'],
+  ['failedAttempts', 'errorCount'],
+  ['', (entry) => <PutBack entries={[entry]} />],
+];
 
-interface EntriesProps {
-  readonly entries: readonly Row[];
-  readonly isFailed: boolean;
-}
-
-/** Entries, with an action that puts back failed ones, or frees others: the chosen ones, or all on the page. */
-function Entries({ entries, isFailed }: EntriesProps) {
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const picked = entries.filter(({ id }) => chosen.has(id));
-  const changed = picked.length > 0 ? picked : entries;
-  const choose = (id: string, isChosen: boolean) =>
-    setChosen(new Set([...[...chosen].filter((each) => each !== id), ...(isChosen ? [id] : [])]));
-  const run = async () => {
-    const { queues } = api();
-    const change = isFailed ? queues.putBack : queues.free;
-    for (const kind of ['BUS', 'NOTIFICATION'] as const) {
-      const recordIds = changed.filter((entry) => entry.kind === kind).map(({ recordId }) => recordId);
-      if (recordIds.length > 0) await change({ kind, recordIds });
-    }
-  };
+function WorkName({ topic, event }: Entry) {
   return (
     <>
-      {entries.length > 0 && (
-        <div class="actions">
-          <Action
-            name={isFailed ? 'putBack' : 'free'}
-            label={(isFailed ? t.putBack : t.free)(changed.length, picked.length > 0)}
-            needs="admin:update"
-            run={run}
-            after={() => setChosen(new Set())}
-          />
-        </div>
-      )}
-      <Table
-        name="queues"
-        rows={entries}
-        columns={[
-          [
-            'work',
-            ({ id, topic, event }) => (
-              <>
-                {may('admin:update') ? (
-                  <label>
-                    <input
-                      type="checkbox"
-                      checked={chosen.has(id)}
-                      onChange={({ currentTarget }) => choose(id, currentTarget.checked)}
-                    />{' '}
-                    {topicText(topic)}
-                  </label>
-                ) : (
-                  topicText(topic)
-                )}
-                <Json value={event} />
-              </>
-            ),
-          ],
-          ['account', ({ accountId }) => accountId !== null && <IdLink page="/accounts" id={accountId} />],
-          ['due', 'dueDate'],
-          [
-            'state',
-            ({ cause, state }) => <Badge tone={tones[cause ?? state]}>{words(cause ?? state)}</Badge>,
-          ],
-          ['reason', ({ why, reason, processingOwner }) => why ?? reason ?? processingOwner, 'text'],
-          ['failedAttempts', 'errorCount'],
-        ]}
-      />
+      {topicText(topic)} <Json value={event} />
     </>
+  );
+}
+
+/** Puts back those of the entries that have failed. */
+function PutBack({ entries }: { readonly entries: readonly Entry[] }) {
+  const failed = entries.filter(({ state }) => state === 'FAILED');
+  const run = async () => {
+    for (const kind of ['BUS', 'NOTIFICATION'] as const) {
+      const recordIds = failed.filter((entry) => entry.kind === kind).map(({ recordId }) => recordId);
+      if (recordIds.length > 0) await api().queues.putBack({ kind, recordIds });
+    }
+  };
+  const isHidden = failed.length === 0;
+  return (
+    <Action
+      name="putBack"
+      label={texts.operations.putBack(failed.length)}
+      needs="admin:update"
+      isHidden={isHidden}
+      run={run}
+    />
   );
 }
 
@@ -128,13 +93,3 @@ function Entries({ entries, isFailed }: EntriesProps) {
 function topicText(topic: string): string {
   return words((topic.split(':').at(-1) ?? topic).replaceAll(/[-.]/g, ' '));
 }
-
-const tones: Readonly<Record<string, Tone>> = {
-  FAILED: 'bad',
-  NODE_GONE: 'bad',
-  NO_NODE: 'bad',
-  UNKNOWN_TOPIC: 'bad',
-  PAUSED: 'warning',
-  BEHIND: 'warning',
-  WAITING: 'warning',
-};

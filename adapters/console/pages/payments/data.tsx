@@ -1,6 +1,6 @@
 import { api, type Payment, type PaymentMethod, type ResultOf, type Transaction } from '../../core/data.ts';
-import { instant, money } from '../../core/format.ts';
-import { Badge, IdLink, type Tone } from '../../parts/layout.tsx';
+import { instant, label, money } from '../../core/format.ts';
+import { Badge, IdLink } from '../../parts/layout.tsx';
 import type { Column } from '../../parts/table.tsx';
 import { texts } from '../../texts.ts';
 
@@ -55,35 +55,19 @@ export function refundable({ totals }: ListedPayment) {
   return totals.purchasedAmount.plus(totals.capturedAmount).minus(totals.refundedAmount);
 }
 
-const OUTCOMES = {
-  SUCCESS: 'SUCCESS',
-  PENDING: 'PENDING',
-  FAILED: 'PAYMENT_FAILURE',
-  ERRORED: 'UNKNOWN',
-} as const;
-
-export function PaymentState(payment: ListedPayment) {
-  const [state, tone] = stateOf(payment);
-  return <Badge tone={tone}>{state}</Badge>;
+/** The state of a payment. A chargeback that succeeded is bad news. */
+export function PaymentState({ stateName }: ListedPayment) {
+  const [operation, outcome = ''] = (stateName ?? '').split('_');
+  const tone = statusTone(outcome);
+  const isReversed = operation === 'CHARGEBACK';
+  const tones = isReversed ? ({ good: 'bad', bad: 'good', warning: 'warning' } as const) : null;
+  return <Badge tone={tones?.[tone] ?? tone}>{label(stateName ?? 'notStarted')}</Badge>;
 }
 
-/** Returns the state of a payment in words, such as `Refund succeeded`, and its tone. */
-function stateOf({ stateName, totals }: ListedPayment): readonly [label: string, tone: Tone] {
-  if (stateName === null) return [t.notStarted, 'quiet'];
-  // A refund may be smaller than the payment.
-  if (stateName === 'REFUND_SUCCESS')
-    return [t.refunded(money(totals.refundedAmount, totals.currency)), 'good'];
-  if (stateName === 'CHARGEBACK_FAILED') return [t.reversedChargeback, 'good'];
-  if (stateName === 'CHARGEBACK_SUCCESS') return [t.chargedBack, 'bad'];
-  const [operation = '', outcome = ''] = stateName.split('_');
-  const type = (operation === 'AUTH' ? 'AUTHORIZE' : operation) as Transaction['transactionType'];
-  const status = OUTCOMES[outcome as keyof typeof OUTCOMES];
-  return [`${t.types[type]} ${t.statuses[status]}`, transactionTone(status)];
-}
-
-export function transactionTone(status: Transaction['status']): Tone {
+/** Returns the tone of the state of a transaction, or of the outcome in the state of a payment. */
+export function statusTone(status: string) {
   if (status === 'SUCCESS') return 'good';
-  return status === 'PENDING' || status === 'UNKNOWN' ? 'warning' : 'bad';
+  return ['PENDING', 'UNKNOWN', 'ERRORED'].includes(status) ? 'warning' : 'bad';
 }
 
 /** Returns a payment method with its gateway. A key that is only an id is shortened. */
@@ -101,7 +85,7 @@ export function checkOutcome(result: ResultOf<'invoicePayments', 'pay'>): void {
   if (result === null) throw new Error(t.nothingPaid);
   const { status, gatewayErrorMsg, gatewayErrorCode } = result.transaction;
   if (status === 'SUCCESS' || status === 'PENDING') return;
-  throw new Error(t.declined(gatewayErrorMsg ?? gatewayErrorCode ?? t.statuses[status]));
+  throw new Error(t.declined(gatewayErrorMsg ?? gatewayErrorCode ?? label(status)));
 }
 
 /** Returns true if the user has entered a number above 0. */
@@ -127,19 +111,7 @@ export function outcomeSentences(payment: Payment, timeZone: string): readonly s
 /** Returns the outcome of a transaction in a sentence. */
 function outcomeOf(transaction: Transaction, timeZone: string): string {
   const { status, transactionType, amount, currency, gatewayErrorMsg, gatewayErrorCode } = transaction;
-  const what = t.what(t.types[transactionType], money(amount, currency));
+  const what = t.what(label(transactionType), money(amount, currency));
   const date = instant(transaction.effectiveDate, timeZone);
-  const answer = gatewayErrorMsg ?? gatewayErrorCode ?? t.noReason;
-  switch (status) {
-    case 'SUCCESS':
-      return transactionType === 'CHARGEBACK' ? t.bankTook(what, date) : t.succeeded(what, date);
-    case 'PENDING':
-      return t.isPending(what, date);
-    case 'UNKNOWN':
-      return t.isUnknown(what, date);
-    case 'PAYMENT_FAILURE':
-      return t.hasFailed(what, date, answer);
-    default:
-      return t.notSent(what, date, answer);
-  }
+  return t.outcomes[status](what, date, gatewayErrorMsg ?? gatewayErrorCode ?? t.noReason);
 }

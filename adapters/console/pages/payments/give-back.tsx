@@ -1,15 +1,5 @@
-import type { ComponentChildren } from 'preact';
-import {
-  type Account,
-  api,
-  type Decimal,
-  type Invoice,
-  type InvoiceItem,
-  may,
-  type Payment,
-  type PaymentMethod,
-} from '../../core/data.ts';
-import { label, money } from '../../core/format.ts';
+import { type Account, api, type Invoice, may, type Payment, type PaymentMethod } from '../../core/data.ts';
+import { money } from '../../core/format.ts';
 import { Action } from '../../parts/action.tsx';
 import { amountField, type Entered, type Fields } from '../../parts/form.tsx';
 import { Sentences } from '../../parts/layout.tsx';
@@ -56,18 +46,17 @@ export function GiveBackOnAccount({ account }: { readonly account: Account }) {
     const invoices = await Promise.all([...invoiceIds].map((id) => api().invoices.get(id)));
     return { account, payments, methods, invoices };
   };
-  return (
-    (may('account:credit') || may('payment:refund')) && <Action {...giveBackAction} load={load} isPrimary />
-  );
+  const isHidden = !may('account:credit') && !may('payment:refund');
+  return <Action {...giveBackAction} load={load} isHidden={isHidden} isPrimary />;
 }
 
 const giveBackAction = {
   name: 'refundOrCredit',
   fields: fieldsOf,
-  preview: effectsOf,
+  preview: async (values: Given, facts: GiveBackFacts) =>
+    isAmount(values.amount) ? <Sentences of={await effectsOf(values, facts)} /> : t.enterAmount,
   run: giveBack,
-  confirm: label('confirm'),
-} as const;
+};
 
 type Kind = 'refund' | 'adjust' | 'credit';
 
@@ -84,30 +73,30 @@ function refundablePayments({ payments }: GiveBackFacts): readonly Payment[] {
   return payments.filter((payment) => refundable(payment).greaterThan(0));
 }
 
-/** What the user chose, with the first possible choice for each field that they left. */
-interface Choice {
-  readonly kind: Kind | undefined;
-  readonly payment: Payment | undefined;
-  /** The lines that can be reduced. */
-  readonly items: readonly InvoiceItem[];
-  /** The line that is reduced. */
-  readonly item: InvoiceItem | undefined;
-  readonly invoice: Invoice | undefined;
-  readonly currency: string;
-}
+/** The item of a refund after which the customer owes the amount again. */
+const NO_ITEM = 'none';
 
-function choiceOf(facts: GiveBackFacts, entered: Entered): Choice {
+/** Returns what the user chose, with the first possible choice for each field that they left. */
+function choiceOf(facts: GiveBackFacts, entered: Entered) {
   const kind = chosen(kindsOf(facts), (each) => each === entered.kind);
-  const payment =
-    kind === 'refund' ? chosen(refundablePayments(facts), ({ id }) => id === entered.payment) : undefined;
-  const invoices =
-    kind === 'refund' ? facts.invoices.filter(({ id }) => id === payment?.targetInvoiceId) : facts.invoices;
-  const items = invoices.flatMap(adjustableItems);
-  const isReduced = kind === 'adjust' || (kind === 'refund' && entered.settle !== 'owe');
-  const item = isReduced ? chosen(items, ({ id }) => id === entered.item) : undefined;
+  const isRefund = kind === 'refund';
+  const payment = isRefund
+    ? chosen(refundablePayments(facts), ({ id }) => id === entered.payment)
+    : undefined;
+  const invoices = isRefund
+    ? facts.invoices.filter(({ id }) => id === payment?.targetInvoiceId)
+    : facts.invoices;
+  const items = kind === 'credit' ? [] : invoices.flatMap(adjustableItems);
+  const item =
+    isRefund && entered.item === NO_ITEM ? undefined : chosen(items, ({ id }) => id === entered.item);
   const invoice = chosen(invoices, ({ id }) => id === item?.invoiceId);
+  // The tax of a line falls with it. The API then adds the tax to the amount of the refund.
+  const hasTax = invoice?.items.some(
+    ({ itemType, linkedItemId, taxRate }) =>
+      itemType === 'TAX' && linkedItemId === item?.id && taxRate !== null,
+  );
   const currency = payment?.totals.currency ?? invoice?.currency ?? facts.account.currency ?? '';
-  return { kind, payment, items, item, invoice, currency };
+  return { kind, payment, items, item, invoice, hasTax, currency };
 }
 
 function chosen<T>(options: readonly T[], isChosen: (option: T) => boolean): T | undefined {
@@ -115,33 +104,27 @@ function chosen<T>(options: readonly T[], isChosen: (option: T) => boolean): T |
 }
 
 function fieldsOf(facts: GiveBackFacts, entered: Entered) {
-  const { kind, items, item, currency } = choiceOf(facts, entered);
-  const isRefund = kind === 'refund';
+  const { kind, items, currency } = choiceOf(facts, entered);
   const payments = refundablePayments(facts).map((payment) => {
     const rest = money(refundable(payment), payment.totals.currency);
     return [payment.id, t.payment(payment.paymentNumber, rest, methodOf(facts, payment))] as const;
   });
   const lines = items.map((each) => {
-    const invoice = facts.invoices.length > 1 && facts.invoices.find(({ id }) => id === each.invoiceId);
+    const invoice = facts.invoices.find(({ id }) => id === each.invoiceId);
     const rest = money(each.repairable, each.currency);
-    return [each.id, t.item(itemName(each), rest, invoice ? numberOf(invoice) : undefined)] as const;
+    return [each.id, t.item(itemName(each), rest, invoice ? numberOf(invoice) : '')] as const;
   });
-  const settles = [
-    ['adjust', t.settleAdjust],
-    ['owe', t.settleOwe],
-  ] as const;
+  const noLine = kind === 'refund' ? [[NO_ITEM, t.owe] as const] : [];
   return {
     kind: {
       kind: 'select',
       label: t.kind,
       options: kindsOf(facts).map((each) => [each, t.kinds[each]] as const),
-      help: kind && t.differences[kind],
     },
     amount: amountField(currency),
-    payment: isRefund && payments.length > 1 && { kind: 'select', label: t.ofPayment, options: payments },
-    settle: isRefund && items.length > 0 && { kind: 'select', label: t.settle, options: settles },
-    item: item !== undefined && { kind: 'select', label: t.ofItem, options: lines },
-    description: { label: t.description, help: t.descriptionHelp },
+    payment: kind === 'refund' && { kind: 'select', options: payments },
+    item: items.length > 0 && { kind: 'select', label: t.ofItem, options: [...lines, ...noLine] },
+    description: { help: texts.account.descriptionHelp },
   } satisfies Fields;
 }
 
@@ -150,92 +133,56 @@ function methodOf({ methods }: GiveBackFacts, payment: Payment | undefined): str
   return method && methodName(method);
 }
 
-/** Returns true if the line has a tax that falls with it. The API then adds the tax to the amount of the refund. */
-function hasTax({ invoice, item }: Choice): boolean {
-  return (invoice?.items ?? []).some(
-    ({ itemType, linkedItemId, taxRate }) =>
-      itemType === 'TAX' && linkedItemId === item?.id && taxRate !== null,
-  );
-}
-
-interface Given {
+interface Given extends Entered {
   readonly amount: string;
   readonly description: string | null;
 }
 
 /** Returns the effects in sentences. */
-async function effectsOf(values: Entered & Given, facts: GiveBackFacts): Promise<ComponentChildren> {
-  if (!isAmount(values.amount)) return t.enterAmount;
-  return <Sentences of={await sentencesOf(facts, values)} />;
-}
-
-async function sentencesOf(facts: GiveBackFacts, values: Entered & Given): Promise<readonly string[]> {
+async function effectsOf(values: Given, facts: GiveBackFacts): Promise<readonly string[]> {
   const { amount } = values;
-  const choice = choiceOf(facts, values);
-  const { kind, payment, invoice, item, currency } = choice;
+  const { kind, payment, invoice, item, hasTax, currency } = choiceOf(facts, values);
+  const balance = money(invoice?.balance, currency);
+  const after = (change: string) => money(invoice?.balance.plus(change), currency);
   if (kind === 'credit') {
     const balances = await api().accounts.balances([facts.account.id]);
     const credit = balances.get(facts.account.id)?.accountCBA;
-    const owes = facts.invoices.some(({ balance }) => balance.greaterThan(0));
-    return [
-      t.creditRises(money(credit, currency), money(credit?.plus(amount), currency)),
-      owes ? t.creditPaysThis : t.creditPaysNext,
-      t.noMoney,
-    ];
+    return [t.creditRises(money(credit, currency), money(credit?.plus(amount), currency)), t.creditPays];
   }
-  if (kind === 'adjust') return [...lineFalls(choice, amount), ...balanceFalls(invoice, amount), t.noMoney];
+  const lineFalls =
+    item === undefined
+      ? []
+      : [
+          t.lineFalls(
+            itemName(item),
+            money(item.repairable, currency),
+            money(item.repairable.minus(amount), currency),
+          ),
+          ...(hasTax ? [t.taxFalls] : []),
+        ];
+  if (kind === 'adjust') {
+    const owes = invoice?.balance.greaterThanOrEqualTo(amount);
+    return [...lineFalls, owes ? t.owesLess(balance, after(`-${amount}`)) : t.becomesCredit];
+  }
   const moneyBack = t.moneyBack(money(amount, currency), methodOf(facts, payment));
-  if (item !== undefined) return [moneyBack, ...lineFalls(choice, amount), t.staysSettled];
-  if (invoice === undefined) return [moneyBack];
-  const after = invoice.balance.plus(amount);
-  return [moneyBack, t.owesAgain(money(invoice.balance, currency), money(after, currency))];
+  if (item !== undefined) return [moneyBack, ...lineFalls, t.staysSettled];
+  return invoice === undefined ? [moneyBack] : [moneyBack, t.owesAgain(balance, after(amount))];
 }
 
-function lineFalls(choice: Choice, amount: string): readonly string[] {
-  const { item } = choice;
-  if (item === undefined) return [];
-  const rest = item.repairable.minus(amount);
-  const before = money(item.repairable, item.currency);
-  if (rest.isNegative()) return [t.tooMuch(itemName(item), before)];
-  const falls = t.lineFalls(itemName(item), before, money(rest, item.currency));
-  return hasTax(choice) ? [falls, t.taxFalls] : [falls];
-}
-
-function balanceFalls(invoice: Invoice | undefined, amount: string): readonly string[] {
-  if (invoice === undefined) return [];
-  const show = (value: Decimal) => money(value, invoice.currency);
-  const after = invoice.balance.minus(amount);
-  if (!after.isNegative()) return [t.owesLess(show(invoice.balance), show(after))];
-  return [t.becomesCredit(show(after.abs()))];
-}
-
-async function giveBack(values: Entered & Given, facts: GiveBackFacts): Promise<void> {
+async function giveBack({ amount, description, ...entered }: Given, facts: GiveBackFacts): Promise<void> {
+  const { invoices, invoicePayments, payments } = api();
+  const { kind, payment, item, hasTax } = choiceOf(facts, entered);
   const accountId = facts.account.id;
-  const choice = choiceOf(facts, values);
-  const { kind, item } = choice;
-  const given = { amount: values.amount, description: values.description };
-  if (kind === 'credit') await api().invoices.addCredits({ accountId, autoCommit: true, items: [given] });
-  else if (kind === 'refund') await refund(choice, given);
-  else if (item !== undefined) {
-    const { id: invoiceItemId, invoiceId } = item;
-    await api().invoices.adjustItem({ accountId, invoiceId, invoiceItemId, ...given });
+  const given = { amount, description };
+  if (kind === 'credit') {
+    await invoices.addCredits({ accountId, autoCommit: true, items: [given] });
+  } else if (kind === 'adjust' && item !== undefined) {
+    await invoices.adjustItem({ accountId, invoiceId: item.invoiceId, invoiceItemId: item.id, ...given });
+  } else if (payment?.targetInvoiceId === null) {
+    checkOutcome(await payments.refund({ paymentId: payment.id, amount }));
+  } else if (payment !== undefined) {
+    const adjustments = item === undefined ? [] : [{ invoiceItemId: item.id, ...given }];
+    const request = { paymentId: payment.id, isAdjusted: item !== undefined, adjustments };
+    checkOutcome(await invoicePayments.refund({ ...request, ...(!hasTax && { amount }) }));
   }
-}
-
-async function refund(choice: Choice, given: Given): Promise<void> {
-  const { payment, item } = choice;
-  if (payment === undefined) return;
-  const { amount } = given;
-  const paymentId = payment.id;
-  if (payment.targetInvoiceId === null) {
-    checkOutcome(await api().payments.refund({ paymentId, amount }));
-    return;
-  }
-  const result = await api().invoicePayments.refund({
-    paymentId,
-    ...(!hasTax(choice) && { amount }),
-    isAdjusted: item !== undefined,
-    adjustments: item === undefined ? [] : [{ invoiceItemId: item.id, ...given }],
-  });
-  checkOutcome(result);
 }

@@ -25,16 +25,14 @@ import {
   type PaymentFacts,
   PaymentState,
   refundable,
-  transactionTone,
+  statusTone,
 } from './data.tsx';
 import { PaymentActions } from './payment-actions.tsx';
 
 const t = texts.payments;
 
 /** One payment: what happened, its transactions and attempts, and what can be done. */
-export const PaymentPage = pageOf(loadPayment, Content);
-
-function Content(facts: PaymentFacts) {
+export const PaymentPage = pageOf(loadPayment, (facts) => {
   const { payment, account, invoice } = facts;
   const { totals } = payment;
   return (
@@ -59,11 +57,10 @@ function Content(facts: PaymentFacts) {
       <Tabs of={{ overview: () => <Overview {...facts} />, labelsAndHistory: () => <More {...facts} /> }} />
     </Page>
   );
-}
+});
 
 function Overview({ payment, account: { timeZone } }: PaymentFacts) {
   const dateOf = ({ effectiveDate }: { readonly effectiveDate: Date }) => instant(effectiveDate, timeZone);
-  const attempts = (payment.attempts ?? []).toReversed();
   return (
     <>
       <Section name="whatHappened" title={t.whatHappened}>
@@ -74,39 +71,26 @@ function Overview({ payment, account: { timeZone } }: PaymentFacts) {
         rows={payment.transactions.toReversed()}
         columns={[
           ['date', dateOf],
-          ['kind', ({ transactionType }) => t.types[transactionType]],
-          [
-            'state',
-            ({ status }) => <Badge tone={transactionTone(status)}>{words(t.statuses[status])}</Badge>,
-          ],
+          ['kind', ({ transactionType }) => label(transactionType)],
+          ['state', ({ status }) => <Badge tone={statusTone(status)}>{label(status)}</Badge>],
           'amount',
           ['whatTheGatewayReported', GatewayFacts, 'text'],
         ]}
       />
-      {attempts.length > 0 && (
-        <ListSection
-          name="attempts"
-          rows={attempts}
-          columns={[
-            ['date', dateOf],
-            ['state', ({ stateName }) => words(stateName)],
-            'amount',
-            ['startedBy', ({ isApiPayment }) => (isApiPayment ? t.byPerson : t.bySystem)],
-          ]}
-        />
-      )}
+      <ListSection
+        name="attempts"
+        rows={(payment.attempts ?? []).toReversed()}
+        columns={[['date', dateOf], ['state', ({ stateName }) => words(stateName)], 'amount', 'isApiPayment']}
+      />
     </>
   );
 }
 
 /** What the gateway reported about a transaction. */
-function GatewayFacts(transaction: Transaction) {
-  const { id, externalKey, status, amount, gatewayErrorMsg, pluginInfo } = transaction;
-  const { processedAmount, processedCurrency } = transaction;
-  const isOther = status === 'SUCCESS' && amount !== null && processedAmount?.equals(amount) === false;
+function GatewayFacts({ id, externalKey, pluginInfo, ...transaction }: Transaction) {
   const given = {
     code: transaction.gatewayErrorCode,
-    processed: isOther ? money(processedAmount, processedCurrency) : null,
+    processed: money(transaction.processedAmount, transaction.processedCurrency),
     reference: pluginInfo?.firstPaymentReferenceId,
     secondReference: pluginInfo?.secondPaymentReferenceId,
     externalKey: externalKey === id ? null : externalKey,
@@ -114,13 +98,11 @@ function GatewayFacts(transaction: Transaction) {
   };
   return (
     <>
-      {gatewayErrorMsg}
-      {Object.values(given).some((value) => value !== null && value !== undefined) && (
-        <details>
-          <summary>{label('details')}</summary>
-          <Facts of={given} />
-        </details>
-      )}
+      {transaction.gatewayErrorMsg}
+      <details>
+        <summary>{label('details')}</summary>
+        <Facts of={given} />
+      </details>
     </>
   );
 }

@@ -9,9 +9,8 @@ const t = texts.payments;
 
 /** The payments of the tenant, newest first. */
 export function Payments() {
-  const given = (name: string) => (parameters.value.get(name) ?? '').trim();
-  const key = given('search') === '' ? given('state') : searchKey(given('search'));
-  const pluginName = given('gateway') || null;
+  const search = (parameters.value.get('search') ?? '').trim();
+  const key = search === '' ? (parameters.value.get('state') ?? '') : searchKey(search);
   const [numberColumn, ...others] = paymentColumns();
   return (
     <Page name="payments">
@@ -19,8 +18,7 @@ export function Payments() {
         <Filters
           of={{
             search: { kind: 'search', placeholder: t.searchHint },
-            state: given('search') === '' && { kind: 'select', options: Object.entries(t.filters) },
-            gateway: { kind: 'search', size: 10 },
+            state: search === '' && { kind: 'select', options: Object.entries(t.filters) },
           }}
         />
       </div>
@@ -29,8 +27,7 @@ export function Payments() {
         isNewestFirst
         load={(page) => {
           const { payments } = api();
-          const request = { ...page, pluginName };
-          return withAccountNames(key === '' ? payments.page(request) : payments.search(key, request));
+          return withAccountNames(key === '' ? payments.page(page) : payments.search(key, page));
         }}
         columns={[numberColumn, accountColumn, ...others]}
       />

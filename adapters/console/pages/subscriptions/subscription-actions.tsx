@@ -23,18 +23,15 @@ export async function loadSubscription(id: string) {
 type ChangeProps<F extends Fields, M, T, D> = Omit<ActionProps<F, T, D>, 'preview' | 'run'> & {
   readonly account: Account;
   /** The change and its object, as a preview names them. */
-  readonly of: Pick<PreviewRequest, 'change'> & {
-    readonly subscriptionId?: string;
-    readonly bundleId?: string;
-  };
-  /** Returns the options of the change; null while the form is incomplete. */
-  readonly options: (values: ValuesOf<F>) => M | null;
+  readonly of: Pick<PreviewRequest, 'change'> & Partial<Pick<Subscription, 'subscriptionId' | 'bundleId'>>;
+  /** Returns the options of the change; null while the form is incomplete. Default: a change without options. */
+  readonly options?: (values: ValuesOf<F>) => M | null;
   readonly run: (options: M) => Promise<T>;
 };
 
 /** An action on a subscription that shows its effect on invoices before it is made. */
 function Change<const F extends Fields, M extends object, T, D = undefined>(props: ChangeProps<F, M, T, D>) {
-  const { account, of, options, run, ...action } = props;
+  const { account, of, options = () => ({}) as M, run, ...action } = props;
   return (
     <Action
       {...action}
@@ -54,20 +51,20 @@ function Change<const F extends Fields, M extends object, T, D = undefined>(prop
 
 /** The changes of a subscription. Each shows what it costs or credits before it is made. */
 export function SubscriptionActions({ subscription, account, today }: SubscriptionFacts) {
-  const { subscriptionId, state, productCategory, productName, bundleId, billingEnd, events } = subscription;
-  const changesLater = events.some((each) => each.eventType === 'CHANGE' && each.effective.date > today);
+  const { subscriptionId, state, productCategory, productName, bundleId, billingEnd } = subscription;
+  const { subscriptions, blocking } = api();
+  const hasEnded = state === 'CANCELLED' || state === 'EXPIRED';
+  const isPaused = state === 'BLOCKED';
   const uncancel = (
     <Change
       name="undoCancellation"
       needs="entitlement:cancel"
       account={account}
       of={{ change: 'UNCANCEL', subscriptionId }}
-      options={() => ({})}
-      run={() => api().subscriptions.uncancel(subscriptionId)}
+      run={() => subscriptions.uncancel(subscriptionId)}
     />
   );
-  if (state === 'CANCELLED' || state === 'EXPIRED')
-    return billingEnd !== null && billingEnd.date > today && uncancel;
+  if (hasEnded) return billingEnd !== null && billingEnd.date > today && uncancel;
   return (
     <>
       <Change
@@ -84,19 +81,9 @@ export function SubscriptionActions({ subscription, account, today }: Subscripti
         options={({ planName, policy, date }) =>
           planName ? { planName, billingPolicy: policyOf(policy), requestedDate: on(date) } : null
         }
-        run={(options) => api().subscriptions.changePlan(subscriptionId, options)}
+        run={(options) => subscriptions.changePlan(subscriptionId, options)}
         isPrimary
       />
-      {changesLater && (
-        <Change
-          name="undoChangeAhead"
-          needs="entitlement:change_plan"
-          account={account}
-          of={{ change: 'UNDO_CHANGE_PLAN', subscriptionId }}
-          options={() => ({})}
-          run={() => api().subscriptions.undoChangePlan(subscriptionId)}
-        />
-      )}
       <Change
         name="changeSeats"
         needs="entitlement:create"
@@ -107,66 +94,39 @@ export function SubscriptionActions({ subscription, account, today }: Subscripti
         options={({ quantity, date }) =>
           quantity ? { quantity: Number(quantity), effectiveFromDate: on(date) } : null
         }
-        run={(options) => api().subscriptions.changeQuantity(subscriptionId, options)}
+        run={(options) => subscriptions.changeQuantity(subscriptionId, options)}
       />
       {productCategory === 'BASE' && productName !== null && (
         <NewSubscription account={account} base={{ bundleId, productName }} />
       )}
       <Change
-        name="billCycleDay"
-        needs="entitlement:create"
+        name={isPaused ? 'resume' : 'pause'}
+        needs="entitlement:pause_resume"
         account={account}
-        of={{ change: 'CHANGE_BILL_CYCLE_DAY', subscriptionId }}
-        initial={{ billCycleDay: subscription.billCycleDayLocal }}
-        fields={{ billCycleDay: { kind: 'number', isRequired: true }, date: dateField }}
-        options={({ billCycleDay, date }) =>
-          billCycleDay ? { billCycleDayLocal: Number(billCycleDay), effectiveFromDate: on(date) } : null
-        }
-        run={(options) => api().subscriptions.changeBillCycleDay(subscriptionId, options)}
+        of={{ change: isPaused ? 'RESUME' : 'PAUSE', bundleId }}
+        fields={{ date: dateField }}
+        options={({ date }) => ({ requestedDate: on(date) })}
+        run={(options) => (isPaused ? blocking.resumeBundle : blocking.pauseBundle)(bundleId, options)}
       />
-      <PauseOrResume account={account} bundleId={bundleId} isPaused={state === 'BLOCKED'} />
-      {billingEnd === null ? <Cancel account={account} subscriptionId={subscriptionId} /> : uncancel}
+      {billingEnd === null ? (
+        <Change
+          name="cancelSubscription"
+          needs="entitlement:cancel"
+          account={account}
+          of={{ change: 'CANCEL', subscriptionId }}
+          fields={{ policy: policyField, date: dateField }}
+          options={({ policy, date }) =>
+            date === null
+              ? { entitlementPolicy: policyOf(policy), billingPolicy: policyOf(policy) }
+              : { requestedDate: { date }, useRequestedDateForBilling: true }
+          }
+          run={(options) => subscriptions.cancel(subscriptionId, options)}
+          isDangerous
+        />
+      ) : (
+        uncancel
+      )}
     </>
-  );
-}
-
-interface PauseProps {
-  readonly account: Account;
-  readonly bundleId: string;
-  readonly isPaused: boolean;
-}
-
-function PauseOrResume({ account, bundleId, isPaused }: PauseProps) {
-  const { resumeBundle, pauseBundle } = api().blocking;
-  return (
-    <Change
-      name={isPaused ? 'resume' : 'pause'}
-      needs="entitlement:pause_resume"
-      account={account}
-      of={{ change: isPaused ? 'RESUME' : 'PAUSE', bundleId }}
-      fields={{ date: dateField }}
-      options={({ date }) => ({ requestedDate: on(date) })}
-      run={(options) => (isPaused ? resumeBundle : pauseBundle)(bundleId, options)}
-    />
-  );
-}
-
-function Cancel({ account, subscriptionId }: { readonly account: Account; readonly subscriptionId: string }) {
-  return (
-    <Change
-      name="cancelSubscription"
-      needs="entitlement:cancel"
-      account={account}
-      of={{ change: 'CANCEL', subscriptionId }}
-      fields={{ policy: policyField, date: dateField }}
-      options={({ policy, date }) =>
-        date === null
-          ? { entitlementPolicy: policyOf(policy), billingPolicy: policyOf(policy) }
-          : { requestedDate: { date }, useRequestedDateForBilling: true }
-      }
-      run={(options) => api().subscriptions.cancel(subscriptionId, options)}
-      isDangerous
-    />
   );
 }
 
@@ -193,19 +153,20 @@ export function NewSubscription({ account, base }: NewSubscriptionProps) {
         externalKey: { help: texts.account.keyHelp },
         date: dateField,
       })}
-      options={({ planName, quantity, couponCodes, externalKey, date }) => {
-        if (!planName) return null;
-        return {
-          accountId: account.id,
-          bundleId: base?.bundleId ?? null,
-          planName,
-          externalKey,
-          quantity: quantity === null ? null : Number(quantity),
-          coupons: couponCodes?.split(/[\s,]+/) ?? null,
-          entitlementDate: on(date),
-          billingDate: on(date),
-        };
-      }}
+      options={({ planName, quantity, couponCodes, externalKey, date }) =>
+        planName
+          ? {
+              accountId: account.id,
+              bundleId: base?.bundleId ?? null,
+              planName,
+              externalKey,
+              quantity: quantity === null ? null : Number(quantity),
+              coupons: couponCodes?.split(/[\s,]+/) ?? null,
+              entitlementDate: on(date),
+              billingDate: on(date),
+            }
+          : null
+      }
       run={(options) => api().subscriptions.create(options, options)}
       after={({ subscriptionId }) => navigate(href('/subscriptions', subscriptionId))}
     />
@@ -213,10 +174,10 @@ export function NewSubscription({ account, base }: NewSubscriptionProps) {
 }
 
 /** A field for a day on which a change takes effect. */
-export const dateField = { kind: 'date', help: t.dateHelp } as const;
+const dateField = { kind: 'date', help: t.dateHelp } as const;
 
 /** Returns the requested day of a change; null if the user left the field empty. */
-export function on(date: string | null): { readonly date: string } | null {
+function on(date: string | null): { readonly date: string } | null {
   return date === null ? null : { date };
 }
 
@@ -237,20 +198,6 @@ function loadPlans(accountId: string, baseProductName: string | null): Promise<A
     : catalogs.availableAddOns({ accountId, baseProductName });
 }
 
-/** A field that chooses a plan by its name and price. Without known plans, it takes the name of a plan. */
-function planField(plans: AvailablePlans, currency: string | null) {
-  if (plans.length === 0) return { isRequired: true, help: t.planHelp } as const;
-  const options = plans.map(({ plan }) => [plan.name, planText(plan, currency)] as const);
-  return { kind: 'select', isRequired: true, options: [['', t.choosePlan], ...options] } as const;
-}
-
-function planText({ prettyName, finalPhase }: AvailablePlans[number]['plan'], currency: string | null) {
-  const { recurring } = finalPhase;
-  const price = recurring?.price?.prices.find((each) => each.currency === currency)?.amount;
-  if (!recurring || !price) return prettyName;
-  return `${prettyName} · ${texts.timeline.price(money(price.text, currency), recurring.billingPeriod)}`;
-}
-
 /** Loads the plans to which a subscription can change. */
 async function loadOtherPlans({
   accountId,
@@ -262,4 +209,17 @@ async function loadOtherPlans({
   const { subscriptions } = await api().bundles.get(bundleId);
   const base = subscriptions.find((each) => each.productCategory === 'BASE');
   return loadPlans(accountId, base?.productName ?? '');
+}
+
+/** A field that chooses a plan by its name and price. Without known plans, it takes the name of a plan. */
+function planField(plans: AvailablePlans, currency: string | null) {
+  if (plans.length === 0) return { isRequired: true, help: t.planHelp } as const;
+  const options = plans.map(({ plan: { name, prettyName, finalPhase } }) => {
+    const { recurring } = finalPhase;
+    const price = recurring?.price?.prices.find((each) => each.currency === currency)?.amount;
+    if (!recurring || !price) return [name, prettyName] as const;
+    const priceText = texts.timeline.price(money(price.text, currency), recurring.billingPeriod);
+    return [name, `${prettyName} · ${priceText}`] as const;
+  });
+  return { kind: 'select', isRequired: true, options: [['', t.choosePlan], ...options] } as const;
 }

@@ -6,17 +6,13 @@ import { Copyable, Facts, Page, pageOf, Section, Tabs } from '../../parts/layout
 import { StateBadge, Timeline } from '../../parts/timeline.tsx';
 import { timelineRow } from '../../parts/timeline-rows.ts';
 import { texts } from '../../texts.ts';
-import { Redemptions } from '../coupons/redemptions.tsx';
-import { Blocks } from './blocks.tsx';
+import { Redemptions } from '../coupons.tsx';
 import { loadSubscription, SubscriptionActions, type SubscriptionFacts } from './subscription-actions.tsx';
 
 /** One subscription: its price now, its timeline, and the changes with their previews. */
-export const SubscriptionPage = pageOf(loadSubscription, Content);
-
-function Content(facts: SubscriptionFacts) {
+export const SubscriptionPage = pageOf(loadSubscription, (facts) => {
   const { subscription, account, today } = facts;
-  const { subscriptionId: id, planName, externalKey, state, bundleId } = subscription;
-  const object = { type: 'SUBSCRIPTION', id } as const;
+  const { subscriptionId: id, planName, externalKey, state } = subscription;
   return (
     <Page
       title={planName ?? externalKey}
@@ -34,18 +30,17 @@ function Content(facts: SubscriptionFacts) {
       <Tabs
         of={{
           overview: () => <Overview {...facts} />,
-          blocks: () => (
-            <Blocks accountId={account.id} of={[object, { type: 'SUBSCRIPTION_BUNDLE', id: bundleId }]} />
+          labelsAndHistory: () => (
+            <LabelsAndHistory accountId={account.id} of={{ type: 'SUBSCRIPTION', id }} />
           ),
-          labelsAndHistory: () => <LabelsAndHistory accountId={account.id} of={object} />,
         }}
       />
     </Page>
   );
-}
+});
 
 function Overview({ subscription, account }: SubscriptionFacts) {
-  const { subscriptionId, start, billingStart } = subscription;
+  const { subscriptionId, quantity, priceList, start, chargedThrough, billCycleDayLocal } = subscription;
   const usage = (
     <a class="button" href={href('/subscriptions', subscriptionId, 'usage')}>
       {label('usage')}
@@ -57,22 +52,21 @@ function Overview({ subscription, account }: SubscriptionFacts) {
         <Facts
           of={{
             priceNow: priceOf(subscription, account.currency),
-            quantity: subscription.quantity,
+            quantity,
             phase: words(subscription.phaseType),
             product: `${subscription.productName ?? '–'} (${words(subscription.productCategory)})`,
-            priceList: subscription.priceList,
+            priceList,
             started: start?.date,
-            billingStarted: billingStart?.date === start?.date ? null : billingStart?.date,
-            billedThrough: subscription.chargedThrough?.date ?? texts.common.notYet,
+            billedThrough: chargedThrough?.date ?? texts.common.notYet,
             serviceEnds: subscription.cancelled?.date,
             billingEnds: subscription.billingEnd?.date,
-            billCycleDay: subscription.billCycleDayLocal ?? texts.common.notYet,
+            billCycleDay: billCycleDayLocal ?? texts.common.notYet,
             id: <Copyable text={subscriptionId} />,
             bundle: <Copyable text={subscription.bundleId} />,
           }}
         />
       </Section>
-      {may('coupon:view') && <Redemptions of={{ subscriptionId }} />}
+      {may('coupon:view') && <Redemptions subscriptionId={subscriptionId} />}
     </div>
   );
 }

@@ -1,10 +1,9 @@
 import { api } from '../../core/data.ts';
 import { label } from '../../core/format.ts';
-import { parameters } from '../../core/location.ts';
 import { Action } from '../../parts/action.tsx';
 import type { Field } from '../../parts/form.tsx';
 import { Badge } from '../../parts/layout.tsx';
-import { Filters, ListSection } from '../../parts/table.tsx';
+import { ListSection } from '../../parts/table.tsx';
 import { texts } from '../../texts.ts';
 
 const t = texts.tenant;
@@ -12,17 +11,9 @@ const t = texts.tenant;
 const KEY = 'PER_TENANT_CONFIG';
 const PREFIXES = /^org\.(service|killbill)\./;
 
-interface Setting {
-  readonly name: string;
-  readonly description: string;
-  /** The valid values in words, such as `one of CAP, LAST_TIER`. */
-  readonly allowed: string;
-  readonly value: string;
-  /** True if the tenant has a value of its own. */
-  readonly isSet: boolean;
-}
+type Setting = Awaited<ReturnType<typeof loadSettings>>[number];
 
-async function loadSettings(): Promise<readonly Setting[]> {
+async function loadSettings() {
   const [described, inForce, stored] = await Promise.all([
     api().configuration.describe(),
     api().configuration.settings(),
@@ -33,6 +24,7 @@ async function loadSettings(): Promise<readonly Setting[]> {
   return described.map((each) => ({
     ...each,
     value: own.get(each.name) ?? valueText(values[each.name], each.allowed),
+    /** True if the tenant has a value of its own. */
     isSet: own.has(each.name),
   }));
 }
@@ -50,8 +42,7 @@ function valueText(value: unknown, allowed: string): string {
   if (typeof value === 'number' && allowed.includes('time of day'))
     return new Date(value).toISOString().slice(11, -1);
   if (typeof value === 'number' && allowed.includes('time span')) return spanText(value);
-  if (typeof value === 'object') return JSON.stringify(value);
-  return String(value);
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
 const UNITS = [
@@ -66,59 +57,38 @@ function spanText(milliseconds: number): string {
   return `${milliseconds / size}${unit}`;
 }
 
-/** Areas of settings: the first part of their names. */
-const areas = [
-  'invoice',
-  'payment',
-  'subscription',
-  'usage',
-  'features',
-  'billing',
-  'tags',
-  'default',
-] as const;
-
 /** All settings of the tenant with their values. */
 export function Configuration() {
-  const area = parameters.value.get('area') ?? '';
-  const load = async () =>
-    (await loadSettings()).filter(({ name }) => area === '' || name.startsWith(`${area}.`));
   return (
     <ListSection
       name="configuration"
-      pageParameter="page"
-      actions={<Filters of={{ area: { kind: 'select', options: [['', texts.common.all], ...areas] } }} />}
       isExplained
-      load={load}
+      load={loadSettings}
       columns={[
-        [
-          'setting',
-          ({ name, description }) => (
-            <>
-              <code>{name}</code>
-              <br />
-              {description}
-            </>
-          ),
-        ],
-        [
-          'value',
-          ({ value, isSet }) => (
-            <>
-              {shownValue(value)} {isSet && <Badge tone="warning">{label('setHere')}</Badge>}
-            </>
-          ),
-          'text',
-        ],
-        ['', (setting) => <ChangeSetting {...setting} />],
+        ['setting', SettingName],
+        ['value', SettingValue, 'text'],
+        ['', ChangeSetting],
       ]}
     />
   );
 }
 
-function shownValue(value: string): string {
-  if (value === '') return texts.common.none;
-  return value === 'true' || value === 'false' ? label(value) : value;
+function SettingName({ name, description }: Setting) {
+  return (
+    <>
+      <code>{name}</code>
+      <br />
+      {description}
+    </>
+  );
+}
+
+function SettingValue({ value, isSet }: Setting) {
+  return (
+    <>
+      {value || texts.common.none} {isSet && <Badge tone="warning">{label('setHere')}</Badge>}
+    </>
+  );
 }
 
 /** A field that offers the valid values, if they are few. */
@@ -130,14 +100,7 @@ function fieldOf({ allowed }: Setting): Field {
 }
 
 function ChangeSetting(setting: Setting) {
-  const { name, description, isSet } = setting;
-  const change = async (value: string | null) => {
-    const stored = Object.entries(await storedSettings());
-    const isThis = ([each]: readonly [string, string]) => each.replace(PREFIXES, '') === name;
-    const [fullName] = stored.find(isThis) ?? [`org.service.${name}`];
-    const all = [...stored.filter((entry) => !isThis(entry)), ...(value === null ? [] : [[fullName, value]])];
-    await api().keyValues.add(KEY, JSON.stringify(Object.fromEntries(all)));
-  };
+  const { name, description, isSet, value: initial } = setting;
   return (
     <Action
       name="change"
@@ -147,10 +110,15 @@ function ChangeSetting(setting: Setting) {
         value: useTheValueOfTheServer !== true && fieldOf(setting),
         useTheValueOfTheServer: isSet && 'checkbox',
       })}
-      initial={{ value: setting.value }}
-      run={({ value, useTheValueOfTheServer }) =>
-        change(useTheValueOfTheServer === true ? null : String(value ?? ''))
-      }
+      initial={{ value: initial }}
+      run={async ({ value, useTheValueOfTheServer }) => {
+        const stored = Object.entries(await storedSettings());
+        const isThis = ([each]: readonly [string, string]) => each.replace(PREFIXES, '') === name;
+        const [fullName] = stored.find(isThis) ?? [`org.service.${name}`];
+        const others = Object.fromEntries(stored.filter((entry) => !isThis(entry)));
+        const changed = useTheValueOfTheServer ? {} : { [fullName]: value ?? '' };
+        await api().keyValues.add(KEY, JSON.stringify({ ...others, ...changed }));
+      }}
     />
   );
 }

@@ -22,11 +22,16 @@ function textOfUrl(): InvoiceText {
   return { kind, locale: locale ?? 'en_US' };
 }
 
-/** Loads the saved text, and the built-in one. */
+/** Loads the saved text, the built-in one, and one of the first invoices, if possible one with an amount. */
 async function loadTexts(of: InvoiceText) {
-  const { invoiceTexts } = api();
-  const [saved, builtIn] = await Promise.all([invoiceTexts.get(of), invoiceTexts.builtIn(of)]);
-  return { saved, builtIn: builtIn ?? '' };
+  const { invoiceTexts, invoices } = api();
+  const [saved, builtIn, { rows }] = await Promise.all([
+    invoiceTexts.get(of),
+    invoiceTexts.builtIn(of),
+    invoices.page({ offset: 0, limit: 20 }),
+  ]);
+  const invoice = rows.find(({ amount }) => !amount.isZero()) ?? rows[0];
+  return { of, saved, builtIn: builtIn ?? '', invoiceId: invoice?.id };
 }
 
 /** The template and the translations of invoices, with an invoice as it looks with the text in the editor. */
@@ -44,49 +49,39 @@ export function InvoiceTexts() {
         />
       </div>
       <Load from={() => loadTexts(text)} inputs={[text]}>
-        {({ saved, builtIn }) => (
-          <Workbench key={JSON.stringify([text, saved])} of={text} saved={saved} builtIn={builtIn} />
-        )}
+        {(loaded) => <Workbench key={JSON.stringify(loaded)} {...loaded} />}
       </Load>
     </>
   );
 }
 
-interface WorkbenchProps {
-  readonly of: InvoiceText;
-  readonly saved: string | null;
-  readonly builtIn: string;
-}
-
 /** The editor beside an invoice with the edited text. */
-function Workbench({ of, saved, builtIn }: WorkbenchProps) {
+function Workbench({ of, saved, builtIn, invoiceId }: Awaited<ReturnType<typeof loadTexts>>) {
   const [text, setText] = useState(saved ?? builtIn);
+  const settled = useSettled(text);
+  const { upload, delete: remove } = api().invoiceTexts;
   const actions = (
     <>
-      {text !== (saved ?? builtIn) && text.trim() !== '' && (
-        <Action
-          name="save"
-          needs="tenant_kvs:add"
-          run={() => api().invoiceTexts.upload({ ...of, text, replace: saved !== null })}
-          isPrimary
-        />
-      )}
-      {saved !== null && (
-        <Action
-          name="useBuiltInText"
-          needs="tenant_kvs:delete"
-          run={() => api().invoiceTexts.delete(of)}
-          isDangerous
-        />
-      )}
+      <Action
+        name="save"
+        needs="tenant_kvs:add"
+        isHidden={text === (saved ?? builtIn) || text.trim() === ''}
+        run={() => upload({ ...of, text, replace: saved !== null })}
+        isPrimary
+      />
+      <Action
+        name="useBuiltInText"
+        needs="tenant_kvs:delete"
+        isHidden={saved === null}
+        run={() => remove(of)}
+        isDangerous
+      />
     </>
   );
   return (
     <div class="columns">
       <Section name={of.kind} actions={actions}>
-        <p class="quiet-text">
-          {saved === null && of.kind !== 'CATALOG_TRANSLATION' && t.noText} {t.textHelp[of.kind]}
-        </p>
+        <p class="quiet-text">{t.textHelp[of.kind]}</p>
         <textarea
           aria-label={label(of.kind)}
           rows={26}
@@ -95,43 +90,21 @@ function Workbench({ of, saved, builtIn }: WorkbenchProps) {
           onInput={({ currentTarget }) => setText(currentTarget.value)}
         />
       </Section>
-      <Preview of={of} text={text} />
+      <Section name="preview">
+        {invoiceId === undefined ? t.noInvoice : <Preview of={of} text={settled} invoiceId={invoiceId} />}
+      </Section>
     </div>
   );
-}
-
-/** Returns one of the first invoices, if possible one with an amount. */
-async function anyInvoice() {
-  const { rows } = await api().invoices.page({ offset: 0, limit: 20 });
-  return rows.find(({ amount }) => !amount.isZero()) ?? rows[0];
 }
 
 interface PreviewProps {
   readonly of: InvoiceText;
   readonly text: string;
-}
-
-/** An invoice with the text: the one with the number in the URL, or an early one. */
-function Preview({ of, text }: PreviewProps) {
-  const number = parameters.value.get('invoiceNumber') ?? '';
-  const settled = useSettled(text);
-  const load = async () => {
-    const found = number === '' ? await anyInvoice() : await api().invoices.getByNumber(Number(number));
-    return { id: found?.id };
-  };
-  return (
-    <Section name="preview" actions={<Filters of={{ invoiceNumber: { kind: 'search', size: 8 } }} />}>
-      <Load from={load} inputs={[number]}>
-        {({ id }) =>
-          id === undefined ? t.noInvoice : <PreviewedInvoice invoiceId={id} of={of} text={settled} />
-        }
-      </Load>
-    </Section>
-  );
+  readonly invoiceId: string;
 }
 
 /** Shows the previous page until the next one is loaded, and beside the reason why a text cannot be saved. */
-function PreviewedInvoice({ invoiceId, of, text }: PreviewProps & { readonly invoiceId: string }) {
+function Preview({ of, text, invoiceId }: PreviewProps) {
   const shown = useRef<string | null>(null);
   const { data, error, isLoading } = useLoad(() => {
     // An empty text cannot be saved, and a preview needs the permission to save.
