@@ -75,7 +75,7 @@ anyDatabase.describe('unmodified npm package killbill', (open) => {
   describePaymentGateways(journey);
   describeGroups(journey);
 
-  describe('final cleanup and coverage', () => {
+  describe('in the final cleanup', () => {
     it('clears the cached data of an account on the nodes', async () => {
       const { client, ids } = journey();
       const { status } = await client.admin.invalidatesCacheByAccount(ids.get('accountId'));

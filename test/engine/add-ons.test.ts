@@ -107,7 +107,7 @@ eachDatabaseByTurns.describe('add-ons', (open) => {
       expect(await engine.endsOf(backup)).to.equal('CANCELLED 2024-09-05 2024-09-10');
     });
 
-    describe('worked example subscriptions W6 "Change alignment"', () => {
+    describe('in plan changes (subscriptions W6 "Change alignment")', () => {
       type Row = readonly [string, { list?: string; phaseType?: 'EVERGREEN' }, readonly string[]];
       const table: readonly Row[] = [
         ['START_OF_BUNDLE', {}, ['CHANGE 2023-08-15', 'PHASE 2023-08-31']],

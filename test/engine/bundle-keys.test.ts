@@ -27,7 +27,7 @@ eachDatabaseByTurns.describe('bundle key handling', (open) => {
   const storedKeyOf = async (id: Uuid) =>
     (await engine.acme.audit.history({ type: 'BUNDLE', id })).at(-1)?.snapshot?.externalKey;
 
-  describe('lookup (subscriptions §17.1)', () => {
+  describe('for lookups (subscriptions §17.1)', () => {
     it('finds a bundle by its id and by its key', async () => {
       const { bundleId } = await subscribe('K');
       const found = await engine.acme.bundles.get(bundleId);
@@ -57,7 +57,7 @@ eachDatabaseByTurns.describe('bundle key handling', (open) => {
     });
   });
 
-  describe('key at creation (subscriptions §17.2)', () => {
+  describe('at creation (subscriptions §17.2)', () => {
     it('moves the key of an ended bundle to a new bundle, while both bundles show the key', async () => {
       const first = await subscribe('K');
       await engine.cancelNow(first.subscriptionId);
@@ -138,7 +138,7 @@ eachDatabaseByTurns.describe('bundle key handling', (open) => {
     });
   });
 
-  describe('rename (subscriptions §17.3)', () => {
+  describe('for renames (subscriptions §17.3)', () => {
     it('finds a bundle under its new key, which other bundles cannot take', async () => {
       const { bundles } = engine.acme;
       const { bundleId, subscriptionId } = await subscribe('K');

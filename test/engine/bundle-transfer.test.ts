@@ -67,7 +67,7 @@ eachDatabaseByTurns.describe('bundle transfer', (open) => {
   const linesOf = ({ id }: Account): Promise<readonly string[]> => engine.linesOf(id);
 
   describe('accepted transfer', () => {
-    describe('worked example subscriptions W21 "Transfer"', () => {
+    describe('in the worked example subscriptions W21 "Transfer"', () => {
       let bundleId: Uuid;
       let subscriptionId: Uuid;
 
@@ -305,7 +305,7 @@ eachDatabaseByTurns.describe('bundle transfer', (open) => {
       ]);
     });
 
-    describe('bill cycle day and quantity', () => {
+    describe('with bill cycle day and quantity', () => {
       beforeEach(() => begin('2024-01-05T08:00:00Z'));
       const cases = [
         ['USE_EXISTING', 20],

@@ -26,7 +26,7 @@ eachDatabaseByTurns.describe('cancellation', (open) => {
 
   const linesOf = (): Promise<readonly string[]> => engine.linesOf(accountId);
 
-  describe('worked example subscriptions W10 "Cancel matrix"', () => {
+  describe('in the worked example subscriptions W10 "Cancel matrix"', () => {
     let subscriptionId: Uuid;
 
     beforeEach(async () => {

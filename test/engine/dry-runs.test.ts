@@ -625,11 +625,11 @@ eachDatabase.describe('dry run', (open) => {
     });
   });
 
-  describe('validation of requests', () => {
+  describe('with invalid requests', () => {
     const expectRefused = (request: Request, error: ErrorName) =>
       expectCode(foresee({ dryRunType: 'SUBSCRIPTION_ACTION', ...request }), error, JSON.stringify(request));
 
-    it('rejects requests with missing or superfluous values', async () => {
+    it('rejects missing or superfluous values', async () => {
       await begin('2024-05-01T00:00:00Z', 1);
       const of = await subscribe('solo-now');
       const { bundleId } = of;

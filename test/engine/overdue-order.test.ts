@@ -78,7 +78,7 @@ anyDatabase.describe('overdue evaluation with pending retries (overdue §5.2)', 
     expect(await debtor.states()).to.eql(['BLOCKED from 06-07T00:03:42']);
   });
 
-  describe('a refresh with later work due on the same day (rule 5)', () => {
+  describe('with later work due on the same day (rule 5)', () => {
     /** Runs until the threshold day of a debt whose retry is due at 09:00 that day. */
     async function untilTheDay(config: string): Promise<Debtor> {
       const debtor = await begin(config);

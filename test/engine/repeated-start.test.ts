@@ -52,7 +52,7 @@ function gardens({
 const january = new Date('2026-01-01T00:00:00Z');
 const july = new Date('2026-07-01T00:00:00Z');
 
-eachDatabase.describe('setup that runs at every start', (open) => {
+eachDatabase.describe('repeated setup', (open) => {
   const engine = engineBeforeEach(open, { now: '2026-03-01T00:00:00Z', catalog: null });
 
   async function problemsOf(work: Promise<unknown>): Promise<readonly string[]> {

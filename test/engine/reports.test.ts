@@ -257,7 +257,7 @@ eachDatabase.describe('reports', (open) => {
     });
   });
 
-  describe('search', () => {
+  describe('for searches', () => {
     const found = async (text: string) =>
       (await acme.reports.find({ text })).map(({ kind, title }) => `${kind} ${title}`);
 

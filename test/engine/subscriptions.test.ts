@@ -169,7 +169,7 @@ eachDatabaseByTurns.describe('subscription service', (open, kind) => {
 
   const on = (date: string): { readonly date: LocalDate } => ({ date: parseLocalDate(date) });
 
-  describe('creation and reads', () => {
+  describe('for creation and reads', () => {
     it('stores, publishes and returns the subscription (subscriptions W3 "Create")', async () => {
       const { subscriptionId, bundleId } = await create({ planName: 'pro-monthly' });
       await settle();

@@ -36,7 +36,7 @@ eachDatabase.describe('account search', (open) => {
     await serving.post('/accounts', { name: 'Poe', company: 'Orbit' }, eve);
   });
 
-  describe('worked example accounts E10 "Search"', () => {
+  describe('in the worked example accounts E10 "Search"', () => {
     for (const [key, expected] of [
       ['orbit', ['A', 'B', 'D']],
       ['100%25', ['A']],
@@ -70,7 +70,7 @@ eachDatabase.describe('account search', (open) => {
     });
   });
 
-  describe('cases beyond the worked example', () => {
+  describe('beyond the worked example', () => {
     it('prefers id, then name, email, external key and company in an exact search', async () => {
       const [id = ''] = [...names].find(([, name]) => name === 'B') ?? [];
       await create('N', { company: 'poe' });

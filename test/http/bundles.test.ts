@@ -97,7 +97,7 @@ eachDatabaseByTurns.describe('bundle API', (open) => {
       expectRefusal(await call(method, path), status, code);
     });
 
-  describe('list', () => {
+  describe('for lists', () => {
     it('lists bundles in creation order, without prices, with the headers of both dialects', async () => {
       const reply = await get('/bundles/pagination?offset=1&limit=2&audit=FULL');
       expect(namesOf(reply)).to.eql(['beta', 'Seat 100%']);
@@ -120,7 +120,7 @@ eachDatabaseByTurns.describe('bundle API', (open) => {
     });
   });
 
-  describe('search', () => {
+  describe('for searches', () => {
     const search = (key: string) => get(`/bundles/search/${key}`);
     const cases: readonly (readonly [key: () => string, expected: readonly string[]])[] = [
       [() => 'alpha', ['alpha']],
@@ -176,7 +176,7 @@ eachDatabaseByTurns.describe('bundle API', (open) => {
     });
   });
 
-  describe('rename and transfer', () => {
+  describe('for renames and transfers', () => {
     it('changes a key with renameKey', async () => {
       const { bundleId } = await newBundle(await newAccount(), 'delta');
       const path = `/1.0/kb/bundles/${bundleId}`;

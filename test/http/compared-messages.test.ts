@@ -42,7 +42,7 @@ eachDatabaseByTurns.describe('messages that clients compare', (open) => {
     ]);
   });
 
-  it('in dry runs', async () => {
+  it('stay the same for a charge, tax or credit on a committed invoice', async () => {
     const charge = { amount: 5 };
     const made = await send('POST', `invoices/charges/${accountId}?autoCommit=true`, [charge]);
     const invoiceId = String((made.json as readonly Json[])[0]?.invoiceId);
@@ -55,7 +55,7 @@ eachDatabaseByTurns.describe('messages that clients compare', (open) => {
     }
   });
 
-  describe('dry runs', () => {
+  describe('in dry runs', () => {
     const refused = async (body: object) => {
       const path = `invoices/dryRun?accountId=${accountId}&targetDate=2024-03-01`;
       const whole = { dryRunType: 'SUBSCRIPTION_ACTION', ...body };

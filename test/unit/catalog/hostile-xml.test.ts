@@ -20,7 +20,7 @@ function fault(document: string): string {
 const NO_DOCTYPE = 'A document type declaration (<!DOCTYPE) is not accepted; remove it';
 
 describe('hostile catalog documents', () => {
-  describe('worked example catalog W15 "Hostile documents"', () => {
+  describe('in the worked example catalog W15 "Hostile documents"', () => {
     it('are rejected at a document type declaration', () =>
       expect(fault('<!DOCTYPE c [<!ENTITY a "x">]><catalog>&a;</catalog>')).to.equal(`1:1 ${NO_DOCTYPE}`));
 
@@ -120,7 +120,7 @@ describe('hostile catalog documents', () => {
     expect(fault(`<catalog a="${'x'.repeat(4_097)}"/>`)).to.include('is longer than 4096 characters');
   });
 
-  describe('documents beyond the limits of the grammar', () => {
+  describe('beyond the limits of the grammar', () => {
     /** A rule that nests and repeats without end. */
     const endless: ElementRule<null> = {
       attributes: new Map(),

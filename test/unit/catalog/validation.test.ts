@@ -799,7 +799,7 @@ describe('catalog version validation', () => {
     });
   });
 
-  describe('warning', () => {
+  describe('with warnings', () => {
     it('reports that units beyond the last tier are free', () => {
       const { errors, warnings } = validate(
         withUsage({ tiers: tier([block({ max: '5' }), block({ unit: 'w' })]) }),
