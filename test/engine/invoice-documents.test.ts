@@ -160,7 +160,7 @@ eachDatabaseByTurns.describe('documents (invoicing §14)', (open) => {
     ['INVOICE_TRANSLATION_de-AT', 'a=b', 60_002],
     ['INVOICE_TEMPLATE_DE', 'x', 60_002],
   ] as const)
-    it(`are not stored with ${value.slice(0, 12) || 'nothing'} (${value.length}) as ${key} (rule 5)`, async () => {
+    it(`are not stored with ${value.slice(0, 12) || 'an empty text'} (${value.length}) as ${key} (rule 5)`, async () => {
       await expectCode(engine.acme.keyValues.add(key, value), code);
       for (const prefix of ['INVOICE_', 'CATALOG_'])
         expect(await engine.acme.keyValues.search(prefix)).to.eql([]);

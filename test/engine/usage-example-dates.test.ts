@@ -122,7 +122,7 @@ eachDatabaseByTurns.describe('usage period billing', (open) => {
     ]);
   });
 
-  it('includes a point dated that day, but no point before the start instant (usage E15 "Date-only start day")', async () => {
+  it('includes a point dated on the start day, but no point before the start instant (usage E15 "Date-only start day")', async () => {
     await begin('api-std', '2026-04-01T06:00:00Z');
     await stage.use('40 calls 2026-04-01', 'of the day');
     await stage.use('7 calls 2026-04-01T00:00:00Z', 'before');

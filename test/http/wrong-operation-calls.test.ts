@@ -105,7 +105,7 @@ anyDatabase.describe('invalid operation calls over HTTP', (open) => {
     'x'.repeat(500),
   ];
   for (const name of unknown)
-    it(`are rejected with the unknown name ${name.slice(0, 20)}`, async () => {
+    it(`are rejected with the unknown name "${name.slice(0, 20)}"`, async () => {
       const body = { arguments: [] };
       for (const path of [
         `queries/${name}/get`,

@@ -156,7 +156,7 @@ describe('overdue configuration validation', () => {
       problems: ['2:1 The end tag "accountOverdueStates" does not close "overdueConfig"'],
     },
     'no element': { document: 'overdue', problems: ['1:8 text data outside of root node.'] },
-    nothing: { document: '', problems: ['1:1 document must contain a root element.'] },
+    'an empty document': { document: '', problems: ['1:1 document must contain a root element.'] },
     'a lone ampersand': {
       document: '<overdueConfig>a & b</overdueConfig>',
       problems: ['1:18 This "&" does not begin a reference; write &amp;'],
@@ -192,7 +192,10 @@ describe('overdue configuration validation', () => {
     },
     'a list as the root': { document: '[]', problems: ['1:1 The configuration: a list is not an object'] },
     'no states': { document: '{}', problems: ['1:1 The configuration lacks "overdueStates"'] },
-    nothing: { document: ' ', problems: ['1:2 Not JSON: the text ends where a value is expected'] },
+    'a blank document': {
+      document: ' ',
+      problems: ['1:2 Not JSON: the text ends where a value is expected'],
+    },
     'duplicate names': {
       document: '{"overdueStates": [], "overdueStates": []}',
       problems: ['1:40 Property "overdueStates" is repeated; keep one'],

@@ -70,7 +70,7 @@ describe('the state machine of a tenant (payments §3.1)', () => {
   });
 
   for (const [what, document] of [
-    ['nothing', ''],
+    ['an empty document', ''],
     ['text', 'one'],
     ['an unclosed element', '<a><b></a>'],
     ['two roots', '<a/><b/>'],
