@@ -33,7 +33,7 @@ export interface BillingTransition extends Transition {
 interface PriceChangesInput extends PeriodStartsInput {
   readonly plans: PriceChangeSource;
   readonly account: Pick<Account, 'timeZone' | 'referenceTime'>;
-  /** Tenant setting `subscription.align.effectiveDateForExistingSubscriptions` (§13 rule 4). */
+  /** Tenant setting `subscription.align.effectiveDateForExistingSubscriptions` (catalog §6.4 rule 5). */
   readonly isAligned: boolean;
 }
 
