@@ -3,7 +3,7 @@ import type { NewBusEvent } from '../../lib/records/index.ts';
 import type { Uuid } from '../../lib/values/ids/index.ts';
 import { decimal } from '../../lib/values/money/index.ts';
 import { instant, localDate } from '../../lib/values/time/index.ts';
-import { connectedAs, eachDatabase, expect, type TestDatabase } from '../support/index.ts';
+import { connectedAs, eachDatabase, expect, onPostgresql, type TestDatabase } from '../support/index.ts';
 import { searchedInvoiceField } from '../support/searched-invoice-field.ts';
 import { planRow } from '../support/storage/entry-records.ts';
 import type { BoundStatement, OpenedStorage } from '../support/storage/opened-storage.ts';
@@ -78,6 +78,32 @@ eachDatabase.describe('query plans without database statistics', (open, kind) =>
       expect(plan)
         .to.match(/bw_invoices_(delegated|open)_index/)
         .and.not.to.include('status_index');
+  });
+});
+
+onPostgresql.describe('query plans after many moves of tenants', (open) => {
+  const opened = sharedStorage('postgresql', open);
+
+  it('read only the fences of moves that have not ended (cells §3.2 rule 3)', async () => {
+    const { url } = opened.database as TestDatabase & { readonly kind: 'postgresql' };
+    await withPostgresql(url, async (client) => {
+      await client.query(`
+        insert into bw_tenant_moves (tenant_record_id, state, revision)
+        select n, case when n % 1000 = 0 then 'ARRIVING' else 'GONE' end, 1 from generate_series(1000, 9000) n`);
+      await client.query('analyze bw_tenant_moves');
+    });
+    const { queue, events } = opened.storage;
+    const claim = { node: 'n', limit: 100, topics, businessNow: now, systemNowMs: 1, leaseEndsAtMs: 2 };
+    opened.bound();
+    await queue.claim({ ...claim, claimId: newId() });
+    await events.list({ after: 0, upTo: 1, limit: 10 });
+    const statements = opened.bound().filter(({ text }) => text.includes('bw_tenant_moves'));
+    const plans = (await plansOf(opened.database, statements)).map(({ plan }) => plan.join('\n'));
+    expect(plans).to.have.length(2);
+    for (const plan of plans)
+      expect(plan)
+        .to.include('bw_tenant_moves_closed_index')
+        .and.not.to.include('Seq Scan on bw_tenant_moves');
   });
 });
 
