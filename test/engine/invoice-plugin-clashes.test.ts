@@ -166,7 +166,7 @@ eachDatabaseByTurns.describe('clashes between plugin answers (invoicing §13 rul
         return null;
       },
     });
-    const input = { apiKey: 'eve', apiSecret: 'secret' };
+    const input = { apiKey: 'eve', apiSecret: 'secret', cell: engine.cell };
     const { id: tenant } = await engine.billing.tenants.create({ userName: 'test' }, input);
     const eve = engine.billing.as({ tenant, user: 'eve' });
     const { id: hers } = await eve.createAccount({ currency: 'USD' });

@@ -36,6 +36,8 @@ export interface TestEngine {
   readonly ledger: ReturnType<typeof memoryLedger>;
   readonly logger: ReturnType<typeof recordingLogger>;
   readonly tenant: TenantRef;
+  /** The cell of the tenant, for another tenant in the same database. */
+  readonly cell: 'near' | null;
   readonly acme: TenantBilling;
   /** Creates an account with a default payment method on the sandbox gateway. */
   payingAccount(input: AccountInput): Promise<Account>;
@@ -145,6 +147,7 @@ export async function openEngine(open: OpenDatabase, options: TestEngineOptions)
     ledger,
     logger,
     tenant,
+    cell: cells === null ? null : 'near',
     acme,
     payingAccount: async (input) => {
       const account = await acme.createAccount(input);
