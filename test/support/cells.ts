@@ -5,6 +5,7 @@ import { cellStorage } from '../../lib/cells/index.ts';
 import type { CellsBilling, CellsOptions, SystemClock, TenantBilling, Uuid } from '../../lib/index.ts';
 import type { Storage } from '../../lib/ports/storage/index.ts';
 import { CELL_ANSWER_MS } from '../../lib/values/limits.ts';
+import { firstCell, secondCell } from './cells/registered-cells.ts';
 import {
   type DatabaseTemplate,
   endWith,
@@ -116,35 +117,6 @@ function waitingForCells(clock: SystemClock): SystemClock {
   };
 }
 
-/** A number above all record ids of a `nearCell`, so that both cells can be prepared separately. */
-const FAR_ABOVE = 1_000_000;
-
-/** An empty database that is the second cell of the directory in a `nearCell`. */
-const farCell: DatabaseTemplate = {
-  name: 'far_cell',
-  from: migrated,
-  async prepare(database) {
-    const storage = storageOf(database);
-    await storage.cells.adopt({ number: 1, above: FAR_ABOVE });
-    await storage.close();
-  },
-};
-
-/** The template as the first cell and the directory of two cells. Registering cells in each test would take a second. */
-export function nearCell(template: DatabaseTemplate): DatabaseTemplate {
-  return {
-    name: `${template.name}_cell`,
-    from: template,
-    async prepare(database) {
-      if (database.kind === 'sqlite') return;
-      const storage = storageOf(database);
-      await storage.cells.register({ name: 'near', adopt: (numbering) => storage.cells.adopt(numbering) });
-      await storage.cells.register({ name: 'far', adopt: async () => FAR_ABOVE });
-      await storage.close();
-    },
-  };
-}
-
 /** The databases beside the databases of tests, by URL. Each is removed with the database of the test. */
 const others = new Map<string, Promise<TestDatabase>>();
 
@@ -172,14 +144,16 @@ function otherOf(
 /**
  * Returns the open function for an engine on two cells: `near` is the database of the test, `far` another one. The
  * directory is `far`, so that the tenants of the test are in a cell without it. If the database already has tenants, it
- * has to be the directory, and a copy of a `nearCell`.
+ * has to be the directory, and a `firstCell` with these names. Otherwise it can be a `secondCell`.
  */
 export async function cellsBeside(
   database: TestDatabase & { readonly kind: 'postgresql' },
   storage: Storage<never>,
   { hasTenants }: { readonly hasTenants: boolean },
 ) {
-  const far = storageOf(await otherOf(database, hasTenants ? farCell : migrated));
+  const isRegistered = (await storage.cells.number()) !== null;
+  const directoryBeside = isRegistered ? firstCell(migrated, ['far', 'near']) : migrated;
+  const far = storageOf(await otherOf(database, hasTenants ? secondCell() : directoryBeside));
   // A storage of its own, so that traces of the test show only the statements of its cell.
   const directory = hasTenants ? storageOf(database) : far;
   const cells = hasTenants ? { near: storage, far } : { far, near: storage };

@@ -14,7 +14,8 @@ import {
   type Uuid,
 } from '../../lib/index.ts';
 import type { Storage } from '../../lib/ports/storage/index.ts';
-import { cellsBeside, nearCell } from './cells.ts';
+import { firstCell } from './cells/registered-cells.ts';
+import { cellsBeside } from './cells.ts';
 import { areCells as areAllCells, endWith, type OpenDatabase, type TestDatabase } from './databases.ts';
 import { fixture } from './files.ts';
 import { isLongRun } from './long-run.ts';
@@ -93,7 +94,7 @@ export async function openEngine(open: OpenDatabase, options: TestEngineOptions)
   const { areCells = areAllCells, ...host } = rest;
   const { documentRenderer = pdfRenderer(), ...others } = host;
   const shop = shopTemplate(catalog instanceof URL ? catalog : null);
-  const database = await open(areCells ? nearCell(shop) : shop);
+  const database = await open(areCells ? firstCell(shop, ['near', 'far']) : shop);
   let statements: string[] = [];
   let isRecording = false;
   const given = storageOf(database, (statement) => {

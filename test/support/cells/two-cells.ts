@@ -5,10 +5,16 @@ import type { SystemClock, TenantRef } from '../../../lib/index.ts';
 import type { Storage } from '../../../lib/ports/storage/index.ts';
 import { SYSTEM_TENANT } from '../../../lib/records/index.ts';
 import { MOVE_RENEW_MS } from '../../../lib/values/limits.ts';
-import { type OpenDatabase, reachingEveryTenant, type TestDatabase } from '../databases.ts';
+import {
+  type DatabaseTemplate,
+  type OpenDatabase,
+  reachingEveryTenant,
+  type TestDatabase,
+} from '../databases.ts';
 import { author, newId, tenant } from '../storage/stored-records.ts';
 import { migrated, storageOf } from '../storage.ts';
 import { pushableSystemClock } from '../system-time.ts';
+import { firstCell, secondCell } from './registered-cells.ts';
 import { type Watch, watchedParts } from './watched-parts.ts';
 
 export const cellNames = ['west', 'east'] as const;
@@ -41,18 +47,41 @@ export interface TwoCells {
   close(): Promise<void>;
 }
 
+const OLDER = 'older';
+
+/** A database with a tenant and a payment number, before it becomes a cell. */
+const olderTenant: DatabaseTemplate = {
+  name: 'older_tenant',
+  from: migrated,
+  async prepare(database) {
+    const storage = storageOf(database);
+    await storage.takePaymentNumber(await storage.system.insertTenant(tenant({ apiKey: OLDER }), author()));
+    await storage.close();
+  },
+};
+
+/** A database that has a counter with the same record id before it becomes a cell. */
+const olderCounter: DatabaseTemplate = {
+  name: 'older_counter',
+  from: migrated,
+  async prepare(database) {
+    const storage = storageOf(database);
+    await storage.takePaymentNumber({ id: newId(), recordId: SYSTEM_TENANT.recordId });
+    await storage.close();
+  },
+};
+
 export async function openTwoCells(open: OpenDatabase): Promise<TwoCells> {
-  const databases = { west: await open(migrated), east: await open(migrated) };
+  const databases = {
+    west: await open(firstCell(olderTenant, cellNames)),
+    east: await open(secondCell(olderCounter)),
+  };
   const storages = { west: storageOf(databases.west), east: storageOf(databases.east) };
   const directory = storages.west;
   const clients = { west: await connected(databases.west), east: await connected(databases.east) };
-  const { id, recordId } = await directory.system.insertTenant(tenant({ apiKey: newId() }), author());
-  const moved = { id, recordId };
-  // The target has a counter with the same record id before it becomes a cell.
-  await directory.takePaymentNumber(moved);
-  await storages.east.takePaymentNumber({ id: newId(), recordId: SYSTEM_TENANT.recordId });
-  for (const name of cellNames)
-    await directory.cells.register({ name, adopt: (numbering) => storages[name].cells.adopt(numbering) });
+  const older = await directory.system.findTenantByApiKey(OLDER);
+  if (older === null) throw new Error('The template has no tenant');
+  const moved = { id: older.id, recordId: older.recordId };
   const parts = {
     directory,
     cells: new Map<string, Storage<never>>(Object.entries(storages)),

@@ -11,6 +11,7 @@ import type { FakeClock, SandboxGateway } from '../../../adapters/testing/index.
 import { fakeClock, sandboxGateway } from '../../../adapters/testing/index.ts';
 import type { Clock, Instant, Uuid } from '../../../lib/index.ts';
 import type { Storage } from '../../../lib/ports/storage/index.ts';
+import { secondCell } from '../cells/registered-cells.ts';
 import { cellsBeside } from '../cells.ts';
 import {
   areCells as areAllCells,
@@ -165,7 +166,8 @@ function deferredServer(open: OpenDatabase, options?: ServeOptions) {
   return {
     serving,
     async start() {
-      current = await serve(await open(migrated), options);
+      const areCells = options?.areCells ?? areAllCells;
+      current = await serve(await open(areCells ? secondCell() : migrated), options);
       Object.assign(serving, current);
     },
     async stop() {
