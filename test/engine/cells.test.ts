@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { Client } from 'pg';
 import { sqlite } from '../../adapters/mikro-orm/sqlite.ts';
 import { Billing } from '../../adapters/node/billwright.ts';
@@ -8,6 +9,7 @@ import { openCells, operator, type TestCells, type TestTenant } from '../support
 import {
   codeOf,
   endWith,
+  example,
   expect,
   migrated,
   onPostgresql,
@@ -286,6 +288,24 @@ onPostgresql.describe('two cells', (open) => {
     const acme = cells.billing.as({ tenant: id, user: 'test' });
     await acme.createAccount({ currency: 'USD' });
     expect((await cells.billing.cells.of(id)).state).to.equal('SETTLED');
+  });
+
+  it('use the default catalog according to the row in the cell, not the row in the directory (cells §1 rule 6)', async () => {
+    const node = await cells.node({
+      defaultCatalog: await readFile(example('catalogs/meadow.xml'), 'utf8'),
+    });
+    const { id } = await node.tenants.create(operator, {
+      apiKey: 'default',
+      apiSecret: 'secret',
+      useGlobalDefault: true,
+      cell: 'east',
+    });
+    const { catalogs } = node.as({ tenant: id, user: 'test' });
+    expect((await catalogs.current()).versions).not.to.be.empty;
+    await catalogs.delete();
+    expect((await catalogs.current()).versions).to.eql([]);
+    expect(await node.tenants.get(id)).to.include({ useGlobalDefault: true });
+    await node.close();
   });
 
   it('find a tenant that has moved, at the latest when the lease of its place ends', async () => {
