@@ -20,7 +20,7 @@ interface CellStorages {
   readonly cells: Readonly<Record<string, Storage<never>>>;
 }
 
-/** Runs `work` with the directory and the cells of the configuration file, and closes them afterwards. */
+/** Runs `work` with the directory and the cells of the configuration file, and closes them afterward. */
 async function onCells<T>(
   { database, definition = {} }: ServerDatabase,
   work: (storages: CellStorages) => Promise<T>,

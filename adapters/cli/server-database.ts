@@ -44,7 +44,7 @@ type ServerParts = ReturnType<typeof partsOn> & {
 };
 
 /**
- * Runs a command on the database of a server and closes the storage afterwards. With cells, runs it on the cell of the
+ * Runs a command on the database of a server and closes the storage afterward. With cells, runs it on the cell of the
  * tenant, or on each cell in turn. In test mode, the clock shows the server's time after a refresh.
  */
 export async function onServerDatabase<T>(

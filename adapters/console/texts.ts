@@ -1,6 +1,6 @@
 /**
  * Labels of fields, columns, sections, actions and values by their names. Any other label is the name as words:
- * `invoiceDate` is labelled `Invoice date`.
+ * `invoiceDate` is labeled `Invoice date`.
  */
 export const labels: Readonly<Record<string, string>> = {
   '': '',
@@ -97,7 +97,7 @@ export const explanations: Readonly<Record<string, string>> = {
   states: 'An account moves to the right while its invoices stay unpaid, and back when it pays.',
   setCallback: 'Each event of the tenant is sent to this URL as a POST request with a JSON body.',
   redeemCoupon: 'The discount applies to this subscription.',
-  undoCancellation: 'The subscription continues as if it had never been cancelled.',
+  undoCancellation: 'The subscription continues as if it had never been canceled.',
   removeFromList: 'The next invoice run includes the account again. No invoice is made now.',
   useBuiltInText: 'Documents show the built-in text again.',
 };

@@ -234,7 +234,7 @@ export interface Listening {
   /**
    * Accepts no more connections. Open connections get one more response, which announces their closing; idle
    * connections are closed after three seconds. Resolves when all are closed. Another process that listens on the
-   * port takes over without a failed request. Call `close` afterwards.
+   * port takes over without a failed request. Call `close` afterward.
    */
   drain(): Promise<void>;
 }
@@ -289,7 +289,7 @@ export async function listen(app: Koa, options: ListenOptions): Promise<Listenin
     isStopping = true;
     prepared.resolve();
     const closed = once(server, 'close');
-    // This limit applies to all connections that are handled afterwards.
+    // This limit applies to all connections that are handled afterward.
     server.keepAliveTimeout = KEPT_WHILE_STOPPING_MS;
     server.close();
     server.closeIdleConnections();

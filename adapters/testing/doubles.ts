@@ -33,7 +33,7 @@ export interface ClockStep {
 /** A business clock that only tests move. */
 export interface FakeClock extends Clock {
   /**
-   * Sets the clock to a date (midnight UTC) or date-time, also backwards.
+   * Sets the clock to a date (midnight UTC) or date-time, also backward.
    * @throws BillingError INVALID_PARAMETER (60002) for a time before 1970-01-02 or after 8999-12-31.
    */
   set(when: string | Instant | Date): void;

@@ -63,7 +63,7 @@ describe('Herald', () => {
     expect(await herald.get('/')).to.include('<p class="big">Team');
   });
 
-  it('ends a cancelled subscription with the paid month, unless the customer keeps it', async () => {
+  it('ends a canceled subscription with the paid month, unless the customer keeps it', async () => {
     await herald.signUp();
     await herald.waitUntil('2024-01-20');
     await herald.post('/change', { change: 'CANCEL' });

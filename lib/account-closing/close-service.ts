@@ -150,14 +150,14 @@ export function accountClosingOperations(
 interface Closing {
   readonly context: CallContext;
   readonly options: CloseOptions;
-  /** Catalogs that are needed to end the subscriptions. Null if the subscriptions are not cancelled. */
+  /** Catalogs that are needed to end the subscriptions. Null if the subscriptions are not canceled. */
   readonly catalogsOf: CatalogSource | null;
 }
 
 function stillDue(accountId: Uuid, canWork: boolean): BillingError {
   const what = canWork
     ? 'still has due work that has not finished; try again in a moment'
-    : 'has due work that cannot run inside this transaction; wait until it is done, and close the account afterwards';
+    : 'has due work that cannot run inside this transaction; wait until it is done, and close the account afterward';
   return billingError(ErrorCode.BUSY, `Account ${accountId} ${what}`, { accountId });
 }
 

@@ -39,7 +39,7 @@ const controlTags: readonly Omit<TagDefinition, 'isControlTag'>[] = [
   {
     id: SystemTag.OVERDUE_ENFORCEMENT_OFF,
     name: 'OVERDUE_ENFORCEMENT_OFF',
-    description: 'Suspends overdue enforcement behaviour until removed.',
+    description: 'Suspends overdue enforcement behaviour until removed.', // words: ok
     applicableObjectTypes: onAccounts,
   },
   {

@@ -104,7 +104,7 @@ export interface BillingOptions<Host> {
   readonly configuration?: ConfigurationObject;
   /**
    * Catalog XML for tenants that were created with `useGlobalDefault`, until they upload their own. Keep the document
-   * afterwards, because running subscriptions still use it. A string is checked at opening; a function is called on
+   * afterward, because running subscriptions still use it. A string is checked at opening; a function is called on
    * first use.
    */
   readonly defaultCatalog?: string | (() => string);

@@ -141,7 +141,7 @@ export const MAX_INVOICE_CONSULTATIONS = 5;
 export const PUSH_LOAD_SIZE = 200;
 
 /**
- * Time for which one node has the exclusive right to send a tenant's pushes. Afterwards, another node may send them.
+ * Time for which one node has the exclusive right to send a tenant's pushes. Afterward, another node may send them.
  */
 export const PUSH_LEASE_MS = 30 * SECOND_MS;
 

@@ -22,7 +22,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 /** Measures `billwright serve` from the shipped package on an existing database until its first authorized response. */
 export const coldStart: Goal = {
   name: 'cold-start',
-  title: 'Cold start of `billwright serve` to the first authorised 200',
+  title: 'Cold start of `billwright serve` to the first authorized 200',
   measure: onEachDatabase(measureOn),
 };
 

@@ -25,7 +25,7 @@ export function describeTagsAndFields(journey: JourneyOf): void {
       const { client, ids } = journey();
       const body = {
         name: 'blue',
-        description: 'a colour',
+        description: 'a color',
         // The package requires a Set here, which JSON would write as an empty object, so the caller defines its JSON
         // form.
         applicableObjectTypes: Object.assign(new Set(taggedTypes), { toJSON: () => taggedTypes }),

@@ -86,7 +86,7 @@ eachDatabaseByTurns.describe('add-ons whose base ends or changes', (open) => {
     ['at once', false],
     ['ahead', true],
   ] as const)
-    it(`store a PHASE at the instant of their end if their base is cancelled ${when}`, async () => {
+    it(`store a PHASE at the instant of their end if their base is canceled ${when}`, async () => {
       engine = await openEngine(open, { now: '2024-08-02' });
       accountId = (await engine.acme.createAccount({ currency: 'USD' })).id;
       const made = await engine.acme.subscriptions.createWithAddOns(
@@ -193,7 +193,7 @@ eachDatabaseByTurns.describe('add-ons whose base ends or changes', (open) => {
     expect(await engine.endsOf(support)).to.equal('ACTIVE 2024-08-20 2024-08-20');
   });
 
-  it('cannot be cancelled or changed after the end of their base', async () => {
+  it('cannot be canceled or changed after the end of their base', async () => {
     await begin();
     await cancel(base, END_OF_TERM);
     const later = { requestedDate: '2024-08-01T00:00:00Z' };

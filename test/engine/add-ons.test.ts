@@ -56,7 +56,7 @@ eachDatabaseByTurns.describe('add-ons', (open) => {
       expect(await phaseOf(further)).to.eql([]);
     });
 
-    it('get the future end of their base, and lose it when the base is uncancelled (subscriptions W11)', async () => {
+    it('get the future end of their base, and lose it when the base is uncanceled (subscriptions W11)', async () => {
       await begin('2024-04-01', { billCycleDayLocal: 1 });
       const base = await create({ planName: 'solo-monthly' });
       const backup = await addOn(base.bundleId, 'backup-monthly');
@@ -82,7 +82,7 @@ eachDatabaseByTurns.describe('add-ons', (open) => {
       ]);
     });
 
-    it('are cancelled immediately when a plan change of the base drops them (subscriptions W12)', async () => {
+    it('are canceled immediately when a plan change of the base drops them (subscriptions W12)', async () => {
       await begin('2024-08-01');
       const base = await create({ planName: 'pro-monthly' });
       const support = await addOn(base.bundleId, 'support-monthly');

@@ -246,7 +246,7 @@ eachDatabaseByTurns.describe('bill cycle days', (open) => {
     expect(await events()).to.eql([]);
   });
 
-  it('cannot be changed for subscriptions that are cancelled, expired, unknown or of another tenant', async () => {
+  it('cannot be changed for subscriptions that are canceled, expired, unknown or of another tenant', async () => {
     await begin('2016-05-01T00:00:00Z');
     const cancelled = await subscribe('s-30');
     await engine.acme.subscriptions.cancel(cancelled, { billingPolicy: 'IMMEDIATE' });

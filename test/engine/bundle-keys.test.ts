@@ -35,14 +35,14 @@ eachDatabaseByTurns.describe('bundle key handling', (open) => {
       expect((await engine.acme.bundles.getByKey('K')).bundleId).to.equal(bundleId);
     });
 
-    it('does not find a cancelled bundle by its key, but includes the bundle in the list of all bundles with the key', async () => {
+    it('does not find a canceled bundle by its key, but includes the bundle in the list of all bundles with the key', async () => {
       const { bundleId, subscriptionId } = await subscribe('K');
       await engine.cancelNow(subscriptionId);
       await expectCode(engine.acme.bundles.getByKey('K'), 'SUBSCRIPTION_GET_INVALID_BUNDLE_KEY');
       expect(await idsOf('K')).to.eql([bundleId]);
     });
 
-    it('finds an expired bundle by its key, because its service was never cancelled', async () => {
+    it('finds an expired bundle by its key, because its service was never canceled', async () => {
       const { bundleId } = await subscribe('K', { planName: 'term-3m' });
       await engine.runTo('2024-06-01');
       expect((await engine.acme.bundles.getByKey('K')).bundleId).to.equal(bundleId);

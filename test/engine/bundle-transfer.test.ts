@@ -425,7 +425,7 @@ eachDatabaseByTurns.describe('bundle transfer', (open) => {
         await expectCode(transfer(bundleId), 'SUBSCRIPTION_NO_ACTIVE_SUBSCRIPTIONS');
       });
 
-      it('ends and credits a cancelled add-on that is billed to the end of its term, together with its base (IMMEDIATE)', async () => {
+      it('ends and credits a canceled add-on that is billed to the end of its term, together with its base (IMMEDIATE)', async () => {
         const policies = { entitlementPolicy: 'IMMEDIATE', billingPolicy: 'END_OF_TERM' } as const;
         await engine.settle(engine.acme.subscriptions.cancel(addOn, policies));
         expect(await engine.endsOf(addOn)).to.equal('CANCELLED 2024-01-19 2024-02-09');

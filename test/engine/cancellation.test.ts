@@ -137,7 +137,7 @@ eachDatabaseByTurns.describe('cancellation', (open) => {
       ]);
     });
 
-    it('is rejected for a subscription that is already cancelled', async () => {
+    it('is rejected for a subscription that is already canceled', async () => {
       await cancel(subscriptionId, 'entitlementPolicy=IMMEDIATE');
       await expectCode(cancel(subscriptionId), 'SUBSCRIPTION_CANCEL_BAD_STATE');
     });

@@ -75,7 +75,7 @@ eachDatabaseByTurns.describe('subscriptions of the default catalog after an uplo
         ]);
       });
 
-      it('can be cancelled by the rules of the default catalog, and the cancellation can be undone', async () => {
+      it('can be canceled by the rules of the default catalog, and the cancellation can be undone', async () => {
         await engine.runTo('2024-02-10T09:00:00Z');
         await tenant.subscriptions.cancel(subscriptionId, { entitlementPolicy: 'END_OF_TERM' });
         const { state, billingEnd } = await tenant.getSubscription(subscriptionId);
@@ -118,7 +118,7 @@ eachDatabaseByTurns.describe('subscriptions of the default catalog after an uplo
       });
     });
 
-  it('are listed from stored data if their plan has lost their phase, but cannot be cancelled', async () => {
+  it('are listed from stored data if their plan has lost their phase, but cannot be canceled', async () => {
     await engine.settle(tenant.uploadCatalog(await readFile(specCatalog)));
     const { database } = engine;
     await engine.close();

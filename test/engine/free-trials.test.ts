@@ -32,7 +32,7 @@ eachDatabase.describe('free trials without an invoice (invoicing §5.1 rule 4)',
     expect(await chargedThrough(subscriptionId)).to.equal('2024-04-30');
   });
 
-  it('continue until their end if they are cancelled at the end of the term', async () => {
+  it('continue until their end if they are canceled at the end of the term', async () => {
     const { subscriptionId } = await engine.subscribe({ accountId, planName: 'pro-monthly' });
     await acme.subscriptions.cancel(subscriptionId, {
       entitlementPolicy: 'END_OF_TERM',

@@ -81,7 +81,7 @@ eachDatabaseByTurns.describe('refunds of invoice payments (payments §9.5)', (op
       { invoiceItemId, amount: '1', description: 'Late' },
     ]);
     await refund([{ invoiceItemId, amount: '2', description: '' }]);
-    await refund([{ invoiceItemId, amount: '3', description: 'By cheque' }], { isExternal: true });
+    await refund([{ invoiceItemId, amount: '3', description: 'By check' }], { isExternal: true });
     // The stored adjustments are applied when the refund succeeds.
     const pending = await refund([{ invoiceItemId, amount: '4', description: 'Pending' }], {
       properties: answers('PENDING'),
@@ -92,7 +92,7 @@ eachDatabaseByTurns.describe('refunds of invoice payments (payments §9.5)', (op
       items
         .filter(({ itemType }) => itemType === 'ITEM_ADJ')
         .map(({ description, amount }) => `${description} ${Number(amount)}`),
-    ).to.eql(['Goodwill -5', 'Broken -3', 'Invoice item adjustment -2', 'By cheque -3', 'Pending -4']);
+    ).to.eql(['Goodwill -5', 'Broken -3', 'Invoice item adjustment -2', 'By check -3', 'Pending -4']);
     for (const description of ['x'.repeat(256), 'a\u0000b'])
       await expectCode(refund([{ invoiceItemId, amount: '1', description }]), 60003);
     expect(await invoices.rowsOf(paymentId)).to.have.length(6);

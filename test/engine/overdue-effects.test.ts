@@ -230,7 +230,7 @@ anyDatabase.describe('overdue effects and events (overdue §9)', (open) => {
     });
   });
 
-  it('leave cancelled subscriptions unchanged, and bring later cancellations forward (overdue §5.1 step 6)', async () => {
+  it('leave canceled subscriptions unchanged, and bring later cancellations forward (overdue §5.1 step 6)', async () => {
     await engine.acme.overdue.upload(overdueXml({ states: [{ name: 'OUT', time: 5, policy: 'IMMEDIATE' }] }));
     const { accountId } = debtor;
     const gone = await engine.acme.createSubscription({ accountId, planName: 'solo-monthly' });

@@ -241,7 +241,7 @@ eachDatabaseByTurns.describe('payment attempts with stored properties (payments 
     await engine.runTo('2024-01-09T10:00:01Z');
   }
 
-  it('lose their properties, except for the retry request, when their retry is cancelled', async () => {
+  it('lose their properties, except for the retry request, when their retry is canceled', async () => {
     await acme.payments.cancelScheduledRetry({ transactionExternalKey: 'T' });
     expect(await kept()).to.eql([`RETRIED ${KEPT}`]);
     await retry();

@@ -119,13 +119,13 @@ eachDatabaseByTurns.describe('payment lists and payment searches (payments §11)
     const { payments } = acme;
     const { id: accountId } = await acme.createAccount({ currency: 'USD' });
     await acme.addPaymentMethod({ accountId, pluginName: EXTERNAL, isDefault: true });
-    const { payment } = await payments.purchase({ accountId, amount: '1', externalKey: 'third, by cheque' });
+    const { payment } = await payments.purchase({ accountId, amount: '1', externalKey: 'third, by check' });
     const search = (key: string) => payments.search(key, { ...ALL, pluginName: EXTERNAL });
     const found = await search('third');
-    expect(keysOf(found)).to.eql(['third, by cheque']);
+    expect(keysOf(found)).to.eql(['third, by check']);
     expect(found).to.deep.include({ total: 1, max: 4 });
-    expect(keysOf(await search(payment.id))).to.eql(['third, by cheque']);
-    expect(keysOf(await search('_SUCCESS'))).to.eql(['third, by cheque']);
+    expect(keysOf(await search(payment.id))).to.eql(['third, by check']);
+    expect(keysOf(await search('_SUCCESS'))).to.eql(['third, by check']);
     expect(keysOf(await search('second%'))).to.eql([]);
     expect(searches).to.eql([]);
   });

@@ -74,7 +74,7 @@ eachDatabase.describe('pushes (platform §10)', (open) => {
     expect(headers).to.include({ 'content-type': 'application/json; charset=UTF-8' });
     expect(headers['user-agent']).to.match(/^Billwright\/\d/);
     expect(path).to.equal('/cb');
-    await engine.acme.keyValues.add('colour', 'red');
+    await engine.acme.keyValues.add('color', 'red');
     await engine.acme.keyValues.delete(CALLBACK);
     await engine.settle(createAccount());
     expect(receiver.arrived).to.have.length(1);

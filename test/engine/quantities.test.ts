@@ -209,7 +209,7 @@ eachDatabaseByTurns.describe('quantity changes', (open) => {
     expect(totals).to.eql(['132.26', '132.26']);
   });
 
-  it('have no effect after the end of the term if the subscription is cancelled with END_OF_TERM', async () => {
+  it('have no effect after the end of the term if the subscription is canceled with END_OF_TERM', async () => {
     await begin('2022-11-01T00:00:00Z');
     const subscriptionId = await subscribe({ planName: 's-29' });
     await change(subscriptionId, 2, { effectiveFromDate: '2022-12-05' });
@@ -230,7 +230,7 @@ eachDatabaseByTurns.describe('quantity changes', (open) => {
     expect(await events()).to.eql([]);
   });
 
-  it('are rejected for cancelled and unknown subscriptions', async () => {
+  it('are rejected for canceled and unknown subscriptions', async () => {
     await begin('2022-11-01T00:00:00Z');
     const cancelled = await subscribe({ planName: 's-29' });
     await engine.acme.subscriptions.cancel(cancelled, { billingPolicy: 'IMMEDIATE' });

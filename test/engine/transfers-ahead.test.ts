@@ -150,7 +150,7 @@ eachDatabaseByTurns.describe('future bundle transfer (subscriptions §17.4 rule 
       expect(await endsOf(subscriptionId)).to.eql(['ACTIVE', '2012-05-31', '2012-06-01']);
     });
 
-    it('prevents the source from being uncancelled, even if it was cancelled before the transfer date', async () => {
+    it('prevents the source from being uncanceled, even if it was canceled before the transfer date', async () => {
       const { subscriptions, blocking } = engine.acme;
       const made = await transfer('2012-05-20', { billingPolicy: 'IMMEDIATE' });
       await expectCode(subscriptions.uncancel(subscriptionId), 'ENTITLEMENT_UNCANCEL_BAD_STATE');
@@ -190,7 +190,7 @@ eachDatabaseByTurns.describe('future bundle transfer (subscriptions §17.4 rule 
       expect(await endsOf(subscriptionId)).to.eql(['ACTIVE', '2012-05-20', '2012-06-09']);
     });
 
-    it('reports the end of the service only once if the source is cancelled before the transfer date', async () => {
+    it('reports the end of the service only once if the source is canceled before the transfer date', async () => {
       await transfer('2012-05-20', { billingPolicy: 'IMMEDIATE' });
       await engine.settle(cancelAt(subscriptionId, '2012-05-12'));
       const fresh = newEvents(engine.database);
@@ -203,7 +203,7 @@ eachDatabaseByTurns.describe('future bundle transfer (subscriptions §17.4 rule 
       );
     });
 
-    it('ends the source even if the target is cancelled first and therefore never starts', async () => {
+    it('ends the source even if the target is canceled first and therefore never starts', async () => {
       const made = await transfer('2012-05-20', { billingPolicy: 'IMMEDIATE' });
       const { subscriptionId: begun } = await onlyOf(made);
       await engine.acme.subscriptions.cancel(begun, { billingPolicy: 'IMMEDIATE' });
@@ -404,7 +404,7 @@ eachDatabaseByTurns.describe('future bundle transfer (subscriptions §17.4 rule 
         ]);
       });
 
-      it(`keeps the end of an add-on with ${billingPolicy} that is cancelled and uncancelled before the transfer date`, async () => {
+      it(`keeps the end of an add-on with ${billingPolicy} that is canceled and uncanceled before the transfer date`, async () => {
         await transfer('2024-01-25', { billingPolicy });
         await cancelAt(addOn, '2024-01-22');
         expect(await endsOf(addOn)).to.eql(['ACTIVE', '2024-01-22', '2024-01-22']);

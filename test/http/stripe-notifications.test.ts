@@ -160,7 +160,7 @@ anyDatabase.describe('Stripe events (payments §11.2)', (open) => {
     expect(await sent({ rawBody, headers: {} })).to.equal(401);
   });
 
-  it('leave a pending payment to recovery, without cancelling it, if Stripe is unavailable during completion', async () => {
+  it('leave a pending payment to recovery, without canceling it, if Stripe is unavailable during completion', async () => {
     const { accountId } = await charged();
     double.bank = 'IS_SLOW';
     const { payment, transaction } = await acme.payments.purchase({ accountId, amount: '3' });

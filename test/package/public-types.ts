@@ -49,7 +49,7 @@ export async function calling(acme: TenantBilling): Promise<unknown> {
   // @ts-expect-error a view is read-only
   invoice.balance = amount;
   // @ts-expect-error an unknown field of an account
-  await acme.createAccount({ currency: 'EUR', colour: 'green' });
+  await acme.createAccount({ currency: 'EUR', color: 'green' });
   // @ts-expect-error a plan name is text, not a number
   await acme.createSubscription({ accountId: account.id, planName: 7 });
   return { asNumber, asInstant };

@@ -22,7 +22,7 @@ export const operationTypes = ['AUTHORIZE', 'CAPTURE', 'PURCHASE', 'REFUND', 'CR
 export type OperationType = (typeof operationTypes)[number] | 'CHARGEBACK';
 
 export const Pattern = {
-  RETRY: 'retried afterwards',
+  RETRY: 'retried afterward',
   TWO_NODES: 'requested on two nodes at once',
   JANITOR: 'requested during recovery and repairing reads',
   OTHER_OPERATION: 'with another operation at the same time',

@@ -39,7 +39,7 @@ describe('requests to Stripe', () => {
   });
 
   it('are rejected by the specification if they contain an unknown parameter', async () => {
-    const request = { method: 'POST', pathname: '/v1/customers', text: 'colour=blue' };
+    const request = { method: 'POST', pathname: '/v1/customers', text: 'color=blue' };
     expect(await mock.refusalOf(request)).to.match(/^400 /);
   });
 });

@@ -31,7 +31,7 @@ export class Town {
   readonly engine: TestEngine;
   readonly random: Random;
   readonly shops: readonly Shop[];
-  /** Changed or cancelled subscriptions, the latest last, for undo operations. */
+  /** Changed or canceled subscriptions, the latest last, for undo operations. */
   readonly changed: Visit[] = [];
   readonly cancelled: Visit[] = [];
   /** Number of accepted and rejected calls by operation. */

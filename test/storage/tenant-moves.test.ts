@@ -300,7 +300,7 @@ onPostgresql.describe('move of a tenant’s rows', (open) => {
     expect(states).to.eql([[{ state: 'GONE' }], [{ state: 'OPEN' }]]);
   });
 
-  it('undoes a move before the switch, and finishes it afterwards (cells §3.4 rule 2)', async () => {
+  it('undoes a move before the switch, and finishes it afterward (cells §3.4 rule 2)', async () => {
     await fillEveryTable(cells, { cell: 'west', count: 3 });
     const before = await rowsIn('west');
     const interrupted = new AbortController();

@@ -176,7 +176,7 @@ onPostgresql.describe('PostgreSQL row-level security (platform §2 isolation 2)'
         ['every tenant', () => EVERY_TENANT],
       ];
       for (const [name, reach] of cases)
-        it(`limits a statement without a tenant to the rows of ${name}, and resets this access afterwards`, async () => {
+        it(`limits a statement without a tenant to the rows of ${name}, and resets this access afterward`, async () => {
           for (const mode of ['read', 'write'] as const)
             expect(await run({ reach: reach(), mode }, ids)).to.eql(reached(reach()));
           const single = transactions.single(reach());

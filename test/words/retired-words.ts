@@ -42,6 +42,13 @@ const retired: readonly Retired[] = [
     pattern: /\basked (?:for|of|whether|about)\b|\bis asked\b/i,
     instead: 'requested; calls, reads, queries',
   },
+  { pattern: /\b(?:un|non-)?[Cc]ancell(?:ed|ing)\b/, instead: 'canceled, canceling' },
+  { pattern: /\b(?:after|back|to|up|down)wards\b/i, instead: 'afterward, backward, toward' },
+  {
+    pattern:
+      /\b(?:behaviour|catalogue|colour|favour|honour)|\b(?:label|model|signal|total)l(?:ed|ing)\b|\bwhilst\b/i,
+    instead: 'the American spelling',
+  },
 ];
 
 /** At the end of a line, allows its words. */

@@ -101,7 +101,7 @@ export function rotateKeyCommand(say: WriteLine): Command {
     .summary('encrypt the stored secrets with a new server key')
     .description(
       'Encrypt the stored secrets with a new server key: BILLWRIGHT_SERVER_KEY. The old key is BILLWRIGHT_FORMER_SERVER_KEY, ' +
-        'otherwise that of the key file. Start the servers with both variables first, and remove the old key afterwards. Can ' +
+        'otherwise that of the key file. Start the servers with both variables first, and remove the old key afterward. Can ' +
         'be repeated after an interruption. Rejects a wrong old key without changes. Stop the server of a SQLite file first.',
     );
 }
@@ -193,7 +193,7 @@ export function tenantsCommand(say: WriteLine): Command {
     .description(
       'Move a tenant to another cell while the servers run. The tenant works during the move, except for a short pause in ' +
         'which its writes are rejected with status 503. If the command is interrupted, run it again to continue, or run it ' +
-        'with --undo. Afterwards, the command deletes the rows in the former cell.',
+        'with --undo. Afterward, the command deletes the rows in the former cell.',
     )
     .addArgument(new Argument('<action>', 'what to do').choices(['move']))
     .addArgument(new Argument('<tenant>', 'id or API key of the tenant'))

@@ -295,7 +295,7 @@ export const pluginProperties = repeated<PluginPropertyParameter>((texts) =>
   }),
 );
 
-/** Parameters of paged lists (http-api §8). A negative limit lists backwards. */
+/** Parameters of paged lists (http-api §8). A negative limit lists backward. */
 export const pageParameters = {
   offset: integer(0, { minimum: 0 }),
   limit: pageLimit,

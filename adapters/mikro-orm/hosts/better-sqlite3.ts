@@ -28,7 +28,7 @@ function lenderForPool(handle: UsedHandle): Lender {
     database: 'sqlite',
     refusal: handle.inTransaction
       ? null
-      : "within(handle) needs a better-sqlite3 handle with an open transaction: call handle.exec('begin immediate') first, and commit or roll back afterwards (handle.transaction(…) ends before awaited work completes)",
+      : "within(handle) needs a better-sqlite3 handle with an open transaction: call handle.exec('begin immediate') first, and commit or roll back afterward (handle.transaction(…) ends before awaited work completes)",
     lend: async () => ({
       transaction: transactionOn(handle),
       connection: handle,

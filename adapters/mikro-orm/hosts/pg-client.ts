@@ -52,7 +52,7 @@ function lenderForPool(client: UsedClient): Lender {
 
 function refusalOf(status: string | null): string | null {
   if (status === 'I') {
-    return "within(client) needs a pg client with an open transaction: run await client.query('begin') first, and commit or roll back afterwards";
+    return "within(client) needs a pg client with an open transaction: run await client.query('begin') first, and commit or roll back afterward";
   }
   if (status === 'E') {
     return 'within(client) received a pg client whose transaction has already failed: PostgreSQL only allows a rollback';

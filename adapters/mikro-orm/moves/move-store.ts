@@ -115,7 +115,7 @@ async function lastRecordIds(access: SystemAccess): Promise<LastRecordIds> {
 
 /**
  * Raises a sequence. The alteration itself changes nothing, but locks the sequence until the commit, so that it never
- * goes backwards.
+ * goes backward.
  */
 async function raiseSequence(
   runner: Runner,

@@ -203,7 +203,7 @@ type DeliveryLooks = Pick<
 >;
 
 /**
- * Returns the newest rows of a table, under the table's name. The read goes backwards and ends early, so it stays
+ * Returns the newest rows of a table, under the table's name. The read goes backward and ends early, so it stays
  * cheap. Record ids have gaps (cells §1.2), so the number of rows cannot be computed from them.
  */
 function newest(table: string, count: number) {

@@ -69,7 +69,7 @@ export class HostTransactions {
     const isRequested = lent.isOpen === null && lent.refusesAfterEnd !== true;
     if (isRequested && !(await isInTransaction[kind](lent.transaction))) {
       throw refused(
-        'within(handle) received a handle without an open transaction: begin one first, and commit or roll back afterwards',
+        'within(handle) received a handle without an open transaction: begin one first, and commit or roll back afterward',
       );
     }
     const leadsHere = this.#leadHere.get(lent.connection) ?? (await this.#leadsHere(lent));

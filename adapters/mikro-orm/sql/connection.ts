@@ -91,7 +91,7 @@ export interface Transactions {
   /** Returns a runner that runs each statement in its own transaction. */
   single(reach: Reach): Transaction;
   /**
-   * Runs `work` in the host's transaction and restores the previous reach afterwards. `work` gets the same object for
+   * Runs `work` in the host's transaction and restores the previous reach afterward. `work` gets the same object for
    * each call with the same host transaction.
    */
   join<T>(host: Transaction, reach: Reach, work: (transaction: Transaction) => Promise<T>): Promise<T>;

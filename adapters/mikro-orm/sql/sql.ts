@@ -98,8 +98,8 @@ export const nothing: Sql = { kind: 'sql', strings: [''], values: [] };
 export interface SqlWriter {
   membership(part: Membership, bind: (value: unknown) => string): string;
   orderedText(column: string): string;
-  /** @param afterwards Registers a callback for the end of the statement. */
-  rowSource(part: RowSource, bind: (value: unknown) => string, afterwards: (end: () => void) => void): string;
+  /** @param atEnd Registers a callback for the end of the statement. */
+  rowSource(part: RowSource, bind: (value: unknown) => string, atEnd: (end: () => void) => void): string;
   placeholder(position: number): string;
   scalar(value: Scalar): unknown;
 }

@@ -45,11 +45,11 @@ export const lendingDialect: Dialect = {
   ...sqliteDialect,
   writer: {
     ...sqliteDialect.writer,
-    rowSource: (part, bind, afterwards) => {
+    rowSource: (part, bind, atEnd) => {
       const { alias, columns, rows, isReadFirst } = part;
       // SQLite estimates 500 million rows for a table function, so it would search them for each stored row.
       if (!isReadFirst || rows.length < LENT_FROM || columns.length > MOST_COLUMNS) {
-        return sqliteDialect.writer.rowSource(part, bind, afterwards);
+        return sqliteDialect.writer.rowSource(part, bind, atEnd);
       }
       const gathered =
         rows.length < MANY_FROM
@@ -67,7 +67,7 @@ export const lendingDialect: Dialect = {
       lastHandle += 1;
       const handle = lastHandle;
       lent.set(handle, gathered === null ? rows : rowsOf(gathered, rows.length));
-      afterwards(() => lent.delete(handle));
+      atEnd(() => lent.delete(handle));
       return `(select ${cells.join(', ')} from bw_lent_${varying.length}(${bind(handle)}) limit -1) as ${alias}`;
     },
   },

@@ -129,7 +129,7 @@ export function catalogAdministration(ports: Pick<Ports, 'storage' | 'ids'>, cat
 }
 
 /**
- * Rejects the deletion of a catalog that subscriptions use. These subscriptions could not be billed afterwards (§5 rule
+ * Rejects the deletion of a catalog that subscriptions use. These subscriptions could not be billed afterward (§5 rule
  * 10).
  */
 async function refuseWhileUsed(session: ReadSession, catalog: Catalog): Promise<void> {

@@ -102,7 +102,7 @@ export interface CatalogOperations<C extends Leading = []> {
   availableAddOns(...given: [...C, request: HostInput<AddOnsRequest>]): Promise<readonly AvailablePlan[]>;
 
   /**
-   * Removes all versions that the tenant has uploaded; their rows stay as history. Afterwards the tenant has no
+   * Removes all versions that the tenant has uploaded; their rows stay as history. Afterward, the tenant has no
    * catalog, even if it used the default one (§5 rule 10, §14).
    * @throws BillingError CATALOG_INVALID_FOR_TENANT (2080) while a subscription, even an ended one, has one of the
    * plans.

@@ -103,7 +103,7 @@ export class TenantMove {
   }
 
   /**
-   * Hands the tenant over. The directory decides: before its switch, the source is the tenant's cell, and afterwards
+   * Hands the tenant over. The directory decides: before its switch, the source is the tenant's cell, and afterward
    * the target is.
    */
   async #handOver(changing: readonly MovedRows[]) {

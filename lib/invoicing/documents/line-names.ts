@@ -21,7 +21,7 @@ export interface SummarizedChild {
 export interface NameWords {
   readonly text: TextOf;
   /** Joins a label and its value. */
-  readonly labelled: (label: string, value: string) => string;
+  readonly labeled: (label: string, value: string) => string;
   readonly names: CatalogNames;
   /** The children that a summary charges, by account. */
   readonly children: ReadonlyMap<Uuid, SummarizedChild>;
@@ -40,13 +40,13 @@ export function lineName(
   words: NameWords,
   linked: InvoiceItemView | undefined,
 ): LineName {
-  const { text, labelled, children } = words;
+  const { text, labeled, children } = words;
   const { chargesPlan, kind } = itemTypes[item.itemType];
   if (chargesPlan) return chargeName(item, words.names);
   const child = childOf(item, children);
   if (child !== null) {
     const numbers = child.invoiceNumbers.join(', ');
-    return { name: child.name, detail: numbers === '' ? null : labelled(text('itemChildInvoice'), numbers) };
+    return { name: child.name, detail: numbers === '' ? null : labeled(text('itemChildInvoice'), numbers) };
   }
   if (kind === 'ACCOUNT_CREDIT') {
     const key = item.amount.isPositive() ? 'itemAccountCreditGenerated' : 'itemAccountCreditUsed';

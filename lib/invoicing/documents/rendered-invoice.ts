@@ -77,7 +77,7 @@ export interface RenderedInvoice extends RenderedBuyer {
   readonly direction: TextDirection;
   readonly text: TextOf;
   readonly formats: DocumentFormats;
-  readonly labelled: PartyWords['labelled'];
+  readonly labeled: PartyWords['labeled'];
   readonly facts: DocumentFacts;
   readonly account: Account;
   /** The seller. If null, documents show the texts about the company instead. */
@@ -248,7 +248,7 @@ function wordsOf(given: InvoiceToRender, note: CreditNoteView | null) {
     formats,
     countryName: (code: string) => formats.country(code),
     isolated: isolatedIn,
-    labelled: (label: string, value: string) => `${label}${colon}${isolatedIn(value)}`,
+    labeled: (label: string, value: string) => `${label}${colon}${isolatedIn(value)}`,
   };
 }
 
@@ -277,7 +277,7 @@ function formattedWriteOff(
 type Totalled = Pick<
   RenderedInvoice,
   | 'text'
-  | 'labelled'
+  | 'labeled'
   | 'facts'
   | 'invoice'
   | 'formats'
@@ -310,7 +310,7 @@ function totalsOf(view: Totalled): readonly PrintableFact[] {
     totals.push({ label: text('invoiceAmountPaid'), value: view.formattedPaidAmount });
   if (view.formattedWrittenOffAmount !== null)
     totals.push({ label: text('invoiceWrittenOff'), value: view.formattedWrittenOffAmount });
-  const details = formattedDueDate === null ? [] : [view.labelled(text('invoiceDueDate'), formattedDueDate)];
+  const details = formattedDueDate === null ? [] : [view.labeled(text('invoiceDueDate'), formattedDueDate)];
   totals.push({ label: text('invoiceBalance'), value: view.formattedBalance, details });
   return totals;
 }

@@ -143,12 +143,12 @@ function discountNote(
   { formattedListAmount, discounts }: ReturnType<typeof discountedParts>,
   words: LineWords & { readonly currency: Currency },
 ): string {
-  const { text, labelled, isolated, currency } = words;
+  const { text, labeled, isolated, currency } = words;
   const calculation = calculationOf({ ...line, ...line.list }, currency, words);
   const taken = discounts.filter(({ amount }) => !amount.isZero());
   return [
-    labelled(text('itemListPrice'), calculation ?? formattedListAmount ?? ''),
-    ...taken.map(({ name, formattedAmount }) => labelled(isolated(name), formattedAmount)),
+    labeled(text('itemListPrice'), calculation ?? formattedListAmount ?? ''),
+    ...taken.map(({ name, formattedAmount }) => labeled(isolated(name), formattedAmount)),
   ].join(' · ');
 }
 

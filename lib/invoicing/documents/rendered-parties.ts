@@ -7,7 +7,7 @@ import type { TextOf } from './document-texts.ts';
 export interface PartyWords {
   readonly text: TextOf;
   /** Joins a label with its value: `Tax ID: 12-3456789`. */
-  readonly labelled: (label: string, value: string) => string;
+  readonly labeled: (label: string, value: string) => string;
   readonly countryName: (code: string) => string;
 }
 
@@ -42,7 +42,7 @@ export function renderedSeller(seller: Seller, words: PartyWords): RenderedSelle
   const [, ...otherNames] = distinct([name, legalName]);
   const taxId = formattedTaxId(seller.taxId, words);
   const registration = isPresent(registrationNumber)
-    ? words.labelled(words.text('registrationNumber'), registrationNumber)
+    ? words.labeled(words.text('registrationNumber'), registrationNumber)
     : null;
   const contact = [taxId, registration, email, phone].filter(isPresent);
   return {
@@ -69,8 +69,8 @@ function isPresent(text: string | null): text is string {
   return text !== null && text.trim() !== '';
 }
 
-function formattedTaxId(taxId: string | null, { text, labelled }: PartyWords): string | null {
-  return isPresent(taxId) ? labelled(text(labelOfTaxId(taxId)), taxId.trim()) : null;
+function formattedTaxId(taxId: string | null, { text, labeled }: PartyWords): string | null {
+  return isPresent(taxId) ? labeled(text(labelOfTaxId(taxId)), taxId.trim()) : null;
 }
 
 /** Matches a VAT id of the European Union, Great Britain, Northern Ireland, Norway or Switzerland. */

@@ -85,14 +85,14 @@ export function renderedTaxes(facts: DocumentFacts, { text, formats }: SumWords)
 export function taxTotals(
   facts: DocumentFacts,
   taxes: readonly RenderedTax[],
-  { text, formats, labelled }: SumWords & { readonly labelled: (label: string, value: string) => string },
+  { text, formats, labeled }: SumWords & { readonly labeled: (label: string, value: string) => string },
 ): readonly PrintableFact[] {
   if (taxes.length === 0) return [];
   const amount = (value: Decimal) => formats.amount(value, facts.currency);
   const shown = taxes.filter(({ group }) => !isUntaxed(group));
   const totals: PrintableFact[] = [{ label: text('invoiceNet'), value: amount(facts.net) }];
   for (const { group, name, categoryName, formattedNet, formattedComputed } of shown) {
-    const base = taxes.length === 1 ? null : labelled(text('taxBase'), formattedNet);
+    const base = taxes.length === 1 ? null : labeled(text('taxBase'), formattedNet);
     const isInName = isSameText(group.exemption, categoryName) && name.endsWith(categoryName ?? '');
     const details = [base, isInName ? null : group.exemption].filter(isWritten);
     totals.push({ label: name, value: formattedComputed, details });

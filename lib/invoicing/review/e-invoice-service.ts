@@ -170,9 +170,9 @@ async function customFieldsOf(session: ReadSession, accountId: Uuid): Promise<EI
  * (§22 rule 4).
  */
 function paymentTermsOf(view: RenderedInvoice): string | null {
-  const { text, labelled, creditNote, isPaidByParent, formattedWrittenOffAmount } = view;
+  const { text, labeled, creditNote, isPaidByParent, formattedWrittenOffAmount } = view;
   if (creditNote !== null) return text('paymentNone');
   if (formattedWrittenOffAmount !== null)
-    return `${labelled(text('invoiceWrittenOff'), formattedWrittenOffAmount)} – ${text('paymentNone')}`;
+    return `${labeled(text('invoiceWrittenOff'), formattedWrittenOffAmount)} – ${text('paymentNone')}`;
   return isPaidByParent ? text('paymentByParent') : null;
 }

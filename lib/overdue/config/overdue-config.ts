@@ -8,7 +8,7 @@ import { INT_MAX } from './config-values.ts';
 /** The state of an account that is not overdue. Configurations never contain this state (§2.1). */
 export const CLEAR_STATE_NAME = '__KILLBILL__CLEAR__OVERDUE_STATE__';
 
-/** Policy that specifies how subscriptions are cancelled when an account enters a state (§5.1 step 6). */
+/** Policy that specifies how subscriptions are canceled when an account enters a state (§5.1 step 6). */
 export const CancellationPolicy = {
   NONE: 'NONE',
   IMMEDIATE: 'IMMEDIATE',

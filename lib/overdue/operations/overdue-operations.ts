@@ -167,7 +167,7 @@ export interface NewOverdueState {
   readonly isBlockChanges?: boolean;
   /** If true, service, billing and changes are blocked. */
   readonly isDisableEntitlement?: boolean;
-  /** Policy that determines when billing of cancelled subscriptions ends. Defaults to NONE. */
+  /** Policy that determines when billing of canceled subscriptions ends. Defaults to NONE. */
   readonly subscriptionCancellationPolicy?: CancellationPolicy;
   /** Days until the next check. Defaults to the time until the threshold of the previous state. */
   readonly autoReevaluationIntervalDays?: number | null;

@@ -51,7 +51,7 @@ export interface BegunRun {
    * plugins may remove secrets from them.
    */
   readonly attempt: New<PaymentAttempt>;
-  /** Ids that were planned before the consultation and remain the same afterwards. */
+  /** Ids that were planned before the consultation and remain the same afterward. */
   readonly planned: {
     readonly paymentId: Uuid;
     readonly transactionId: Uuid;

@@ -22,7 +22,7 @@ export interface SystemStore {
   findTenantsByRecordIds(recordIds: readonly number[]): Rows<Tenant>;
   findTenantByApiKey(apiKey: string): Promise<Tenant | null>;
   /**
-   * Returns a page of the selected tenants in the order of their API keys. A negative limit lists backwards. `max`
+   * Returns a page of the selected tenants in the order of their API keys. A negative limit lists backward. `max`
    * counts all tenants, whatever the prefix is.
    */
   pageTenants(choice: TenantChoice, page: PageRequest): Promise<Page<Tenant>>;

@@ -123,7 +123,7 @@ export class Leases {
     return [...this.#held.values()];
   }
 
-  /** Returns the time at which the lease of a new claim ends, in system time. Call `endClaim` afterwards. */
+  /** Returns the time at which the lease of a new claim ends, in system time. Call `endClaim` afterward. */
   beginClaim(): number {
     this.#claiming += 1;
     if (this.#cancelBeat === undefined) this.#scheduleBeat();

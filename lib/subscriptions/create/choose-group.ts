@@ -197,7 +197,7 @@ function usableBase(
   const own = { ...member, subscriptionId: id };
   const states = [now, entitlement.at].map((at) => subscriptionStateAt(own, at));
   if (states.includes(EntitlementState.CANCELLED))
-    throw noUsableBase(`The base subscription ${id} is cancelled`, { subscriptionId: id });
+    throw noUsableBase(`The base subscription ${id} is canceled`, { subscriptionId: id });
   // If the base's service has started, an add-on may start earlier than the base. A pending base must start first.
   if (states.every((state) => state === EntitlementState.PENDING))
     throw noUsableBase(`The service of base subscription ${id} starts after that of the add-on`, {

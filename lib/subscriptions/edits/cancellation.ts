@@ -75,7 +75,7 @@ export function planCancellation(
   return { ...dates, edit: cancellationEdit(running, dates, tools) };
 }
 
-/** Returns true if service or billing has already ended. The subscription then cannot be cancelled (§9 rule 4). */
+/** Returns true if service or billing has already ended. The subscription then cannot be canceled (§9 rule 4). */
 export function hasEnded(running: RunningSubscription, now: Instant): boolean {
   return stateOf(running, now) === EntitlementState.CANCELLED || billingHasEnded(running, now);
 }
@@ -88,7 +88,7 @@ export function billingHasEnded({ transitions }: RunningSubscription, now: Insta
 function checkRuns(running: RunningSubscription, now: Instant): void {
   if (!hasEnded(running, now)) return;
   const state = stateOf(running, now);
-  throw badState(running, `is ${state}, or its billing has ended`, 'it cannot be cancelled again');
+  throw badState(running, `is ${state}, or its billing has ended`, 'it cannot be canceled again');
 }
 
 function checkBillingEnd(running: RunningSubscription, billing: DatedInstant, now: Instant): void {

@@ -291,7 +291,7 @@ function checkState(running: RunningSubscription, request: CheckedChange, now: I
   const end = running.transitions.find(({ event }) => event.type === LifecycleEventType.CANCEL);
   if (end === undefined) return;
   throw refusal(ErrorCode.SUBSCRIPTION_CHANGE_FUTURE_CANCELLED, running, {
-    message: `${titleOf(running)} is cancelled as of ${formatInstant(end.event.effective.at)}; ${adviceForEnd(running, end.event, 'change')}`,
+    message: `${titleOf(running)} is canceled as of ${formatInstant(end.event.effective.at)}; ${adviceForEnd(running, end.event, 'change')}`,
   });
 }
 

@@ -215,7 +215,7 @@ export interface BundleOperations<C extends Leading = []> {
 
   /**
    * Returns the bundle that has the key, unless the services of all its base and standalone subscriptions are
-   * cancelled.
+   * canceled.
    * @throws BillingError SUBSCRIPTION_GET_INVALID_BUNDLE_KEY (1084), ANSWER_TOO_LARGE (60020).
    */
   getByKey(...given: [...C, externalKey: string]): Promise<BundleView>;

@@ -115,7 +115,7 @@ export function instantOf({ effectiveDate: at, localDate: date }: BillingEvent):
 }
 
 /**
- * Returns true if the date is the next boundary (§6.3 rule 3). A subscription that is cancelled at its start has an
+ * Returns true if the date is the next boundary (§6.3 rule 3). A subscription that is canceled at its start has an
  * interval of length 0.
  */
 function isNextBoundary(end: DatedInstant, boundaries: readonly DatedInstant[], run: UsageRun): boolean {

@@ -120,7 +120,7 @@ async function carried(serving: Serving, accountId: string) {
   const { call } = serving;
   const path = `/1.0/kb/accounts/${accountId}`;
   const definition = await call('POST', '/1.0/kb/tagDefinitions', {
-    body: { name: 'blue', description: 'a colour', applicableObjectTypes: Object.keys(ObjectType) },
+    body: { name: 'blue', description: 'a color', applicableObjectTypes: Object.keys(ObjectType) },
   });
   await call('POST', `${path}/tags`, { body: [createdId(definition)] });
   await call('POST', `${path}/customFields`, {

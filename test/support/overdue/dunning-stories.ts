@@ -247,7 +247,7 @@ export const changedConfig: DunningStory = {
 };
 
 export const parentPays: DunningStory = {
-  title: 'a paying parent and its child, which pass through every state until the child is cancelled',
+  title: 'a paying parent and its child, which pass through every state until the child is canceled',
   play: async (player) => {
     await player.upload(CONFIG);
     const parentId = await player.account({ hasCard: true });

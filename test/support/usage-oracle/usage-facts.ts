@@ -32,7 +32,7 @@ export interface OracleSection {
 
 /** The terms of a subscription from an instant on. */
 export interface OracleEvent extends Moment {
-  /** ENDED = cancelled or expired. */
+  /** ENDED = canceled or expired. */
   readonly billing: 'ON' | 'PAUSED' | 'ENDED';
   readonly billCycleDay: number;
   readonly sections: readonly OracleSection[];

@@ -161,7 +161,7 @@ describe('node clock', () => {
       expect(instant(now)).to.equal(now);
     });
 
-    it('runs a timer later, and never after it is cancelled', async () => {
+    it('runs a timer later, and never after it is canceled', async () => {
       const clock = systemClock();
       const called: string[] = [];
       clock.after(0, () => called.push('cancelled'))();

@@ -40,8 +40,8 @@ describe('overdue configuration validation', () => {
 
   for (const [title, { states, problems }] of Object.entries({
     'an unknown state element': {
-      states: stateXml(`${TAGGED}<colour>red</colour>`),
-      problems: ['87 State "S": Element "colour" is unknown in Element "state"'],
+      states: stateXml(`${TAGGED}<color>red</color>`),
+      problems: ['87 State "S": Element "color" is unknown in Element "state"'],
     },
     'an unknown criterion': {
       states: conditionXml('<timeSince>3</timeSince>'),

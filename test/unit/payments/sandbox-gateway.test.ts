@@ -93,11 +93,11 @@ describe('sandbox gateway (payments §2.4)', () => {
       PROCESSED_AMOUNT: '225.44',
       PROCESSED_CURRENCY: 'EUR',
       GATEWAY_ERROR_CODE: '05',
-      GATEWAY_ERROR: 'do not honour',
+      GATEWAY_ERROR: 'do not honor',
     });
     const result = await gateway.purchase(request(), context);
     expect(outcomeOf(result)).to.eql(['PROCESSED', '225.44', 'EUR']);
-    expect(result).to.deep.include({ gatewayErrorCode: '05', gatewayError: 'do not honour' });
+    expect(result).to.deep.include({ gatewayErrorCode: '05', gatewayError: 'do not honor' });
   });
 
   it('sleeps on the given timer after recording the charge', async () => {

@@ -273,7 +273,7 @@ describe('billing pauses', () => {
     ]);
   });
 
-  it('have no effect after the end of billing, and nothing resumes afterwards', () => {
+  it('have no effect after the end of billing, and nothing resumes afterward', () => {
     const life = withEnd(lived({ phaseType: 'EVERGREEN' }), '2024-06-15');
     const over = withBlocks(
       life,

@@ -156,7 +156,7 @@ describe('subscription dates and events', () => {
     expect(viewOf(passed(life, at('2023-03-31'))).state).to.equal('ACTIVE');
 
     const expired = viewOf(passed(life, at('2023-04-01')));
-    expect(expired).to.include({ state: 'EXPIRED', cancelled: null, billingEnd: null, planName: 'term-3m' });
+    expect(expired).to.include({ cancelled: null, billingEnd: null, state: 'EXPIRED', planName: 'term-3m' });
   });
 
   it('avoid gaps, repeated hours and missing dates as specified (subscriptions W22)', () => {

@@ -42,7 +42,7 @@ describe('subscription state', () => {
     expect(stateAt('2024-02-01', { states })).to.equal('CANCELLED');
   });
 
-  it('is EXPIRED starting with the expiry, unless it was cancelled before', () => {
+  it('is EXPIRED starting with the expiry, unless it was canceled before', () => {
     const events = [create, event('EXPIRED', '2024-02-01')];
     expect(stateAt('2024-02-01', { events })).to.equal('EXPIRED');
     const states = [started, state('ENT_CANCELLED', '2024-01-20')];

@@ -61,7 +61,7 @@ describe('subscription transitions', () => {
     expect(typesOf(billedTransitions(list)), 'it does not affect billing').to.eql(['CREATE', 'CANCEL']);
   });
 
-  it('include the CREATE of a subscription cancelled at its start', () =>
+  it('include the CREATE of a subscription canceled at its start', () =>
     expect(typesOf(transitions(event('CANCEL', START), create))).to.eql(['CREATE', 'CANCEL']));
 
   it('pass plan, phase and price list to the next transition', () => {

@@ -13,7 +13,7 @@ describe('a configuration in a diagnostic (platform §12.6 rule 5)', () => {
     expect(shown('PER_TENANT_CONFIG', '{"x.secret":"s","y":"1"}')).to.eql(['{"x.secret":"*****","y":"1"}']);
     expect(shown('PLUGIN_CONFIG_a', 'apiKey: s\nurl: u')).to.eql(['apiKey: *****\nurl: u']);
     expect(shown('access_token', 's', 't')).to.eql(['*****', '*****']);
-    expect(shown('colour', 'red')).to.eql(['red']);
+    expect(shown('color', 'red')).to.eql(['red']);
     expect(shown('PER_TENANT_CONFIG', 'password=1')).to.eql(['password=*****']);
   });
 });

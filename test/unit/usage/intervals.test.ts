@@ -179,7 +179,7 @@ describe('usage intervals', () => {
       '2026-06-01',
       ['std-usage 2026-04-01 2026-05-01', 'std-usage 2026-05-01 2026-05-16!'],
     ],
-    'contain one instant if the subscription is cancelled at its start (usage §6.3 rule 3)': [
+    'contain one instant if the subscription is canceled at its start (usage §6.3 rule 3)': [
       [created('2026-05-01'), usageEvent('CANCEL', '2026-05-01')],
       '2026-06-01',
       ['std-usage 2026-05-01 2026-05-01!'],
@@ -381,7 +381,7 @@ describe('usage intervals with known units', () => {
     expect(units('2026-06-01', '2026-07-01')).to.eql(['sms']);
   });
 
-  it('know the initial units of a subscription that is cancelled at its start (usage §7.8)', () => {
+  it('know the initial units of a subscription that is canceled at its start (usage §7.8)', () => {
     const events = [created('2026-04-01', [stdUsage]), usageEvent('CANCEL', '2026-04-01')];
     const [only] = intervalsOf(events, '2026-04-01');
     expect(only && [...knownUnits(events, only.interval)]).to.eql(['calls']);

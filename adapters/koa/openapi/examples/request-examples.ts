@@ -97,7 +97,7 @@ export const requestExamples: Readonly<Record<string, unknown>> = {
   ...Object.fromEntries(taggedResources.map(({ noun }) => [`create${noun}Tags`, [tagDefinitionId]])),
   ...Object.fromEntries(
     [...fieldedResources, { noun: 'Coupon' }].flatMap(({ noun }) => [
-      [`create${noun}CustomFields`, [{ name: 'colour', value: 'red' }]],
+      [`create${noun}CustomFields`, [{ name: 'color', value: 'red' }]],
       [`modify${noun}CustomFields`, [{ customFieldId, value: 'blue' }]],
     ]),
   ),

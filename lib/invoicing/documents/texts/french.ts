@@ -48,7 +48,7 @@ export const french: TranslatedTexts = {
   taxExport: 'Exportation',
   taxOutOfScope: 'Hors champ de la taxe',
   itemChildInvoice: 'Facture',
-  itemListPrice: 'Prix catalogue',
+  itemListPrice: 'Prix catalogue', // words: ok
   itemProrated: 'au prorata',
   paymentTitle: 'Virement bancaire',
   paymentPayee: 'Bénéficiaire',
