@@ -126,7 +126,7 @@ export interface QueueEntryView {
   readonly kind: QueueKind;
   /** Type of a bus event or, for a notification, `<service>:<queue>`. */
   readonly topic: string;
-  /** Content of the event. For a push, the content that is pushed. */
+  /** The event's content. For a push, this is the payload of the push. */
   readonly event: EventPayload;
   /** Id of the tenant. Null for entries of the system. */
   readonly tenantId: Uuid | null;

@@ -140,7 +140,7 @@ export interface ApiClientOperations {
   authenticate(name: string, secret: string): Promise<ApiClient | null>;
 
   /**
-   * Deactivates the client and ends its tokens.
+   * Deactivates the client and invalidates its tokens.
    * @throws BillingError SECURITY_INVALID_USER (40001), SECURITY_NOT_ENOUGH_PERMISSIONS (40000).
    */
   deactivate(author: SystemAuthor, name: string): Promise<void>;

@@ -109,7 +109,7 @@ eachDatabaseByTurns.describe('catalog administration', (open) => {
     await events();
     const refusal = await engine.acme.catalogs.delete().catch((error: unknown) => error);
     expect(refusal).to.include({ code: 2080 });
-    expect(String(refusal)).to.match(/Invalid catalog for tenant : .*subscriptions use its plans "/);
+    expect(String(refusal)).to.match(/Invalid catalog for tenant .*subscriptions use its plans "/);
     expect(await dates()).to.eql(['2010-01-01']);
     expect(await events()).to.eql([]);
   });

@@ -93,7 +93,7 @@ eachDatabaseByTurns.describe('catalog uploads', (open) => {
     const error = await refusal(
       at('2024-03-01').replaceAll('<product>Solo</product>', '<product>Ghost</product>'),
     );
-    expect(error.message).to.match(new RegExp(`^Invalid catalog for tenant : ${engine.tenant.id}`));
+    expect(error.message).to.match(new RegExp(`^Invalid catalog for tenant ${engine.tenant.id}`));
     expect(error.problems?.length).to.be.greaterThan(1);
     for (const { line, column } of error.problems ?? []) {
       expect(line).to.be.greaterThan(1);

@@ -58,7 +58,7 @@ eachDatabaseByTurns.describe('credit notes for changes to invoices (invoicing §
       ({ creditNoteNumber }) => creditNoteNumber,
     );
 
-  it('are not written for the void of an invoice with only a credit', async () => {
+  it('are not issued when an invoice that contains only a credit is voided', async () => {
     await begin();
     const accountId = await newAccount();
     const items = [{ amount: '10' }, { amount: '5' }];

@@ -15,7 +15,7 @@ const lamp: HostInput<SimplePlan> = {
   billingPeriod: 'MONTHLY',
 };
 
-eachDatabaseByTurns.describe('subscriptions of the default catalog after an upload by the tenant', (open) => {
+eachDatabaseByTurns.describe('default-catalog subscriptions after a tenant upload', (open) => {
   let engine: TestEngine;
   let tenant: TenantBilling;
   let tenantId: Uuid;
@@ -118,7 +118,7 @@ eachDatabaseByTurns.describe('subscriptions of the default catalog after an uplo
       });
     });
 
-  it('are listed from stored data if their plan has lost their phase, but cannot be canceled', async () => {
+  it('can be read, but not canceled, if their plan no longer has their phase', async () => {
     await engine.settle(tenant.uploadCatalog(await readFile(specCatalog)));
     const { database } = engine;
     await engine.close();

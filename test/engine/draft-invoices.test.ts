@@ -197,7 +197,7 @@ eachDatabaseByTurns.describe('draft and void invoices', (open) => {
       expect(payments()).to.eql(['16.9']);
     });
 
-    it('can be reused by an explicit run without the tag, either the oldest draft or a requested draft', async () => {
+    it('can be reused by an explicit run without the tag, which takes the requested or the oldest draft', async () => {
       await tag(SystemTag.AUTO_INVOICING_OFF);
       const oldest = await charge('7', false);
       const named = await charge('3', false);

@@ -62,7 +62,7 @@ eachDatabase.describe('dry run', (open) => {
     return rows.map(({ name, held }) => `${name} ${held}`);
   }
 
-  describe('of type UPCOMING_INVOICE (invoicing §11)', () => {
+  describe('of an upcoming invoice (invoicing §11)', () => {
     it('returns the first future invoice with its date', async () => {
       await begin('2014-01-02T00:00:00Z', 1);
       await subscribe('pro-monthly');
@@ -98,7 +98,7 @@ eachDatabase.describe('dry run', (open) => {
       expect([made?.invoiceDate, await lastLines()]).to.eql(['2024-02-01', next && itemLines(next)]);
     });
 
-    it('ignores the target date', async () => {
+    it('ignores a target date, because it returns the next invoice', async () => {
       await begin('2024-01-01T00:00:00Z', 1);
       await subscribe('solo-now');
       const next = ['RECURRING 2024-02-01..2024-03-01 19.95'];

@@ -43,7 +43,7 @@ eachDatabase.describe('cached features (features §3)', (open, kind) => {
     expect(statements).to.eql([]);
   });
 
-  it('are dropped by each change in this process before its call returns', async () => {
+  it('are dropped before a change in the same process returns', async () => {
     const { blocking, features, subscriptions } = engine.acme;
     expect(await can('sso')).to.equal(true);
     await blocking.pauseBundle(pro.bundleId);
@@ -87,7 +87,7 @@ eachDatabase.describe('cached features (features §3)', (open, kind) => {
         .replaceAll(SSO_ON, 'name="sso" value="false"'),
     );
 
-  it('are dropped by an upload of a catalog before its call returns', async () => {
+  it('are dropped before a catalog upload returns', async () => {
     expect(await can('sso')).to.equal(true);
     await uploadWithoutSso();
     expect(await can('sso')).to.equal(false);

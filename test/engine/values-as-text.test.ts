@@ -166,7 +166,7 @@ anyDatabase.describe('JSON views', (open) => {
     await engine.subscribe({ accountId, planName: 'solo-now' });
   });
 
-  it('represent an account with its instants', async () => {
+  it('contain the instants of an account', async () => {
     const account = await acme.getAccount(accountId);
     expect(read(account)).to.include({ id: accountId, name: 'Ada', createdDate: '2024-03-01T08:00:00.000Z' });
     expect(account.createdDate).to.eql(new Date(Date.UTC(2024, 2, 1, 8)));
@@ -174,7 +174,7 @@ anyDatabase.describe('JSON views', (open) => {
     expect((read(page) as typeof page).rows[0]).to.eql(read(account));
   });
 
-  it('represent a bundle with its subscriptions and their events', async () => {
+  it('contain the subscriptions of a bundle and their events', async () => {
     const [bundle] = await acme.subscriptions.bundlesOfAccount(accountId);
     const shown: { subscriptions: { start: object; events: { effective: object }[] }[] } = read(bundle);
     const start = { at: '2024-03-01T08:00:00.000Z', date: '2024-03-01' };
@@ -194,7 +194,7 @@ anyDatabase.describe('JSON views', (open) => {
     expect(catalog.versions[0]?.plans.map(({ name }) => name)).to.include('solo-now');
   });
 
-  it('represent an invoice with its dates and amounts', async () => {
+  it('contain the dates and amounts of an invoice', async () => {
     const [listed] = await acme.invoices.ofAccount({ accountId });
     const invoice = await acme.getInvoice(String(listed?.id));
     const shown: { items: { startDate: string; amount: string }[]; invoiceDate: string } = read(invoice);
@@ -204,7 +204,7 @@ anyDatabase.describe('JSON views', (open) => {
     expect(unreadable(shown)).to.eql([]);
   });
 
-  it('represent a payment with its transactions', async () => {
+  it('contain the transactions of a payment', async () => {
     const [payment] = await acme.payments.ofAccount(accountId);
     const shown: { createdDate: string; transactions: { effectiveDate: string; amount: string }[] } =
       read(payment);
@@ -213,7 +213,7 @@ anyDatabase.describe('JSON views', (open) => {
     expect(unreadable(shown)).to.eql([]);
   });
 
-  it('represent the timeline of an account', async () => {
+  it('contain the timeline of an account', async () => {
     const shown: { account: object; invoices: object[]; bundles: object[]; payments: object[] } = read(
       await acme.accounts.timeline(accountId),
     );

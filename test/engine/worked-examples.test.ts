@@ -333,7 +333,7 @@ eachDatabaseByTurns.describe('billing engine', (open) => {
       expect(await linesOf(sold)).to.eql(['RECURRING 2023-05-23..2023-06-15 14.63']);
     });
 
-    it('repairs the rest of a canceled short item (invoicing E11 "Fixed days 30")', async () => {
+    it('repairs the rest of a short first period after a cancellation (invoicing E11 "Fixed days 30")', async () => {
       const now = '2023-05-15T00:00:00Z';
       const accountId = await customer({ now, configuration, billCycleDayLocal: 23 });
       const sold = await sell(accountId, { planName: 'solo-now' });

@@ -55,7 +55,7 @@ eachDatabaseByTurns.describe('catalog API', (open) => {
     ]);
     const refused = await upload(faulty);
     expectRefusal(refused, 400, 2080);
-    expect((refused.json as { message: string }).message).to.match(/^Invalid catalog for tenant : /);
+    expect((refused.json as { message: string }).message).to.match(/^Invalid catalog for tenant /);
     expect((await call('GET', core)).json).to.eql([]);
     expect((await call('GET', `${core}/versions`)).json).to.eql([]);
   });

@@ -143,7 +143,7 @@ describe('very large catalogs over HTTP', () => {
     expectBelow(LONGEST_TURN_MS, longest, 'processor milliseconds of the longest turn');
   });
 
-  it('are rejected immediately with the exceeded limits if they are far too large', async () => {
+  it('are rejected immediately, with the exceeded limit in the message, if they have too many products', async () => {
     const products = repeat(
       BEYOND,
       (index) => `<product name="P${index}"><category>BASE</category></product>`,

@@ -331,7 +331,7 @@ eachDatabaseByTurns.describe('security API', (open) => {
       expect(unknown.headers.get('www-authenticate')).to.equal('Basic realm="service"');
     });
 
-    it('rejects a deleted client and ends its tokens', async () => {
+    it('rejects a deleted client and its tokens', async () => {
       const body = { clientId: 'gone', clientSecret: 'client secret', roles: [] };
       await call('POST', `${security}/clients`, { body });
       const grant = { grant_type: 'client_credentials', client_id: 'gone', client_secret: 'client secret' };

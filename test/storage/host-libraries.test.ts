@@ -41,7 +41,7 @@ eachDatabase.describe('host library transactions joined by the engine', (open, k
       });
       after(() => host.close());
 
-      it('commit changes of the engine and of the host together, with exact days and amounts', async () => {
+      it('commit engine and host changes together and keep dates and amounts exact', async () => {
         const committed = commit(engine);
         const id = await host.transaction(async (handle, run) => {
           await run(`insert into ${orders} values (1)`);

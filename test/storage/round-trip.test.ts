@@ -230,7 +230,7 @@ eachDatabaseAndOneByOne.describe('record storage', (open, kind) => {
     expect(withoutRecordIds(found)).to.eql([states[2], states[1], states[0]]);
   });
 
-  it('returns active blocks of all objects of an account, without the limits of services', async () => {
+  it('returns the active blocking states of accounts and their objects, except service starts and cancellations', async () => {
     const stored = await opened.newAccounts(2);
     const [first, second] = stored.map(ownerOf);
     if (!first || !second) throw new Error('no accounts');

@@ -54,7 +54,7 @@ const wireTypes: Readonly<Record<ShownKind, (each: RecordField) => WireType<unkn
   json: () => anyValue,
 };
 
-/** Returns the bounds for the API document. The largest storable integer is omitted. */
+/** Returns the bounds for the API document. Omits a maximum that is the largest storable integer. */
 function bounds([minimum, maximum]: readonly [number, number]) {
   return maximum === MAX_STORED_INTEGER ? { minimum } : { minimum, maximum };
 }

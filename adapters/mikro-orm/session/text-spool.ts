@@ -16,7 +16,7 @@ interface TextSpool {
 
 export async function openTextSpool(): Promise<TextSpool> {
   const path = join(tmpdir(), `billwright-${randomUUID()}`);
-  // Only this user can open the file, because it contains customer data.
+  // Only the operating-system user of this process can open the file, because it contains customer data.
   const file = await open(path, 'wx+', 0o600);
   await unlink(path);
   return {

@@ -91,8 +91,8 @@ export interface Transactions {
   /** Returns a runner that runs each statement in its own transaction. */
   single(reach: Reach): Transaction;
   /**
-   * Runs `work` in the host's transaction and restores the previous reach afterward. `work` gets the same object for
-   * each call with the same host transaction.
+   * Runs `work` in the host's transaction with access to the rows in `reach`, and then restores the transaction's
+   * previous access. `work` gets the same object for each call with the same host transaction.
    */
   join<T>(host: Transaction, reach: Reach, work: (transaction: Transaction) => Promise<T>): Promise<T>;
 }

@@ -161,7 +161,7 @@ function invalid(
   const listed = problems.map((problem) => problem.message).join('; ');
   return new BillingError({
     code: ErrorCode.CATALOG_INVALID_FOR_TENANT,
-    message: `Invalid catalog for tenant : ${tenantId}: catalog plugin "${pluginName}" returned a catalog with errors: ${listed}`,
+    message: `Invalid catalog for tenant ${tenantId}: catalog plugin "${pluginName}" returned a catalog with errors: ${listed}`,
     facts: { tenantId, pluginName },
     problems,
   });

@@ -12,7 +12,7 @@ export interface FeatureDifferences {
 }
 
 /**
- * Yields the differences in features that added versions make. Compares each added version with the version in force
+ * Yields the feature changes that the added versions introduce. Compares each added version with the version in force
  * before it, or with nothing if it is the first. Decodes plans only if they, their products or the declarations differ.
  * @param before Versions at an earlier revision.
  * @param after All versions, sorted by effective date.

@@ -143,7 +143,7 @@ async function refuseWhileUsed(session: ReadSession, catalog: Catalog): Promise<
   const more = used.length > NAMED_PLANS ? ` and ${used.length - NAMED_PLANS} more` : '';
   throw billingError(
     ErrorCode.CATALOG_INVALID_FOR_TENANT,
-    `Invalid catalog for tenant : ${session.tenant.id}: the catalog cannot be deleted because subscriptions use its plans ${listed.join(', ')}${more}`,
+    `Invalid catalog for tenant ${session.tenant.id}: the catalog cannot be deleted because subscriptions use its plans ${listed.join(', ')}${more}`,
     { tenantId: session.tenant.id, planNames: used },
   );
 }

@@ -125,7 +125,7 @@ export function catalogService(
     if (pluginName === null) return;
     throw billingError(
       ErrorCode.CATALOG_INVALID_FOR_TENANT,
-      `Invalid catalog for tenant : ${context.tenant.id}: the catalog plugin "${pluginName}" serves this tenant; change the catalog there`,
+      `Invalid catalog for tenant ${context.tenant.id}: the catalog plugin "${pluginName}" serves this tenant; change the catalog there`,
       { tenantId: context.tenant.id, pluginName },
     );
   }

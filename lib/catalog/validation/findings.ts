@@ -171,7 +171,7 @@ export function invalidForTenant(tenant: TenantRef, problems: readonly Problem[]
   const listed = problems.map(problemText).join('; ');
   return new BillingError({
     code: ErrorCode.CATALOG_INVALID_FOR_TENANT,
-    message: `Invalid catalog for tenant : ${tenant.id}: ${listed}`,
+    message: `Invalid catalog for tenant ${tenant.id}: ${listed}`,
     facts: { tenantId: tenant.id },
     problems,
   });

@@ -56,7 +56,7 @@ export class ProgressReport {
   }
 
   #report() {
-    // If a move stopped after the switch, no cell would work for the tenant.
+    // If a move stopped after the switch, no cell would serve the tenant.
     if (this.#step !== 'SWITCHED') this.#signal?.throwIfAborted();
     this.#onProgress({
       step: this.#step,

@@ -85,7 +85,10 @@ function* problemsOf(input: CouponInput): Iterable<Problem> {
   }
   const { name, maxRedemptions } = input;
   if (name != null && (name === '' || name.length > MAX_NAME_CHARACTERS || !isStorable(name)))
-    yield { path: 'name', message: `name must have 1 to ${MAX_NAME_CHARACTERS} storable characters` };
+    yield {
+      path: 'name',
+      message: `name must have 1 to ${MAX_NAME_CHARACTERS} characters, without NUL or unpaired surrogates`,
+    };
   const isLimit = (limit: number) => Number.isInteger(limit) && limit >= 1 && limit <= MAX_REDEMPTIONS;
   if (maxRedemptions != null && !isLimit(maxRedemptions))
     yield {

@@ -79,7 +79,7 @@ export function overrideOperations(
         const override = await findOverride(session, overrideId);
         if (target !== undefined && !isOf(override, target)) throw noSuchOverride(overrideId);
         if (override.until !== null && override.until <= now) return override;
-        // An override that has not begun never applies.
+        // If the override has not started yet, it ends at its start and never applies.
         const ended = { ...override, until: maxInstant(now, override.from), updatedDate: now };
         await session.features.endOverrides([ended]);
         session.schedule([featureCheck(override.accountRecordId, now)]);

@@ -124,8 +124,8 @@ function usedQuantity(line: DocumentLine): Pick<DocumentLine, 'net' | 'quantity'
 const PERCENT_DECIMALS = 2;
 
 /**
- * Returns the discounts of a line (BG-27). A base amount requires a percentage that results in the discount (Peppol
- * rules R040 to R042). If there is no such percentage, both are omitted.
+ * Returns the discounts of a line (BG-27). A base amount requires a percentage that equals the discount (Peppol rules
+ * R040 to R042). If no percentage equals it, both are omitted.
  */
 function allowancesOf(list: ListedLine | null, currency: Currency): readonly EInvoiceAllowance[] {
   let base = list?.net ?? ZERO;

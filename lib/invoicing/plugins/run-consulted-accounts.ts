@@ -197,7 +197,7 @@ function decidedRun(run: AccountRun, { items, existing, note }: ConsultedInvoice
   return { ...withRunItems(run, items, existing), ...ofPlugins, evaluations };
 }
 
-/** Returns the run of one step of a dry run after the plugins' changes. A reused draft keeps its rewritten items. */
+/** Returns the result of one dry-run step, including the plugins' changes. A reused draft keeps its rewritten items. */
 export function decidedStep(run: AccountRun, asked: ConsultedInvoice): AccountRun {
   const decided = decidedRun(run, asked);
   const { draft } = run.invoice;

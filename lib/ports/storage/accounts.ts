@@ -12,7 +12,9 @@ import type {
 import type { Uuid } from '../../values/ids/index.ts';
 
 export type AccountSearch =
-  /** Finds an exact id, or part of a name, e-mail, external key or company, ignoring case. */
+  /**
+   * Finds accounts whose id equals the text, or whose name, e-mail, external key or company contains it, ignoring case.
+   */
   TextSearch | ClauseSearch;
 
 export interface AccountReads {

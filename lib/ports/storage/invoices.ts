@@ -173,13 +173,13 @@ export interface InvoiceReads {
    */
   dueCursors(due: readonly DueSubscriptions[]): Rows<StoredCursor>;
   /**
-   * Returns up to `limit` record ids of accounts with cursors that have an earlier catalog revision. They are sorted
-   * and start after a record id.
+   * Returns the record ids of accounts whose cursors have an earlier catalog revision: the first `limit` ids greater
+   * than the given record id, in ascending order.
    */
   accountsBehind(request: AccountsBehind): Rows<number>;
   /**
-   * Returns up to `limit` record ids of accounts that have ever had a subscription to one of these plans. They are
-   * sorted and start after a record id.
+   * Returns the record ids of accounts that have ever had a subscription to one of these plans: the first `limit` ids
+   * greater than the given record id, in ascending order.
    */
   accountsOnPlans(request: AccountsOnPlans): Rows<number>;
   /** Returns the cursors in the order in which their subscriptions were created. */

@@ -16,11 +16,16 @@ import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 
 export type PaymentMethodSearch =
-  /** Finds an exact id or account id, or part of an external key or plugin name, ignoring case. */
+  /**
+   * Finds payment methods whose id or account id equals the text, or whose external key or plugin name contains it,
+   * ignoring case.
+   */
   TextSearch | ClauseSearch;
 
 export type PaymentSearch =
-  /** Finds an exact id, account id or method id, or part of an external key, ignoring case. */
+  /**
+   * Finds payments whose id, account id or method id equals the text, or whose external key contains it, ignoring case.
+   */
   TextSearch | { readonly kind: 'states'; readonly stateNames: readonly string[] } | ClauseSearch;
 
 export interface LastFailure {

@@ -66,7 +66,7 @@ export interface ChargedThroughChange {
 }
 
 export type BundleSearch =
-  /** Finds an exact id, account id, or current or past external key. */
+  /** Finds bundles whose id, account id, or current or past external key equals the text. */
   TextSearch | ClauseSearch;
 
 export interface BundleReads {

@@ -245,7 +245,7 @@ export class Dispatcher {
   #wake(): void {
     this.#signal.raise();
     if (!this.#started) return;
-    // The search does not belong to the caller's activity.
+    // The search must not be traced as part of the caller's operation.
     detached(this.#ports, () => (this.#workers === 0 ? this.#spawn() : this.#requestHelp()));
   }
 

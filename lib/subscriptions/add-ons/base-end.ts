@@ -26,7 +26,7 @@ import {
   transitionsOf,
 } from '../timeline/transitions.ts';
 
-/** The end of an add-on that its base causes. */
+/** The end of an add-on, caused by its base subscription. */
 interface CausedEnd {
   readonly effective: DatedInstant;
   readonly cause: LifecycleEvent;
@@ -48,9 +48,9 @@ export interface BundleMember {
 }
 
 /**
- * Returns the end of an add-on that its base causes, now or later (§11 rule 2, §12). The cause is the base's own end,
- * or a change to a product that does not offer the add-on. The result depends only on the base's events, so derived
- * ends equal stored ends.
+ * Returns the end of an add-on, now or later, that is caused by its base subscription (§11 rule 2, §12). The cause is
+ * the base's own end, or a change to a product that does not offer the add-on. The result depends only on the base's
+ * events, so derived ends equal stored ends.
  */
 export function baseEnd(base: BundleMember, addOn: BundleMember, plans: PlanResolver): BaseEnd {
   const end = base.transitions.find(({ event }) => isEnd(event))?.event;

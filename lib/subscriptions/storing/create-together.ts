@@ -120,7 +120,7 @@ async function lockedWithHolders(
 interface Plan {
   readonly account: Account;
   readonly bundles: readonly BundleCreation[];
-  /** The ends that bases cause for add-ons that would start later. */
+  /** Ends of the add-ons that would start after their base subscription has ended or no longer offers them. */
   readonly ends: ReturnType<typeof lateAddOnEnds>;
 }
 

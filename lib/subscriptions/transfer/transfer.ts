@@ -248,7 +248,8 @@ function transferEnds(input: TransferEndsInput, tools: EditTools): readonly Subs
 }
 
 /**
- * Returns the end of billing: the instant of the transfer or the end of the term, but never before effective events.
+ * Returns the end of billing: the instant of the transfer or the end of the term, but never earlier than an event that
+ * has already taken effect.
  */
 function ownEnd(running: RunningSubscription, { transfer, policy }: TransferEndsInput, now: Instant) {
   const { chargedThrough } = running.subscription;

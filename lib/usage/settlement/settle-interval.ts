@@ -40,7 +40,7 @@ interface SettleInput {
 /**
  * Returns the items that adjust the billed amount of an interval to its current rating (§7.3 to §7.5, §7.7). The items
  * are in invoice order.
- * @throws InvariantError under FAIL if less usage exists than was billed.
+ * @throws InvariantError if `negativeDelta` is FAIL and less usage exists than was billed.
  */
 export function settleInterval(input: SettleInput): readonly UsageCharge[] {
   const { rated, itemMode, interval } = input;
@@ -223,7 +223,7 @@ class Refundable {
 
 /**
  * Returns true if the setting allows a credit for the overcharged amount. `delta` is negative.
- * @throws InvariantError under FAIL.
+ * @throws InvariantError if the setting is FAIL.
  */
 function creditsDelta(delta: Decimal, { usageName, interval, negativeDelta }: SettleInput): boolean {
   if (negativeDelta !== NegativeDelta.FAIL) return negativeDelta === NegativeDelta.CREDIT;

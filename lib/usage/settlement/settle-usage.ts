@@ -66,7 +66,7 @@ export interface SettledUsage {
 /**
  * Rates the planned intervals of a subscription and compares them with the billed intervals (§7.3 to §7.7). Used for
  * runs, dry runs and previews of current usage.
- * @throws InvariantError under `negativeDelta` FAIL if less usage exists than was billed.
+ * @throws InvariantError if `negativeDelta` is FAIL and less usage exists than was billed.
  */
 export function settleUsage(input: SettleUsageInput): SettledUsage {
   const consumed = consumptions(input);

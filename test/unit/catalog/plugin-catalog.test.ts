@@ -15,7 +15,7 @@ function problemsOf(given: unknown): readonly string[] {
   if (!(error instanceof BillingError)) return [];
   expect(error.code).to.equal(2080);
   expect(error.message).to.match(
-    /^Invalid catalog for tenant : T: catalog plugin "dock" returned a catalog with errors: /,
+    /^Invalid catalog for tenant T: catalog plugin "dock" returned a catalog with errors: /,
   );
   return (error.problems ?? []).map((problem) => problem.message);
 }

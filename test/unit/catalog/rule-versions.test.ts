@@ -133,7 +133,7 @@ describe('applicable catalog version for rules', () => {
     expect(evaluate('2024-09-01', '2024-09-01').result).to.equal('START_OF_SUBSCRIPTION');
   });
 
-  it('is the version of a retired plan, which allows a plan change (catalog W6 "Retirement")', () => {
+  it('is the version that contains the retired plan, so that a plan change is still allowed (catalog W6 "Retirement")', () => {
     const catalog = new CatalogWithOverrides(
       createCatalog([
         offering('2024-01-01', early, { plans: ['p-m', 'q-m'] }),

@@ -61,7 +61,7 @@ describe('features of an account at an instant (features §2)', () => {
     expect(untils).to.eql(['2026-04-01', '2026-04-05', '2026-05-01']);
   });
 
-  it('have the value of an override on the subscription within its span and its service', () => {
+  it('use the value of a subscription override while both the override and the subscription are active', () => {
     const base = pro();
     const seats = overrideOf('seats', {
       kind: 'NUMBER',
@@ -78,7 +78,7 @@ describe('features of an account at an instant (features §2)', () => {
     ]);
   });
 
-  it('have the value of an override on the account instead of all contributions', () => {
+  it('use the value of an account override instead of all contributions', () => {
     const seats = overrideOf('seats', { kind: 'NUMBER', value: { ...unset, value: 'UNLIMITED' } });
     const calls = overrideOf('calls', { kind: 'QUOTA', value: { ...unset, value: '3', per: 'EVER' } });
     const other = overrideOf('sso', { kind: 'TEXT', value: { ...unset, value: 'no' } });

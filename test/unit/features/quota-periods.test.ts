@@ -11,11 +11,11 @@ import { expect, formatLocalDate } from '../../support/unit.ts';
 const text = ({ start, end }: QuotaSpan) =>
   `${formatLocalDate(start)} to ${end === null ? '-' : formatLocalDate(end)}`;
 
-describe('periods of quotas (features §4 rule 1)', () => {
+describe('quota periods (features §4 rule 1)', () => {
   const spans = (one: ReturnType<typeof held>, per: QuotaPeriod, ...dates: readonly string[]) =>
     dates.map((date) => text(subscriptionQuotaPeriod(streamOf(one), per, day(date))));
 
-  it('follow the date for DAY, and the start of the subscription for EVER', () => {
+  it('follow the calendar day for DAY and the subscription start for EVER', () => {
     const one = held('max-evergreen', '2026-03-10');
     expect(spans(one, 'DAY', '2026-03-12')).to.eql(['2026-03-12 to 2026-03-13']);
     expect(spans(one, 'EVER', '2030-01-01')).to.eql(['2026-03-10 to -']);

@@ -113,7 +113,7 @@ describe('query parameters', () => {
     ]);
   });
 
-  it('accept lists that are repeated or separated by commas', () => {
+  it('accept lists as repeated parameters or comma-separated values', () => {
     const ids = [id, other];
     expect(read({ ids: uuidList }, `ids=${id}&ids=${other}`).ids).to.eql(ids);
     expect(read({ ids: uuidList }, `ids=${id},%20${other.toUpperCase()},`).ids).to.eql(ids);

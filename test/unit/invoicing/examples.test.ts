@@ -155,7 +155,7 @@ describe('invoice proposals', () => {
       ledger.expectRun('2023-05-23', ['R 2023-05-23 2023-06-15 14.63']);
     });
 
-    it('prorate the repair of a canceled full item (invoicing E11 "Fixed days 30")', () => {
+    it('prorate the repair of an item for a full period (invoicing E11 "Fixed days 30")', () => {
       const created = event('CREATE', '2023-05-15', { price: '19.95', bcd: 15 });
       const ledger = new SubscriptionLedger(thirty).change([created]);
       ledger.run('2023-05-15');
@@ -163,7 +163,7 @@ describe('invoice proposals', () => {
       ledger.expectRun('2023-05-23', ['X 2023-05-23 2023-06-15 -14.63']);
     });
 
-    it('prorate the repair of a canceled short item (invoicing E11 "Fixed days 30")', () => {
+    it('prorate the repair of an item for a short first period (invoicing E11 "Fixed days 30")', () => {
       const created = event('CREATE', '2023-05-15', { price: '19.95', bcd: 23 });
       const ledger = new SubscriptionLedger(thirty).change([created]);
       ledger.expectRun('2023-05-15', ['R 2023-05-15 2023-05-23 5.32']);

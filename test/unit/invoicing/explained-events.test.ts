@@ -117,7 +117,7 @@ describe('explained rule case of an item', () => {
       expect(dateSentence(factsOf(pastOf(changed(reason))))).to.equal(sentence);
   });
 
-  it('lists the conditions of a case', () => {
+  it('names the conditions under which it applies', () => {
     expect(caseText(null)).to.equal('by default');
     expect(caseText({})).to.equal('for all plans');
     expect(caseText({ productCategory: 'ADD_ON', billingPeriod: 'ANNUAL' })).to.equal(

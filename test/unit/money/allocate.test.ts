@@ -22,7 +22,7 @@ describe('amount split', () => {
   it('gives nothing to a weight of 0', () =>
     expect(split('0.01', ['0', '0', '3'])).to.eql(['0', '0', '0.01']));
 
-  it('splits a credit as the mirror image of a charge', () => {
+  it('treats a credit as the mirror image of a charge', () => {
     expect(split('-10.00', ['1', '1', '1'])).to.eql(['-3.34', '-3.33', '-3.33']);
     expect(split('0', ['1', '2'])).to.eql(['0', '0']);
   });

@@ -532,7 +532,7 @@ describe('changes of a blocking state', () => {
     });
   }
 
-  it('store the first state of any service, even without flags', () => {
+  it('are stored if they are the first of their service, even without flags', () => {
     const first = (parts: Partial<BlockParts>) =>
       plan(lived(), { flags: 'f f f', date: '2024-06-01', ...parts }).added;
     expect(first({})).to.include({ sequence: 1 });

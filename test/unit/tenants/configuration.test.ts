@@ -354,7 +354,7 @@ describe('tenant configuration', () => {
     expect(problems).to.have.length(2);
   });
 
-  it('accepts server sizes in bytes, KiB and MiB', () => {
+  it('accepts sizes in bytes, KiB and MiB for server properties', () => {
     const bytesOf = (text: string) =>
       serverConfiguration({ 'org.service.usage.bulk.maxBytes': text }, recordingLogger()).server[
         'usage.bulk.maxBytes'

@@ -81,7 +81,7 @@ describe('shared calls', () => {
     expect(attempts).to.equal(6);
   });
 
-  it('wait for running work and then run together, up to a time limit', async () => {
+  it('wait for running work, up to a time limit, and then run together', async () => {
     const timers = new Set<() => void>();
     const { nextTurn } = pushableSystemClock();
     const after = (_delayMs: number, action: () => void) => {

@@ -15,7 +15,7 @@ describe('SharedPlaces', () => {
 });
 
 describe('FairTurns', () => {
-  it('serves the owners in turn, regardless of each owner’s queue', async () => {
+  it('serves the owners in turn, regardless of their queue lengths', async () => {
     const turns = new FairTurns(1);
     const order: string[] = [];
     const work = (owner: string) => turns.run(owner, 1, async () => void order.push(owner));
