@@ -54,7 +54,7 @@ eachDatabase.describe('typed client', (open) => {
     expect(catalog).to.eql(JSON.parse(JSON.stringify(local)) && catalog);
   });
 
-  it('calls with a session cookie instead of a secret and a password', async () => {
+  it('authenticates with a session cookie instead of a secret and a password', async () => {
     const { url, apiKey } = options;
     const security = `${url}/1.0/kb/security/sessions`;
     const signIn = await globalThis.fetch(security, {
@@ -316,7 +316,7 @@ describe('transport of the typed client', () => {
   });
 });
 
-describe('the module of the typed client', () => {
+describe('typed client module', () => {
   it('runs in a browser and imports no engine module', async () => {
     const { outputFiles } = await build({
       entryPoints: ['adapters/client/index.ts'],
@@ -337,7 +337,7 @@ describe('the module of the typed client', () => {
   });
 });
 
-describe('typed client in the stories of the engine', function () {
+describe("typed client in the engine's test stories", function () {
   this.timeout(180_000);
 
   it('gets the same results over HTTP as an engine in the same process', async () => {

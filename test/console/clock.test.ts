@@ -9,7 +9,7 @@ anyDatabase.describe('console clock bar', (open) => {
   const server = consoleBefore(open, { isTestMode: true });
   const current = tabBeforeEach(browser, server);
 
-  it('moves the time and lists the events in between with the names of the accounts', async () => {
+  it('moves the time and lists the events of the skipped period with their account names', async () => {
     const { tab } = current;
     await tab.visit('/');
     await tab.shows('7 Dec 2026, 10:00 UTC', '.clock-bar');

@@ -22,7 +22,7 @@ anyDatabase.describe('console keyboard', (open) => {
     await tab.shows('Ada Larsen', 'main');
   });
 
-  it('types a slash into a field', async () => {
+  it('lets the user type a slash into a field', async () => {
     const { tab } = current;
     await tab.visit('/coupons');
     await tab.press('New coupon');

@@ -13,7 +13,7 @@ anyDatabase.describe('console', (open) => {
   const current = tabBeforeEach(browser, server);
   const idOf = async (key: string): Promise<Uuid> => (await server.acme.accounts.getByKey(key)).id;
 
-  it('explains why an invoice is 12.43', async () => {
+  it('explains an invoice total of 12.43', async () => {
     const { tab } = current;
     await tab.visit(`/accounts/${await idOf('ada')}`);
     await tab.shows('$12.43', 'main');
@@ -30,7 +30,7 @@ anyDatabase.describe('console', (open) => {
     expect(explained).to.include('0.01').and.to.include('243').and.to.include('$10.00');
   });
 
-  it('shows when a customer is charged next, and how much', async () => {
+  it("shows the date and the amount of a customer's next charge", async () => {
     const { tab } = current;
     await tab.visit(`/accounts/${await idOf('chiyo')}`);
     await tab.shows(texts.account.nextOn('1 Jan 2027'), '.figures');

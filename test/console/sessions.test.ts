@@ -109,7 +109,7 @@ anyDatabase.describe('console without its server', (open) => {
   });
 });
 
-anyDatabase.describe('console below a base path', (open) => {
+anyDatabase.describe('console under a base path', (open) => {
   const browser = browserBefore();
   const server = consoleBefore(open, { http: { basePath: '/billing' } });
   const current = tabBeforeEach(browser, server);

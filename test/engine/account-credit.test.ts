@@ -52,7 +52,7 @@ eachDatabaseByTurns.describe('account with credit and charges', (open) => {
     ]);
   });
 
-  it('pays the unpaid invoice from credit, and the next invoice from the rest (invoicing E14 "Credit and payment")', async () => {
+  it('pays the unpaid invoice from credit, and the next invoice from the remaining credit (invoicing E14 "Credit and payment")', async () => {
     const { id } = await engine.acme.createAccount({ currency: 'USD' });
     await charge(id, '249.95');
     await newInvoiceEvents();
@@ -87,7 +87,7 @@ eachDatabaseByTurns.describe('account with credit and charges', (open) => {
     expect(run && itemLines(run)[1]).to.equal('CBA_ADJ 2024-01-01..2024-01-01 -15');
   });
 
-  it('pays no draft from credit, and keeps the excess of credit added to a draft until the commit', async () => {
+  it('pays no draft from credit, and keeps excess credit on a draft until the draft is committed', async () => {
     const { id } = await engine.acme.createAccount({ currency: 'USD' });
     await credit(id, '10');
     const [item] = await charge(id, '40', { autoCommit: false });
@@ -175,7 +175,7 @@ eachDatabaseByTurns.describe('account with credit and charges', (open) => {
     expect(await invoicesOf(parent.id)).to.have.length(1);
   });
 
-  it('pays the debt of its parent by transferring credit, which two simultaneous transfers move only once', async () => {
+  it("pays its parent's debt by transferring credit, and moves the credit only once in simultaneous transfers", async () => {
     const parent = await engine.acme.createAccount({ currency: 'USD' });
     const child = await engine.acme.createAccount({ currency: 'USD', parentAccountId: parent.id });
     await charge(parent.id, '10');
@@ -245,7 +245,7 @@ eachDatabaseByTurns.describe('account with credit and charges', (open) => {
       expect(await invoicesOf(id)).to.eql([]);
     });
 
-  it('stores all references of charges and credits as given, and those of a tax except the subscription (R21)', async () => {
+  it('stores all given references of charges and credits, and all references of a tax except the subscription (R21)', async () => {
     const { id } = await engine.acme.createAccount({ currency: 'USD' });
     const request = { accountId: id, planName: 'solo-now' };
     const { bundleId, subscriptionId } = await engine.acme.createSubscription(request);

@@ -210,7 +210,7 @@ eachDatabaseByTurns.describe('accounts', (open) => {
     expect((await engine.acme.audit.logs([id], AuditLevel.NONE)).get(id)).to.eql([]);
   });
 
-  it('store an event and an audit row for a new default method, but not for the same method (accounts §4 rule 4)', async () => {
+  it('store an event and an audit row for a new default payment method, but not for an unchanged one (accounts §4 rule 4)', async () => {
     const { id } = await create({});
     const method = { accountId: id, pluginName: engine.gateway.name };
     const { id: paymentMethodId } = await engine.acme.addPaymentMethod(method);

@@ -172,7 +172,7 @@ eachDatabaseByTurns.describe('bill cycle days', (open) => {
     expect(billingEnd.at.toISOString()).to.equal('2016-05-15T00:00:00.000Z');
   });
 
-  it('cause an event when a change is requested, and another event and an invoice on the day of the change', async () => {
+  it('cause one event when a change is requested, and another event and an invoice when the change takes effect', async () => {
     await begin('2016-05-01T00:00:00Z', { billCycleDayLocal: 1 });
     const subscriptionId = await subscribe('s-249');
     await events();

@@ -115,7 +115,7 @@ eachDatabaseByTurns.describe('call completion (subscriptions §22)', (open) => {
     expect(error).to.include({ code: 3002 });
   });
 
-  it('relies on the token of the call, which all follow-up work carries, even in shared batches', async () => {
+  it("finds all follow-up work of a call by the call's token, even in shared batches", async () => {
     const second = await engine.settle(engine.payingAccount({ currency: 'USD' }));
     const before = (await entryTokens(engine.database)).length;
     engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', TIMES: 1 });
@@ -144,7 +144,7 @@ const DECLINE = { CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR' } as con
 anyDatabase.describe('completion with the fake clock of a test', (open) => {
   const engine = engineBeforeEach(open, { now: '2024-01-01T10:30:00Z' });
 
-  it('bills and pays twelve months of a fake clock on the due dates, and retries a declined payment days later', async () => {
+  it('bills and pays twelve months on their due dates with a fake clock, and retries a declined payment days later', async () => {
     const { acme, billing, clock, gateway } = engine;
     const { id } = await engine.payingAccount({ currency: 'USD' });
     await acme.createSubscription({ accountId: id, planName: 'solo-now' });

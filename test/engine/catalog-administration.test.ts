@@ -69,7 +69,7 @@ eachDatabaseByTurns.describe('catalog administration', (open) => {
     return rows.slice(-3).map(({ payload }) => JSON.parse(String(payload)));
   }
 
-  it('applies a deletion to the next call, emits its events, and accepts any name and dates afterward', async () => {
+  it('applies a deletion to the next call, emits its events, and then accepts any catalog name and dates', async () => {
     await begin();
     await engine.acme.uploadCatalog(dated('2024-03-01'));
     const events = newEvents(engine.database);

@@ -109,7 +109,7 @@ eachDatabaseByTurns.describe('catalog entries', (open) => {
     expect(await engine.acme.catalogEntries.latestPlan('p2')).to.include({ retired: true });
   });
 
-  it('share one object for an unchanged plan (catalog W18 "Entries to versions")', async () => {
+  it('share one plan object if the plan is unchanged (catalog W18 "Entries to versions")', async () => {
     await w18();
     const [first, second, third, fourth] = (await current()).versions;
     expect(first?.planNamed('p1')).to.equal(second?.planNamed('p1'));
@@ -118,7 +118,7 @@ eachDatabaseByTurns.describe('catalog entries', (open) => {
     expect(second?.planNamed('p2')).to.equal(third?.planNamed('p2'));
   });
 
-  it('give only later subscriptions the new price before the date for existing ones (catalog W18 "Entries to versions")', async () => {
+  it('give the new price only to later subscriptions until the date for existing subscriptions (catalog W18 "Entries to versions")', async () => {
     await w18();
     const catalog = await current();
     const priceAt = (start: string, when: string): string | undefined =>
@@ -130,7 +130,7 @@ eachDatabaseByTurns.describe('catalog entries', (open) => {
     expect(priceAt('2024-05-02', '2024-05-02')).to.equal('12');
   });
 
-  it('change a running subscription\'s price on the date for existing ones (catalog W18 "Entries to versions")', async () => {
+  it('change a running subscription\'s price on the date for existing subscriptions (catalog W18 "Entries to versions")', async () => {
     const entries = await openWith('2024-01-01T00:00:00Z', monthly('p1', '2024-01-01'));
     const subscribe = async (date: string): Promise<Uuid> => {
       await engine.runTo(date);

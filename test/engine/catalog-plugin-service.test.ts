@@ -81,7 +81,7 @@ eachDatabaseByTurns.describe('a catalog plugin that starts or stops serving acco
     expect(await lines()).to.eql([...expected, 'RECURRING 2024-03-01..2024-04-01 61']);
   });
 
-  it('does not change days billed before the date of its price change, whatever price it states for them', async () => {
+  it('does not reprice days that were billed before the date of its price change', async () => {
     await begin(null);
     await engine.runTo('2024-01-15T00:00:00Z');
     plugin.serve(heatChanging('99.00', '61.00', '2024-01-11T00:00:00Z'));
@@ -109,7 +109,7 @@ eachDatabaseByTurns.describe('a catalog plugin that starts or stops serving acco
     ]);
   });
 
-  it('delays an uploaded price change until the plugin stops, after which the change applies from its own date', async () => {
+  it('delays an uploaded price change until the plugin stops, and then applies the change from its own date', async () => {
     await begin(null);
     const change = { effectiveDate: '2024-01-11', price: '61.00', forExisting: '2024-01-21' };
     await engine.acme.uploadCatalog(pricedCatalog(change));

@@ -114,7 +114,7 @@ eachDatabaseByTurns.describe('catalog plugins', (open) => {
     expect(catalogCalls()).to.have.length(1);
   });
 
-  it('supply a separate, uncached catalog per account if they give no stamp, even within one batch', async () => {
+  it('supply a separate, uncached catalog for each account if they return no stamp, even within one batch', async () => {
     await begin();
     const first = await engine.payingAccount({ currency: 'USD' });
     const second = await engine.payingAccount({ currency: 'USD' });
@@ -146,7 +146,7 @@ eachDatabaseByTurns.describe('catalog plugins', (open) => {
     expect(calls.map((call) => call.accountId)).to.eql([account.id, account.id]);
   });
 
-  it('leave a tenant for which they have no catalog to the next plugin and finally to the stored catalog', async () => {
+  it('let the next plugin or the stored catalog serve a tenant for which they have no catalog', async () => {
     const next = memoryCatalogPlugin('next');
     await begin([next]);
     expect(await planNames()).to.include('pro-monthly');

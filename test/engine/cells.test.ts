@@ -308,7 +308,7 @@ onPostgresql.describe('two cells', (open) => {
     await node.close();
   });
 
-  it('find a tenant that has moved, at the latest when the lease of its place ends', async () => {
+  it('find a tenant that has moved by the time its location lease ends', async () => {
     const directory = storageOf(cells.west);
     const moved = await cells.shopIn('west', 'moved');
     await moved.acme.createAccount({ currency: 'USD', externalKey: 'before' });
@@ -390,7 +390,7 @@ onPostgresql.describe('a cell that does not answer', (open) => {
     await node.close();
   });
 
-  it('is not processed by a node that was stopped before it could open the cell', async () => {
+  it('is not processed by a node that stopped before opening the cell', async () => {
     await proxy.refuse();
     const storage = storageOf(reached);
     const { queue } = storage;
@@ -440,7 +440,7 @@ onPostgresql.describe('options of cells', (open) => {
     await Promise.all([first.close(), file.close()]);
   });
 
-  it('cannot exchange the databases of two cells, or add a database with data', async () => {
+  it('cannot swap the databases of two cells or add a database that contains data', async () => {
     const cells = await openCells(open);
     const renamed = Billing.cells<never>({
       directory: storageOf(cells.west),
@@ -463,7 +463,7 @@ onPostgresql.describe('options of cells', (open) => {
     expect((await rejection(filled)).message).to.include('The database of the new cell "north" has data');
   });
 
-  it('can make a deployment on one database the first cell, with its tenants', async () => {
+  it('can turn a single-database deployment, with its tenants, into the first cell', async () => {
     const database = await open(shopTemplate(null));
     const before = await Billing.open<never>({ storage: storageOf(database), hasher: plainHasher() });
     const { id } = await before.tenants.getByApiKey(SHOP_KEYS.apiKey);

@@ -76,7 +76,7 @@ eachDatabase.describe('dry run', (open) => {
       expect(await lastLines()).to.eql(['RECURRING 2014-02-01..2014-03-01 249.95']);
     });
 
-    it('returns nothing if nothing further will be billed', async () => {
+    it('returns no invoice if nothing further will be billed', async () => {
       await begin('2024-01-01T00:00:00Z', 1);
       expect(await upcoming()).to.equal(null);
       const { subscriptionId } = await subscribe('term-3m');
@@ -126,7 +126,7 @@ eachDatabase.describe('dry run', (open) => {
       ]);
     });
 
-    it('returns nothing for an ended subscription, even if other subscriptions continue', async () => {
+    it('returns no invoice for an ended subscription, even if other subscriptions continue', async () => {
       await begin('2024-01-01T00:00:00Z', 1);
       await subscribe('solo-now');
       const ended = await subscribe('team-now');

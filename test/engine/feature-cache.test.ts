@@ -43,7 +43,7 @@ eachDatabase.describe('cached features (features §3)', (open, kind) => {
     expect(statements).to.eql([]);
   });
 
-  it('are dropped before a change in the same process returns', async () => {
+  it('are dropped by a change in the same process before the changing call returns', async () => {
     const { blocking, features, subscriptions } = engine.acme;
     expect(await can('sso')).to.equal(true);
     await blocking.pauseBundle(pro.bundleId);

@@ -197,7 +197,7 @@ eachDatabase.describe('features', (open) => {
     expect(await usageLines()).to.eql([]);
   });
 
-  it('get no amount from a paused subscription (features F10)', async () => {
+  it('include no amount from a paused subscription (features F10)', async () => {
     await f2();
     await at('2026-04-14T00:00:00Z');
     await consume('10');
@@ -347,7 +347,7 @@ eachDatabase.describe('features', (open) => {
     });
   });
 
-  it('keep their kind in all versions, and as long as an override of them is stored', async () => {
+  it('keep their kind in all versions and while an override of them is stored', async () => {
     await begin('2026-03-10T00:00:00Z');
     const { features, catalogs } = engine.acme;
     const changed = (effectiveDate: string) =>

@@ -16,7 +16,7 @@ eachDatabase.describe('free trials without an invoice (invoicing §5.1 rule 4)',
     (await acme.getSubscription(subscriptionId)).chargedThrough?.date;
   const charge = 'RECURRING 2024-03-31..2024-04-30 249.95';
 
-  it('create no invoice, keep the charged-through date and bill the first month after the trial', async () => {
+  it('create no invoice, do not change the charged-through date, and are followed by the bill for the first month', async () => {
     const events = newEvents(engine.database);
     await events();
     const { subscriptionId } = await engine.subscribe({ accountId, planName: 'pro-monthly' });

@@ -78,7 +78,7 @@ eachDatabaseByTurns.describe('node health (platform §13)', (open, kind) => {
     });
   });
 
-  it('includes metrics of the due entries of each topic and of the oldest due date (rule 3)', async () => {
+  it('includes metrics for the due entries of each topic and for the oldest due date (rule 3)', async () => {
     await unhandled(3);
     engine.clock.advance({ minutes: 2 });
     const topics = (await engine.billing.metrics()).filter(({ name }) => name.startsWith('queue_topic_'));

@@ -69,7 +69,7 @@ eachDatabaseByTurns.describe('documents (invoicing §14)', (open) => {
     expect(await html(invoiceId)).to.equal('all false');
   });
 
-  it("use the tenant's translations of texts and names, or else those of the default locale (invoicing §14 rule 3)", async () => {
+  it("use the tenant's translations of texts and names, or otherwise the translations of the default locale (invoicing §14 rule 3)", async () => {
     const { invoiceId } = await invoiceOf('de_AT');
     await texts().upload({
       ...template,
@@ -121,7 +121,7 @@ eachDatabaseByTurns.describe('documents (invoicing §14)', (open) => {
     expect(await texts().get(template)).to.equal(stored);
   });
 
-  it('are the same values as the tenant keys for texts, with the same checks and events (platform §3)', async () => {
+  it('have the same checks and events as the tenant keys in which they are stored (platform §3)', async () => {
     const { keyValues } = engine.acme;
     await texts().upload({ ...template, text: 'one' });
     await texts().upload({ kind: MANUAL_PAY_TEMPLATE, locale: 'de', text: 'two' });
@@ -211,7 +211,7 @@ eachDatabaseByTurns.describe('documents (invoicing §14)', (open) => {
     await expectCode(html(tooMany), 'ANSWER_TOO_LARGE');
   });
 
-  it("use the host's format where it has one, and otherwise the built-in format (invoicing §14 rule 5)", async () => {
+  it("use the host's format if it exists, and otherwise the built-in format (invoicing §14 rule 5)", async () => {
     const contexts: unknown[] = [];
     const hosted = await openEngine(open, {
       now: '2024-01-01T00:00:00Z',
@@ -316,7 +316,7 @@ eachDatabaseByTurns.describe('documents (invoicing §14)', (open) => {
     expect(await texts().get({ kind: MANUAL_PAY_TEMPLATE })).to.equal(null);
   });
 
-  it('check a previewed text as an upload (invoicing §14 rule 13)', async () => {
+  it('validate a previewed text like an upload (invoicing §14 rule 13)', async () => {
     const { invoiceId } = await invoiceOf(null);
     const preview = (text: DocumentText & { readonly text: string }, id: Uuid = invoiceId) =>
       texts().preview({ ...text, invoiceId: id });

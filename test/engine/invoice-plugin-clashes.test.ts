@@ -82,7 +82,7 @@ eachDatabaseByTurns.describe('clashes between plugin answers (invoicing §13 rul
     await sound();
   });
 
-  it('let only one account in a batch use a shared number, after which the counter continues', async () => {
+  it('let only one account in a batch use a number that plugins assign twice, and continue the counter after that number', async () => {
     const given = new Map<Uuid, readonly string[]>();
     await begin({
       name: 'numbers',

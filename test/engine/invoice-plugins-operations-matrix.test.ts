@@ -244,7 +244,7 @@ anyDatabase.describe('invoice plugins (invoicing §13) in dry runs and user oper
       }
     });
 
-  it('leave the books consistent', async () => {
+  it('violate no invariant', async () => {
     expect(await engine.breaches()).to.eql([]);
   });
 });

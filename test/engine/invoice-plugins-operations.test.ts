@@ -41,7 +41,7 @@ eachDatabaseByTurns.describe('invoice plugins in user operations (invoicing §13
 
   const sound = async () => expect(await engine.breaches()).to.eql([]);
 
-  it("are called before each operation with the caller's properties, and after it once per invoice", async () => {
+  it("are called with the caller's properties before each operation, and once per invoice after the operation", async () => {
     const calls: string[] = [];
     await begin({
       name: 'watcher',
@@ -124,7 +124,7 @@ eachDatabaseByTurns.describe('invoice plugins in user operations (invoicing §13
     });
   }
 
-  it('can add items to several drafts, even to a draft other than the one they answer for, and rewrite items', async () => {
+  it('can rewrite items and add items to several drafts, not only to the draft for which they are called', async () => {
     let isTaxing = false;
     await begin({
       name: 'tax',
@@ -171,7 +171,7 @@ eachDatabaseByTurns.describe('invoice plugins in user operations (invoicing §13
     await sound();
   });
 
-  it('change only the adjustments of a committed invoice, and the difference becomes credit', async () => {
+  it('change only the adjustments of a committed invoice, so that the difference becomes credit', async () => {
     let more: InvoicePlugin['getAdditionalInvoiceItems'];
     await begin({ name: 'tax', getAdditionalInvoiceItems: async (...given) => more?.(...given) });
     const { id: invoiceItemId, invoiceId } = await charge();
@@ -249,7 +249,7 @@ eachDatabaseByTurns.describe('invoice plugins in user operations (invoicing §13
     expect([attempts, outcomes, (await lines())[1]?.slice(0, 5)]).to.eql([5, [], 'DRAFT']);
   });
 
-  it('see the changes in a host transaction, and their items are kept or rolled back with it', async () => {
+  it('see the changes in a host transaction, and add items that commit or roll back with that transaction', async () => {
     await begin();
     const seen: number[] = [];
     const plugin: InvoicePlugin = {
@@ -359,7 +359,7 @@ eachDatabaseByTurns.describe('invoice plugins in user operations (invoicing §13
   describe('plugins in dry runs (invoicing §11 rule 5)', () => {
     const subscribe = () => engine.subscribe({ accountId, planName: 'solo-now' });
 
-    it('are called in each dry-run step, whose items the next step bills after an abort or postponement', async () => {
+    it('are called in each dry-run step, and leave the items of an aborted or postponed step to the next step', async () => {
       const calls: string[] = [];
       let stopped: string | null = null;
       let isAborting = true;
@@ -471,7 +471,7 @@ eachDatabaseByTurns.describe('invoice plugins in user operations (invoicing §13
       await sound();
     });
 
-    it('show the reduction of an invoice that the parent paid as credit of the child', async () => {
+    it('show a reduced invoice that the parent has paid as credit of the child', async () => {
       let taken: string | null = null;
       await begin({
         name: 'history',

@@ -202,7 +202,7 @@ eachDatabaseByTurns.describe('invoice plugins in runs (invoicing §13)', (open) 
     expect(group.map(({ id }) => id)).to.eql([first?.id, second?.id]);
   });
 
-  it('can split automatic runs, but requested runs only if the caller accepts a group', async () => {
+  it('can split automatic runs, and can split requested runs only if the caller accepts a group of invoices', async () => {
     await begin(splitting);
     const date = '2024-01-01';
     const dates = { billingDate: date, entitlementDate: date };
@@ -231,7 +231,7 @@ eachDatabaseByTurns.describe('invoice plugins in runs (invoicing §13)', (open) 
     ]);
   });
 
-  it('can assign an unused invoice number, after which the counter continues, and fail the run with a used number', async () => {
+  it('can assign an unused invoice number, from which the counter continues, but no used number', async () => {
     let number: string | null = '1000';
     await begin({
       name: 'numbers',
@@ -249,7 +249,7 @@ eachDatabaseByTurns.describe('invoice plugins in runs (invoicing §13)', (open) 
     expect((await invoices()).map(({ invoiceNumber }) => invoiceNumber)).to.eql([7, 1000, 1001]);
   });
 
-  it('can add a tax to existing invoices, and an adjustment of a charge, which becomes credit', async () => {
+  it('can add taxes and adjustments to existing invoices, and the adjusted amount becomes credit', async () => {
     let more: (earlier: InvoiceForPlugins) => readonly AdditionalItem[] = () => [];
     await begin({
       name: 'history',
@@ -317,7 +317,7 @@ eachDatabaseByTurns.describe('invoice plugins in runs (invoicing §13)', (open) 
     ...(await engine.acme.invoices.verifyCoverage(accountId)),
   ];
 
-  it('can make days free, which a repair of 0 shortens and a void of the repair restores', async () => {
+  it('can make days free, so that a repair of 0 shortens the free days and its void restores them', async () => {
     await begin(changedTo('0'));
     await cancelOn(await subscribe(), '2024-02-05T00:00:00Z');
     const made = [
@@ -333,7 +333,7 @@ eachDatabaseByTurns.describe('invoice plugins in runs (invoicing §13)', (open) 
     expect(await wrong()).to.eql([]);
   });
 
-  it('can price free days, which are charged once and repaired in proportion', async () => {
+  it('can set a price for free days, which is charged once and repaired in proportion', async () => {
     await begin(changedTo('7'));
     const { subscriptionId } = await engine.subscribe({
       accountId,

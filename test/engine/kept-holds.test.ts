@@ -65,7 +65,7 @@ anyDatabase.describe('holds released during another payment of the invoice (paym
     expect([await shown(invoiceId), await holds()]).to.eql([[0, 'SUCCESS 10', 'SUCCESS 70'], 0]);
   });
 
-  it('immediately pay the amount that a pending payment leaves open, and the rest if that payment fails', async () => {
+  it('immediately pay the amount that a pending payment does not cover, and pay the rest if that payment fails', async () => {
     const { invoiceId, paymentId, transactionId } = await released('10', PENDING);
     expect([await shown(invoiceId), await holds()]).to.eql([[10, 'PENDING 10', 'SUCCESS 70'], 1]);
     const status = 'PAYMENT_FAILURE';

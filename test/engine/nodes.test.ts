@@ -130,7 +130,7 @@ anyDatabase.describe('node commands (platform §11)', (open) => {
     expect(queryCount).to.equal(3);
   });
 
-  it('apply to a new node if they addressed all nodes, but not if they addressed one node (rule 2)', async () => {
+  it('apply to a new node if they are addressed to all nodes, but not if they are addressed to one node (rule 2)', async () => {
     const database = await open(migrated);
     const guards = ['guard', 'warden', 'porter', 'scout'];
     const entitlementPlugins = guards.map((name): EntitlementPlugin => ({ name, before: {} }));

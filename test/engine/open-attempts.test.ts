@@ -180,7 +180,7 @@ eachDatabaseByTurns.describe('open payment attempts (payments §7.2 rule 4)', (o
     expect(pending.map(({ effectiveDate }) => effectiveDate)).to.eql([retryDate.getTime()]);
   });
 
-  it('are changed once and retried once, even if several nodes sweep at the same time', async () => {
+  it('are changed once and retried once, even if several nodes check attempts at the same time', async () => {
     const id = await left('PAYMENT_FAILURE');
     stage.clock.set('2012-06-01T00:00:00Z');
     await Promise.all([sweep(), sweep(), sweep()]);

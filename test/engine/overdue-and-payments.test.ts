@@ -78,7 +78,7 @@ anyDatabase.describe('overdue debts and states', (open) => {
     });
 
     for (const tag of ['AUTO_PAY_OFF', 'MANUAL_PAY'] as const)
-      it(`age as usual even with the tag ${tag}`, async () => {
+      it(`age normally even with the tag ${tag}`, async () => {
         const debtor = await begin(configB());
         await debtor.tag(SystemTag[tag]);
         await debtor.chronicle.days('2012-05-02', '2012-06-05');
@@ -109,7 +109,7 @@ anyDatabase.describe('overdue debts and states', (open) => {
   });
 
   describe('overdue states (overdue §5.3)', () => {
-    it('take effect at the time of an event after a refresh, but at the scheduled time after a check (rule 1)', async () => {
+    it('take effect at the time of the event in a refresh, but at the scheduled time in a check (rule 1)', async () => {
       const debtor = await begin(configB(), { hasCard: false });
       await engine.runTo('2012-05-31T00:03:42Z');
       await engine.runTo('2012-06-05T18:30:00Z');

@@ -49,7 +49,7 @@ eachDatabaseByTurns.describe('overdue configurations of tenants', (open) => {
     expect(await acme.overdue.get()).to.eql(clearOnly);
   });
 
-  it('have the same meaning as XML, as JSON and as a definition in code (overdue §1.4)', async () => {
+  it('have the same meaning in XML, in JSON and as a definition in code (overdue §1.4)', async () => {
     const definition: NewOverdueDefinition = exampleJson;
     for (const given of [exampleXml, `\n ${JSON.stringify(exampleJson)}`, definition]) {
       await acme.overdue.upload(host);

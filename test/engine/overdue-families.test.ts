@@ -52,7 +52,7 @@ anyDatabase.describe('overdue evaluation for parents and children (overdue §8)'
     expect(await states()).to.eql(['LATE', 'LATE', 'clear']);
   });
 
-  it("uses the debt of the parent and the child's own tags for a paid-for child (rule 2)", async () => {
+  it("uses the parent's debt and the child's own tags for a child whose invoices the parent pays (rule 2)", async () => {
     await begin();
     await child.tag(SystemTag.PARTNER);
     await parent.charge('10');
@@ -62,7 +62,7 @@ anyDatabase.describe('overdue evaluation for parents and children (overdue §8)'
     expect(await states()).to.eql(['clear', 'LATE', 'clear']);
   });
 
-  it('uses the count, total and anchor of the parent for a paid-for child (rule 2)', async () => {
+  it("uses the parent's count, total and anchor for a child whose invoices the parent pays (rule 2)", async () => {
     await begin(
       overdueXml({
         states: [
@@ -86,7 +86,7 @@ anyDatabase.describe('overdue evaluation for parents and children (overdue §8)'
     expect(await states()).to.eql(['clear', 'clear', 'clear']);
   });
 
-  it("keeps states, checks and events per account, and uses only a self-paying child's debt for that child (rule 3)", async () => {
+  it("keeps states, checks and events separate per account, and uses only a child's own debt if the child pays itself (rule 3)", async () => {
     await begin(overdueXml({ states: [{ name: 'LATE', time: 5 }] }));
     await other.charge('10');
     await engine.runTo('2024-03-03T12:00:00Z');
@@ -106,7 +106,7 @@ anyDatabase.describe('overdue evaluation for parents and children (overdue §8)'
     expect(await states()).to.eql(['clear', 'clear', 'LATE']);
   });
 
-  it('exempts a paid-for child together with its parent (overdue §7 rule 3)', async () => {
+  it('exempts a child whose invoices the parent pays together with the parent (overdue §7 rule 3)', async () => {
     await begin();
     await parent.tag(SystemTag.OVERDUE_ENFORCEMENT_OFF);
     await parent.charge('10');

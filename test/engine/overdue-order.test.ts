@@ -176,7 +176,7 @@ anyDatabase.describe('overdue evaluation with pending retries (overdue §5.2)', 
         expect(await debtor.states()).to.eql(blocks);
       });
 
-    it('enters a state that was due on an earlier day, whatever else is due today', async () => {
+    it('enters a state that was due on an earlier day, regardless of other work due today', async () => {
       engine = await openStory(open, CONFIG_C, { retryDays: '9' });
       const debtor = await Debtor.sign(engine);
       Debtor.decline(engine);

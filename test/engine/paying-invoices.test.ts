@@ -109,7 +109,7 @@ eachDatabaseByTurns.describe('requested invoice payments (payments §9.6)', (ope
     expect((await acme.payments.ofAccount(account.id)).length).to.equal(2);
   });
 
-  it('credit the part of an external amount that a skipped invoice would have received (rule 2)', async () => {
+  it('turn the part of an external amount that a skipped invoice would have received into credit (rule 2)', async () => {
     engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', TIMES: 1 });
     const { id: first } = await invoices.add('20');
     await acme.invoicePayments.pay({ invoiceId: first });

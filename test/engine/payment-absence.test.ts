@@ -138,7 +138,7 @@ eachDatabaseByTurns.describe('payments missing from a complete ledger (payments 
     expect(await statuses()).to.eql(['SUCCESS']);
   });
 
-  it('are treated as absent by recovery once the call has ended, and can be repeated', async () => {
+  it('are treated as absent by recovery once the call has ended, so that they can be repeated', async () => {
     network.givesUp = true;
     await expectCode(buy(), 7199);
     await engine.runTo(FIRST_CHECK);

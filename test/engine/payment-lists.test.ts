@@ -69,7 +69,7 @@ eachDatabaseByTurns.describe('payment lists and payment searches (payments §11)
     await expectCode(payments.page({ ...ALL, pluginName: 'nobody' }), 'PAYMENT_NO_SUCH_PAYMENT_PLUGIN');
   });
 
-  it('match a complete payment, account or method id, or part of a key', async () => {
+  it('match payments by a complete payment, account or method id, or by part of a key', async () => {
     const [payment] = (await acme.payments.page(ALL)).rows;
     expect(await search(payment?.id.toUpperCase() ?? '')).to.eql(['Ümlaut_1']);
     expect(await search(account.id)).to.eql(['Ümlaut_1', 'second%']);
@@ -81,7 +81,7 @@ eachDatabaseByTurns.describe('payment lists and payment searches (payments §11)
     expect(await search(NOWHERE)).to.eql([]);
   });
 
-  it('match states if the search key is part of a state name', async () => {
+  it('match payments by state if the search key is part of a state name', async () => {
     expect(await search('_FAILED')).to.eql(['second%']);
     expect(await search('PURCHASE_SUCCESS')).to.eql(['Ümlaut_1', 'third']);
     expect(await search('AUTH')).to.eql([]);

@@ -123,7 +123,7 @@ eachDatabaseByTurns.describe('plugin inputs and answers (payments §2.2, §2.3)'
     });
   }
 
-  it('do not prove that a payment is absent if part of a complete ledger is unreadable', async () => {
+  it('do not prove the absence of a payment if part of a complete ledger is unreadable', async () => {
     await begin({ completeLedger: true });
     await outcome(buy('odd'));
     info = () => [null];

@@ -259,7 +259,7 @@ eachDatabaseByTurns.describe('price changes of existing subscriptions', (open) =
     ]);
   });
 
-  it('bill a setup fee once despite a backdated version, and again only after a void (invoicing §6 rule 6)', async () => {
+  it('bill a setup fee once despite a backdated version, and bill it again only after a void (invoicing §6 rule 6)', async () => {
     const withFee = (fee: string) => ({
       initialPhases: `<phase type="DISCOUNT"><duration><unit>MONTHS</unit><number>3</number></duration>
           <fixed><fixedPrice><price><currency>USD</currency><value>${fee}</value></price></fixedPrice></fixed>

@@ -191,7 +191,7 @@ eachDatabaseByTurns.describe('price overrides', (open) => {
     expect(lines.at(-1)).to.equal('RECURRING 2024-02-15..2024-03-15 19');
   });
 
-  it('are merged onto the parent plan if they override a plan that is itself an override', async () => {
+  it('are merged with the earlier overrides if they override a plan that is itself an override', async () => {
     await subscribe([trial5]);
     const merged = await subscribe(
       [{ phaseName: 'studio-monthly-1-evergreen', recurringPrice: decimal(19) }],
@@ -204,7 +204,7 @@ eachDatabaseByTurns.describe('price overrides', (open) => {
     );
   });
 
-  it('use plan names that are not in the catalog, and that an upload cannot use afterward', async () => {
+  it('use plan names that are not in the catalog and that later uploads cannot use', async () => {
     await acme.uploadCatalog(studio({ date: '2024-01-02', others: ['studio-monthly-1'] }));
     expect(await planOf(await subscribe([evergreen19]))).to.equal('studio-monthly-2');
     const ofCatalog = await subscribe([], { planName: 'studio-monthly-1' });

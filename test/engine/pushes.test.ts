@@ -81,7 +81,7 @@ eachDatabase.describe('pushes (platform §10)', (open) => {
     expect(await deliveriesOf(engine)).to.have.length(1);
   });
 
-  it('report subscription, invoice and payment of each account in the order of the bus', async () => {
+  it('report the subscription, invoice and payment events of each account in the order of the event bus', async () => {
     await register();
     const accounts: Account[] = [];
     for (let index = 0; index < 3; index += 1) accounts.push(await engine.payingAccount({ currency: 'USD' }));
@@ -154,7 +154,7 @@ eachDatabase.describe('pushes (platform §10)', (open) => {
     expect((await deliveriesOf(engine)).at(-1)).to.deep.include({ state: 'FAILED', attempts: 1 });
   });
 
-  it('all arrive exactly once, even after the receiver was down for an hour', async () => {
+  it('arrive exactly once, even if the receiver was down for an hour', async () => {
     await register();
     await engine.settle(retryAfter('15m,15m,15m,30m'));
     const there = receiver.arrived.length;
@@ -175,7 +175,7 @@ eachDatabase.describe('pushes (platform §10)', (open) => {
     expect((await deliveriesOf(engine)).every(({ state }) => state === 'PROCESSED')).to.equal(true);
   });
 
-  it('are signed with each active secret, in the Standard Webhooks format', async () => {
+  it('are signed with each active secret in the Standard Webhooks format', async () => {
     await engine.settle(register());
     expect(receiver.arrived.at(-1)?.headers).not.to.have.property('webhook-signature');
     const first = await engine.acme.signingSecrets.create();
@@ -277,7 +277,7 @@ eachDatabase.describe('pushes (platform §10)', (open) => {
     expect(receiver.mostAtATime).to.be.within(2, 10);
   });
 
-  it('exclude internal events and the event types that the tenant skips', async () => {
+  it('exclude internal events and event types that the tenant skips', async () => {
     await register();
     await engine.acme.keyValues.add(
       'PER_TENANT_CONFIG',

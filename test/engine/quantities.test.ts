@@ -110,7 +110,7 @@ eachDatabaseByTurns.describe('quantity changes', (open) => {
     await expectLast('RECURRING 2022-12-01..2023-01-01 30');
   });
 
-  it('require allowPastDate for a date before today, and cause the days to be billed again', async () => {
+  it('require allowPastDate for a date before today, and bill the past days again', async () => {
     await begin('2022-11-01T00:00:00Z');
     const subscriptionId = await subscribe({ planName: 's-29' });
     engine.clock.set('2022-11-20T00:00:00Z');

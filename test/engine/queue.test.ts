@@ -156,7 +156,7 @@ function define(open: OpenDatabase, kind: DatabaseKind): void {
     }
   }
 
-  it('passes every due entry to its handler once, and leaves future entries untouched', async () => {
+  it('passes each due entry to its handler once, and does not touch future entries', async () => {
     const { handler, seen } = recorder('only');
     const node = dispatcher([handler]);
     await put([event(0, 1), event(1, 2)], [notification(0, 0, 3), notification(0, 1, 4)]);
@@ -302,7 +302,7 @@ function define(open: OpenDatabase, kind: DatabaseKind): void {
         sinon.stub(storage.queue, 'finish').callThrough().onFirstCall().rejects(away),
       ));
 
-    it('frees the entries of a claim whose response was lost', () => {
+    it('releases the entries of a claim whose response was lost', () => {
       const { claim } = storage.queue;
       return settledAgain(DEFAULT_QUEUE_SETTINGS, () =>
         sinon
@@ -316,7 +316,7 @@ function define(open: OpenDatabase, kind: DatabaseKind): void {
       );
     });
 
-    it('frees the entries of its earlier claim if the next claim fails', () =>
+    it('releases the entries of its earlier claim if the next claim fails', () =>
       settledAgain(inTwoClaims, () =>
         sinon.stub(storage.queue, 'claim').callThrough().onSecondCall().rejects(away),
       ));

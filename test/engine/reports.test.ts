@@ -119,7 +119,7 @@ eachDatabase.describe('reports', (open) => {
       ]);
     });
 
-    it('cache the figures of the current and the previous month for a minute, and of earlier months for a day', async () => {
+    it('cache the figures of the current and the previous month for a minute, and the figures of earlier months for a day', async () => {
       const countedAt = async () =>
         (await acme.reports.months(quarter)).months.map((each) => each.countedAt?.getTime());
       await engine.runTo('2026-05-10T10:00:00Z');
@@ -137,7 +137,7 @@ eachDatabase.describe('reports', (open) => {
       expect(later).to.be.above(Number(first[0]));
     });
 
-    it('cover the current month and the 11 months before by default', async () => {
+    it('cover the current month and the previous 11 months by default', async () => {
       const { months: found } = await acme.reports.months();
       expect(found.map(({ month }) => month)).to.have.length(12);
       expect([found[0]?.month, found.at(-1)?.month]).to.eql(['2025-04', '2026-03']);
@@ -207,7 +207,7 @@ eachDatabase.describe('reports', (open) => {
   });
 
   describe('on failed payments', () => {
-    it('list the latest failures with account, invoice and error, and whether a retry succeeded', async () => {
+    it('list the latest failures with the account, the invoice, the error and the outcome of retries', async () => {
       engine.gateway.configure(DECLINE);
       const { id: invoiceId } = await engine.charge(account.id, '40');
       await engine.settle();

@@ -48,7 +48,7 @@ eachDatabaseByTurns.describe('server security', (open) => {
     await expectCode(users.deactivate(author, 'ann'), 40001);
   });
 
-  it('lists the active users by name, for a limited viewer only the users of the same tenants', async () => {
+  it('lists the active users by name, and shows a limited viewer only the users of the same tenants', async () => {
     const { users, principal } = at(engine);
     const tenantIds = [engine.tenant.id];
     const password = 'long enough';
@@ -69,7 +69,7 @@ eachDatabaseByTurns.describe('server security', (open) => {
     expect(await namesOf(page, limited)).to.eql(['yan', 'zoe']);
   });
 
-  it('allows the name of an inactive user to be reused, but without the old rights', async () => {
+  it("allows the name of an inactive user to be reused without the former user's rights", async () => {
     const { users, principal } = at(engine);
     const first = { name: 'bea', password: 'first secret', roles: ['admin'] };
     await users.create(author, first, strict);
@@ -201,7 +201,7 @@ eachDatabaseByTurns.describe('server security', (open) => {
     expect(await there()).to.equal(null);
   });
 
-  it('ends sessions after an idle hour, which each use of the session restarts', async () => {
+  it('ends a session one hour after its last use', async () => {
     const { security } = engine.billing;
     const { systemClock } = engine;
     await security.ensureAdministrator('ina', 'long enough');
@@ -255,7 +255,7 @@ eachDatabaseByTurns.describe('server security', (open) => {
     expect(await attempt(true)).to.equal(true);
   });
 
-  it('hides the result of attempts in progress if other attempts lock the name', async () => {
+  it('hides the results of pending login attempts once other attempts have locked the name', async () => {
     const { guard } = engine.billing.security;
     const attempt = async (checked: Promise<true | null>): Promise<string> => {
       try {
@@ -404,7 +404,7 @@ eachDatabaseByTurns.describe('push signing for a tenant (platform §10.3)', (ope
     expect(await current()).to.eql([]);
   });
 
-  it('uses both secrets for 24 hours after a rotation, but never more than two', async () => {
+  it('uses the old and the new secret for 24 hours after a rotation, and never more than two secrets', async () => {
     const [first, second] = [await create(), await create()];
     expect(await current()).to.eql([second, first]);
     const third = await create();

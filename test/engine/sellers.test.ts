@@ -177,7 +177,7 @@ eachDatabase.describe('seller records', (open) => {
       expect(await shown(waiting)).to.include({ id: second.id });
     });
 
-    it('are reported as missing to the host in each call, but only once in the log (invoicing §14 rule 7)', async () => {
+    it('are reported as missing to the host in each call and only once in the log (invoicing §14 rule 7)', async () => {
       const invoiceId = await committed();
       let reports = 0;
       const onMissingSeller = () => {

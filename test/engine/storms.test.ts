@@ -23,7 +23,7 @@ const REFUSALS: Readonly<Record<string, readonly number[]>> = {
 eachDatabase.describe('simultaneous calls', (open) => {
   const start = () => openEngine(open, { now: START });
 
-  it('have the same result as some sequence of the 50 calls if they are made on one account', async () => {
+  it('have the same result as a sequential order of the 50 calls if they are made on one account', async () => {
     const engine = await start();
     const account = await standing(engine);
     const made = await storm(engine, shuffled(callsOn(account)));
@@ -57,7 +57,7 @@ eachDatabase.describe('simultaneous calls', (open) => {
     expect(engine.ledger.all().length).to.equal(serial.ledger.all().length);
   });
 
-  it(`create one of two equal subscriptions on ${ACCOUNTS} accounts, and apply change and cancellation in either order`, async () => {
+  it(`create only one of two equal subscriptions on ${ACCOUNTS} accounts, and apply a change and a cancellation in either order`, async () => {
     const engine = await start();
     const ids = await inTurns(ACCOUNTS + 2, async () => (await engine.payingAccount({ currency: 'USD' })).id);
     const created = await storm(

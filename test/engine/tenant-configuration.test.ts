@@ -50,7 +50,7 @@ eachDatabaseByTurns.describe('tenant configuration', (open) => {
     return account;
   }
 
-  it('uses the value of the tenant, or else of the server, or else the default (platform P3 "Resolution")', async () => {
+  it('uses the tenant’s value, otherwise the server’s value, otherwise the default (platform P3 "Resolution")', async () => {
     const other = (await openShop(engine.billing)).acme;
     await upload({ 'org.killbill.invoice.proration.fixed.days': '28', 'org.service.invoice.enabled': false });
     const own = await acme.configuration.settings();
@@ -62,7 +62,7 @@ eachDatabaseByTurns.describe('tenant configuration', (open) => {
     expect(await acme.configuration.settings()).to.eql(await other.configuration.settings());
   });
 
-  it('retries a declined payment on the tenant’s retry days, and keeps an already scheduled retry (platform P3 "Resolution")', async () => {
+  it('retries a declined payment on the tenant’s retry days, and keeps a retry that is already scheduled (platform P3 "Resolution")', async () => {
     await upload({ 'org.killbill.payment.retry.days': '1,1,1' });
     engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR' });
     const { id } = await engine.settle(subscriber());
@@ -267,7 +267,7 @@ eachDatabaseByTurns.describe('tenant configuration', (open) => {
     return xml.replace(plan, changed).replace('2024-01-01T00:00:00Z', '2024-02-15T00:00:00Z');
   }
 
-  it('can leave an account unparked after an error that is not an illegal state', async () => {
+  it('can leave an account unparked after an error other than an illegal state', async () => {
     await upload({ 'org.service.invoice.parkAccountsOnAllExceptions': 'false' });
     const { id: accountId } = await acme.createAccount({ currency: 'EUR' });
     await engine.settle(acme.createSubscription({ accountId, planName: 'canopy-monthly' }));

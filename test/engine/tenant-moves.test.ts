@@ -146,7 +146,7 @@ onPostgresql.describe('move of an idle tenant', (open) => {
     expect(await breachesOf(cells)).to.eql([]);
   });
 
-  it('pushes each event once, with the same secret, and passes each to a sink once (cells §3.1 rule 5)', async () => {
+  it('pushes each event once with the same secret, and passes each event to a sink once (cells §3.1 rule 5)', async () => {
     await move(cells, shop, { to: 'west' });
     await shop.acme.createAccount({ currency: 'USD' });
     cells.clock.set('2024-04-02');
@@ -307,7 +307,7 @@ onPostgresql.describe('a move whose process dies while writes are stopped', (ope
     ['before directory.switchMove', 'west'],
     ['after directory.switchMove', 'east'],
   ] as const)
-    it(`lets the tenant work again, and is named by the health check (${moment}, cells §3.4 rule 4)`, async () => {
+    it(`lets writes of the tenant continue, and is named by the health check (${moment}, cells §3.4 rule 4)`, async () => {
       const cells = await openTwoCells(open);
       let isDead = false;
       const watch = (reached: string) => {
@@ -339,7 +339,7 @@ onPostgresql.describe('a move whose process dies while writes are stopped', (ope
 });
 
 onPostgresql.describe('a node that cannot reach the directory', (open) => {
-  it('does not answer for a tenant that has moved away, and answers for others (cells §2 rule 3)', async () => {
+  it('does not serve a tenant that has moved away, but serves other tenants (cells §2 rule 3)', async () => {
     const cells = await openTwoCells(open);
     const other = await cells.newTenant('west');
     let isAway = false;

@@ -137,7 +137,7 @@ anyDatabase.describe('log lines (platform §13.1)', (open) => {
 });
 
 anyDatabase.describe('traces of background polls (platform §13.1)', (open) => {
-  it('show polls for due work without a user, whoever woke the queue', async () => {
+  it('show polls for due work without a user, regardless of the caller that woke the queue', async () => {
     const scopes = workScopes();
     const looked: (string | null | undefined)[] = [];
     const clock: Clock = {

@@ -143,7 +143,7 @@ eachDatabaseByTurns.describe('future bundle transfer (subscriptions §17.4 rule 
       expect([begun.billCycleDayLocal, begun.quantity]).to.eql([18, 3]);
     });
 
-    it('drops a cancellation after the transfer date, and every subscription that has ended by that date', async () => {
+    it('omits a cancellation after the transfer date and every subscription that has ended by that date', async () => {
       await cancelAt(subscriptionId, '2012-06-01');
       await expectCode(transfer('2012-06-01'), 'SUBSCRIPTION_NO_ACTIVE_SUBSCRIPTIONS');
       expect((await onlyOf(await transfer('2012-05-31'))).cancelled).to.equal(null);

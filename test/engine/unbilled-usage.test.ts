@@ -133,7 +133,7 @@ eachDatabaseByTurns.describe('unbilled usage', (open) => {
   });
 
   for (const setting of ['beyondLookback', 'readMaxRawUsagePreviousPeriod'])
-    it(`includes voided usage charged beyond the look-back, until ${setting} causes its credit (usage §2.2 rule 3)`, async () => {
+    it(`includes voided usage that was charged beyond the look-back, until ${setting} allows its credit (usage §2.2 rule 3)`, async () => {
       await begin({ planName: 'api-std', from: '2026-04-01' });
       await stage.use('10 calls 2026-04-05', 'kept');
       await stage.use('7 calls 2026-04-20', 'void');

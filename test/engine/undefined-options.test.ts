@@ -10,7 +10,7 @@ const cases: readonly (readonly [title: string, options: object])[] = [
 
 describe('engine options', () => {
   for (const [title, options] of cases)
-    it(`have the same effect as absent options if they are ${title}`, () => expectToOpen(options));
+    it(`have the same effect as missing options if they are ${title}`, () => expectToOpen(options));
 
   for (const options of [undefined, null, 5, 'billing.db'])
     it(`are rejected with an example if they are ${JSON.stringify(options)}`, async () => {

@@ -41,7 +41,7 @@ eachDatabaseByTurns.describe('usage on invoices', (open) => {
     ]);
   });
 
-  it('keeps the tracking ids of usage that is voided later, but not of usage voided before (usage §7.6)', async () => {
+  it('keeps the tracking ids of usage voided after billing, but not of usage voided before billing (usage §7.6)', async () => {
     await begin('api-std', '2026-04-01');
     await stage.use('40 calls 2026-04-10', 'later');
     await stage.use('3 calls 2026-04-10', 'before');
@@ -203,7 +203,7 @@ eachDatabaseByTurns.describe('usage on invoices', (open) => {
       });
   });
 
-  it('is billed after the collection interval that the tenant configures for late points (usage §7.7)', async () => {
+  it("is billed after the tenant's collection interval for late points (usage §7.7)", async () => {
     await begin('club', '2026-04-01', { settings: { 'invoice.usage.collectionInterval': 'P1DT12H' } });
     await stage.use('4 videos 2026-04-10');
     await stage.runTo('2026-05-01', '2026-05-02');
@@ -223,7 +223,7 @@ eachDatabaseByTurns.describe('usage on invoices', (open) => {
     expect(await stage.lines()).to.have.lengthOf(3);
   });
 
-  it('can be repriced by a plugin, which cannot remove items or change the billed usage (invoicing §13 rule 3)', async () => {
+  it('can be repriced by a plugin, but the plugin cannot remove items or change the billed usage (invoicing §13 rule 3)', async () => {
     const plugin: InvoicePlugin = {
       name: 'discount',
       getAdditionalInvoiceItems: async ({ items }) => ({

@@ -93,7 +93,7 @@ eachDatabaseByTurns.describe('usage sources', (open) => {
     expect(await trackingIds()).to.eql([['5000 sms 2026-04-10']]);
   });
 
-  it('are queried from the look-back to the end of the target date, with the cut dates (usage §9 rules 3 and 5)', async () => {
+  it('are queried from the look-back to the end of the target date, with the dates at which periods are split (usage §9 rules 3 and 5)', async () => {
     await begin('club');
     for (const month of ['05', '06', '07']) await engine.runTo(`2026-${month}-01T00:00:00Z`);
     const { range, context, properties } = source.calls.at(-1) ?? {};

@@ -97,7 +97,7 @@ eachDatabaseByTurns.describe('usage voided after later changes (usage §2.2 rule
     ]);
   });
 
-  it('is credited at the prices of the plan that charges it after a backdated change', async () => {
+  it('is credited at the prices of the plan that applies after a backdated change', async () => {
     await begin();
     await stage.use('10 calls 2026-04-05', 'a');
     await stage.use('7 calls 2026-04-20', 'b');

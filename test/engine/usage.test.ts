@@ -57,7 +57,7 @@ eachDatabaseByTurns.describe('recorded usage', (open, kind) => {
     return usage.rolledUpUnits.map((unit) => `${unit.unitType} ${formatDecimal(unit.amount)}`).join(', ');
   }
 
-  it('gets its own tracking id, emits no event, and can be returned as text', async () => {
+  it('gets a generated tracking id, emits no event, and can be returned as text', async () => {
     const { subscriptionId } = await subscribe('p-monthly');
     const events = newEvents(engine.database);
     await events();
@@ -153,7 +153,7 @@ eachDatabaseByTurns.describe('recorded usage', (open, kind) => {
     expect(await summed(subscriptionId)).to.equal('sms 5');
   });
 
-  it('is stored together for simultaneous calls, but each call has its own outcome and author (usage §2.1 rule 9)', async () => {
+  it('is stored together for simultaneous calls, while each call keeps its own outcome and author (usage §2.1 rule 9)', async () => {
     const [running, ended] = [await subscribe('p-monthly'), await subscribe('p-monthly')];
     await engine.acme.subscriptions.cancel(ended.subscriptionId, { requestedDate: '2024-02-10T00:00:00Z' });
     await engine.settle();
@@ -256,7 +256,7 @@ eachDatabaseByTurns.describe('recorded usage', (open, kind) => {
       await expectCode(engine.acme.usage.record(withAmount(amount) as NewUsage), 60_003);
   });
 
-  it('has the SHA-256 of its content as fingerprint, whether sent alone or in bulk (usage §1.2)', async () => {
+  it('has the SHA-256 hash of its content as its fingerprint, whether it is sent alone or in bulk (usage §1.2)', async () => {
     const { subscriptionId } = await subscribe('p-monthly');
     const given = { ...usageOf(subscriptionId, '2024-02-01 5'), trackingId: 'alone' };
     await engine.acme.usage.record(given);
@@ -351,7 +351,7 @@ eachDatabaseByTurns.describe('recorded usage', (open, kind) => {
     expect(await summed(subscriptionId)).to.equal('sms 5001');
   });
 
-  it('lets other work run after a fixed number of points, whether in few or many lines (usage §2.5)', async () => {
+  it('lets other work run after a fixed number of points, regardless of the number of lines (usage §2.5)', async () => {
     const { subscriptionId } = await subscribe('p-monthly');
     const { systemClock } = engine;
     const nextTurn = systemClock.nextTurn;
@@ -432,7 +432,7 @@ eachDatabaseByTurns.describe('recorded usage', (open, kind) => {
     expect(await summed(subscriptionId)).to.equal('sms 3');
   });
 
-  it('is rejected in the next bulk call once the end of the subscription has been moved before it (usage §2.5)', async () => {
+  it("is rejected in the next bulk call if the subscription's end has moved to an earlier instant (usage §2.5)", async () => {
     const { subscriptionId } = await subscribe('p-monthly');
     const lineOf = (trackingId: string) => ({ ...usageOf(subscriptionId, '2024-03-01 1'), trackingId });
     expect(await engine.acme.usage.recordAll([lineOf('1')])).to.include({ accepted: 1 });

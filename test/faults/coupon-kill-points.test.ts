@@ -10,7 +10,7 @@ eachDatabase.describe('process killed during a redemption (coupons §2)', (open,
     engine = await openEngine(open, { now: '2026-04-10T00:00:00Z', catalog: lampCatalog.toXml() });
   });
 
-  it('either counts and stores the redemption or does neither, and does both once after a retry', async () => {
+  it('counts and stores the redemption completely or not at all, and exactly once after a retry', async () => {
     const { steps } = await dieWhileRedeeming(Number.POSITIVE_INFINITY);
     expect(steps).to.be.greaterThan(5);
     const found = new Set<string>();

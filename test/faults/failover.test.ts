@@ -126,7 +126,7 @@ onPostgresql.describe('failover to a standby', () => {
     expect(await owing()).to.equal(0);
   }
 
-  it('keeps what was acknowledged and continues within seconds if the replication is synchronous', async () => {
+  it('keeps all acknowledged changes and continues within seconds if the replication is synchronous', async () => {
     const north = await begin({ isSynchronous: true, accounts: ACCOUNTS });
     const south = await openNode();
     const ada = { name: 'ada', password: 'ada', roles: [] };

@@ -16,7 +16,7 @@ eachDatabase.describe('process killed during a consumption (features §4 rule 9)
     await engine.acme.uploadCatalog(featureCatalog);
   });
 
-  it('consumes and bills everything or nothing, and everything once after a retry', async () => {
+  it('consumes and bills completely or not at all, and exactly once after a retry', async () => {
     const { steps } = await dieWhileConsuming(Number.POSITIVE_INFINITY);
     expect(steps).to.be.greaterThan(10);
     const found = new Set<string>();

@@ -104,7 +104,7 @@ onPostgresql.describe('a move whose process dies', (open) => {
     }
   });
 
-  it(`does not close the cell for long (${isLongRun ? 'all' : 'some'} moments, cells §3.4 rule 4)`, async function () {
+  it(`closes the cell only briefly (${isLongRun ? 'all' : 'some'} moments, cells §3.4 rule 4)`, async function () {
     this.timeout(isLongRun ? 0 : 600_000);
     let [from] = (await cells.place()).split(' ') as [CellName];
     const [first, last] = [moments.indexOf('before west.changeFence'), moments.indexOf('after east.open')];

@@ -26,7 +26,7 @@ eachDatabaseByTurns.describe('account timeline', (open) => {
   const read = async (query = ''): Promise<Timeline> =>
     (await world.serving.get(`/accounts/${world.accountId}/timeline${query}`)).json as Timeline;
 
-  it('contains the account without balances, its bundles, invoices with items, and payments', async () => {
+  it('contains the account without balances, its bundles, its invoices with items, and its payments', async () => {
     const { account, bundles, invoices, payments } = await read();
     expect(account).to.include({ accountId: world.accountId, accountBalance: null, accountCBA: null });
     expect(bundles.map(({ bundleId }) => bundleId)).to.eql([world.bundleId]);

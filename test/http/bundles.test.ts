@@ -240,7 +240,7 @@ eachDatabaseByTurns.describe('bundle API', (open) => {
       expect(left.subscriptions[0]).to.include({ state: 'ACTIVE', cancelledDate: `${year}-07-01` });
     });
 
-    it('rejects a key for an ended subscription in dialect D, and ignores the key in dialect K (http-api §4 line 16)', async () => {
+    it('rejects a key for an ended subscription in dialect D, but ignores the key in dialect K (http-api §4 line 16)', async () => {
       const target = await newAccount();
       const owner = await newAccount();
       const { bundleId, subscriptions } = await newBundle(owner, 'eta', 'bloom-monthly');

@@ -161,7 +161,7 @@ function describeSuccess(route: Route, { callSample, callRefused }: Calls, turn:
     });
 
   if (!isSampled(turn, 3)) return;
-  it('accepts any Accept header if the answer is empty, and otherwise rejects a header that excludes its type', async () => {
+  it('accepts any Accept header for an empty response, and rejects a header that excludes the type of another response', async () => {
     const isRefused = producedTypes(success).length > 0;
     const reply = await (isRefused ? callRefused : callSample)({ headers: { accept: 'image/png' } });
     expect(reply.status).to.equal(isRefused ? 406 : success.status);

@@ -332,7 +332,7 @@ eachDatabaseByTurns.describe('audit logs over HTTP', (open) => {
     ]);
   });
 
-  it('show which engine component made a change, and the token of the call that caused the change', async () => {
+  it('show the engine component that made a change and the token of the call that caused the change', async () => {
     const world = await populate(serving);
     const rows = (await send('GET', `/accounts/${world.accountId}/auditLogs`)).json as {
       readonly changedBy: string;

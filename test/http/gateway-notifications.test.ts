@@ -205,7 +205,7 @@ eachDatabaseByTurns.describe('gateway notification API (payments §11.2)', (open
     expect(signing.received.map(({ tenantId }) => tenantId)).to.eql([eveId]);
   });
 
-  it('passes on a repeated notification again (rule 2c)', async () => {
+  it('passes a repeated notification to the gateway again (rule 2c)', async () => {
     for (const _ of [1, 2, 3])
       expect((await signed('paid', { headers: { 'idempotency-key': 'same' } })).status).to.equal(200);
     expect(world.serving.signing.received).to.have.length(3);
@@ -265,7 +265,7 @@ eachDatabaseByTurns.describe('gateway notification API (payments §11.2)', (open
     expect(later.filter((status) => status === 200)).to.have.length(20);
   });
 
-  it('keeps the processor’s full rate while forged notifications arrive on four connections (rule 2d)', async () => {
+  it('allows the processor’s full rate while forged notifications arrive on four connections (rule 2d)', async () => {
     const forge = async (): Promise<number> => (await signed('paid', { signature: 'forged' })).status;
     let isOver = false;
     const forging = Array.from({ length: 4 }, async () => {

@@ -345,7 +345,7 @@ eachDatabaseByTurns.describe('security API', (open) => {
     });
   });
 
-  it('locks out guessers but not callers who recently used valid credentials', async () => {
+  it('locks out callers who guess passwords, but not callers who recently used valid credentials', async () => {
     await newUser('hugo');
     await withServer(serving, { lockOut: true }, async (url) => {
       const get = (password: string) =>
@@ -377,7 +377,7 @@ eachDatabaseByTurns.describe('security API', (open) => {
     });
   });
 
-  it('reads a user only once and hashes no password again on a persistent connection', async () => {
+  it('reads a user and hashes the password only once on a persistent connection', async () => {
     await call('GET', read);
     const before = serving.hashChecks.length;
     for (let calls = 0; calls < 5; calls += 1) await call('GET', read);

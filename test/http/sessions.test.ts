@@ -168,7 +168,7 @@ eachDatabaseByTurns.describe('browser sessions (platform §6.2)', (open) => {
       });
     });
 
-    it('covers all tenants for an administrator', async () => {
+    it('includes all tenants for an administrator', async () => {
       const cookie = await cookieFor('admin');
       for (const apiKey of ['bob', 'eve'])
         expect((await send(at(read), 'GET', { ...cookie, 'x-service-apikey': apiKey })).status).to.equal(200);

@@ -82,7 +82,7 @@ describe('long lists', () => {
 
   for (const encoding of ['identity', 'gzip']) {
     for (const kind of ['', '-page']) {
-      it(`are cut off if their source fails, instead of ending early as valid lists (${encoding}${kind})`, async () => {
+      it(`are cut off if their source fails, and do not end as valid shorter lists (${encoding}${kind})`, async () => {
         const outcome = await answerOf(`/failing${kind}`, encoding).then(
           (answer) => Array.fromAsync(answer).catch((error: NodeJS.ErrnoException) => error.code),
           (error: NodeJS.ErrnoException) => error.code,

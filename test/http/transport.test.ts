@@ -224,7 +224,7 @@ describe('HTTP transport', () => {
     expect(serving.hashChecks.slice(before).filter((stored) => stored === 'plain:hive')).to.have.lengthOf(1);
   });
 
-  it('does the same work for unknown user names as for known user names', async () => {
+  it('does the same amount of work for unknown and known user names', async () => {
     const before = serving.hashChecks.length;
     await call('GET', '/1.0/kb/accounts/pagination', { headers: { authorization: basic('nobody', 'x') } });
     await call('GET', '/1.0/kb/accounts/pagination', { headers: { 'x-service-apikey': 'nobody' } });
@@ -248,7 +248,7 @@ describe('HTTP transport', () => {
     expect(other.headers.get('x-request-id')).to.equal('trace-7');
   });
 
-  it('keeps author, reason and comment, in plain text and in base64', async () => {
+  it('accepts author, reason and comment in plain text and in base64', async () => {
     const encode = (text: string) => Buffer.from(text, 'utf8').toString('base64');
     const headers = {
       ...aliasHeaders,
@@ -340,7 +340,7 @@ describe('HTTP transport', () => {
     expect(await fetch(url).catch((error: unknown) => error)).to.be.instanceOf(Error);
   });
 
-  it('lets calls wait for startup and fails the calls if startup fails', async () => {
+  it('makes calls wait for startup, and fails the waiting calls if startup fails', async () => {
     const app = new Koa().use((ctx) => {
       ctx.body = 'done';
     });

@@ -65,7 +65,7 @@ anyDatabase.describe('usage over HTTP', (open) => {
     return text.replace(/^.*"rolledUpUnits":/, '').replace(/}$/, '');
   }
 
-  it('is rejected in dialect D with an unknown member, named in the error, and accepted in dialect K (usage §2.1 check 1)', async () => {
+  it('is rejected in dialect D and accepted in dialect K if it has an unknown member (usage §2.1 check 1)', async () => {
     const point = { recordDate: '2024-03-01', amount: 1 };
     const wrong: readonly (readonly [body: object, member: string])[] = [
       [usageOf([point], { quantity: 5 }), 'quantity'],

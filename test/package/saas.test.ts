@@ -15,7 +15,7 @@ const GUIDE = 'examples/saas/README.md';
 const directory = new URL('../../examples/saas/', import.meta.url);
 
 describe('examples/saas application', () => {
-  it('has a guide that quotes only code of the application', async () => {
+  it('has a guide that quotes only code from the application', async () => {
     const files = globSync('**/*.{ts,js}', { cwd: directory });
     const texts = await Promise.all(files.map((file) => readFile(new URL(file, directory), 'utf8')));
     const code = texts.map(unindented);
@@ -32,7 +32,7 @@ describe('examples/saas application', () => {
 const unindented = (text: string): string => text.replaceAll(/^ +/gm, '');
 
 eachDatabase.describe('examples/saas application with Stripe', (open) => {
-  it('saves the card of a SetupIntent, and charges that card', async () => {
+  it('saves and charges the card of a SetupIntent', async () => {
     const double = new StripeDouble();
     await double.start();
     const database = await open();

@@ -57,7 +57,7 @@ describe('payment through Stripe', () => {
         expect((await shop.paymentInfo(request)).map(line)).to.eql([`ERROR 10 ${code}`]);
       });
 
-    it('remains pending until the customer, who is present, consents', async () => {
+    it('remains pending until the customer, who is online, consents', async () => {
       await shop
         .restart({ returnUrl: 'https://shop.example/back' })
         .customerWith('pm_card_authenticationRequired');

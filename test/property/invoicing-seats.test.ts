@@ -98,7 +98,7 @@ function billed(subscribed: Subscribed, runsOn: Schedule) {
 const days = fc.uniqueArray(fc.nat(190), { maxLength: 60 }).map((all) => new Set(all));
 
 describe('cost of changing seat counts', () => {
-  it('is the same in a month whether runs are daily, occasional or only at the end (invoicing §5.4 rule 5)', () =>
+  it('is the same in a month whether runs are daily, occasional or only at the end of the month (invoicing §5.4 rule 5)', () =>
     forRuns(Math.ceil(propertyRuns / 4), [evenMonths, days], (subscribed, some) => {
       const daily = billed(subscribed, () => true).total.toFixed();
       expect(billed(subscribed, () => false).total.toFixed(), 'at the end').to.equal(daily);

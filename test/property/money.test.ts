@@ -32,7 +32,7 @@ const weights = fc
   .filter((list) => list.some(({ units }) => units > 0n));
 
 describe('exact amounts', () => {
-  it('are split completely into whole minor units that follow the weights to within one unit', () =>
+  it('are split completely into whole minor units that match the weights to within one unit', () =>
     forAll(
       [fc.bigInt({ min: -(10n ** 14n), max: 10n ** 14n }), weights, currencies],
       (units, list, currency) => {
@@ -53,7 +53,7 @@ describe('exact amounts', () => {
       },
     ));
 
-  it('are split if negative as the mirror image of the positive amount', () =>
+  it('are split like the positive amount, with the opposite sign, if they are negative', () =>
     forAll([fc.bigInt({ min: 0n, max: 10n ** 12n }), weights], (units, list) => {
       const total = decimal(units).dividedBy(100);
       const shares = list.map((weight) => decimal(plainText(weight)));

@@ -128,7 +128,7 @@ describe('overdue evaluation', () => {
     });
   });
 
-  it('yields no milder state on a later day if conditions use time, number and total (overdue §4)', () =>
+  it('yields the same or a more severe state on a later day if conditions use time, number and total (overdue §4)', () =>
     forAll([growingConfig, invoices, fc.tuple(fc.nat(400), fc.nat(400))], (states, owed, [day, more]) => {
       const [today, later] = [addDays(firstDay, day), addDays(firstDay, day + more)];
       const before = severity(states, billingSnapshot(owed, { ...facts, today }), today);
@@ -136,7 +136,7 @@ describe('overdue evaluation', () => {
       expect(after).to.be.at.most(before);
     }));
 
-  it('yields no milder state for one more unpaid invoice if conditions use time, number and total (overdue §4)', () =>
+  it('yields the same or a more severe state for an additional unpaid invoice if conditions use time, number and total (overdue §4)', () =>
     forAll([growingConfig, invoices, fc.tuple(invoice, fc.nat(400))], (states, owed, [further, day]) => {
       const today = addDays(firstDay, day);
       const before = severity(states, billingSnapshot(owed, { ...facts, today }), today);
@@ -186,7 +186,7 @@ describe('overdue evaluation', () => {
       );
     }));
 
-  it('either accepts or rejects any configuration text without another failure (overdue §1.3)', () => {
+  it('accepts or rejects any configuration text without an unexpected failure (overdue §1.3)', () => {
     const pieces = fc.constantFrom(
       '<overdueConfig>',
       '</overdueConfig>',

@@ -6,7 +6,7 @@ import { ScannedUsageLife, WalkedUsageLife } from '../support/usage/scanned-usag
 import { WindowedUsageLife } from '../support/usage/windowed-usage-life.ts';
 
 describe('usage ledger', () => {
-  it('bills sums per day, split at billing cuts, with the same result as a scan of every point (usage §11)', () => {
+  it('bills day sums, split at billing cuts, with the same result as a scan of every point (usage §11)', () => {
     let items = 0;
     let splits = 0;
     ofEveryHistory(({ zone, events, list, config }) => {
@@ -43,7 +43,7 @@ describe('usage ledger', () => {
     });
   }).timeout(0);
 
-  it('bills the minimum history like the full history (usage §7.1)', () => {
+  it('bills the same from the minimum history as from the full history (usage §7.1)', () => {
     let leftOut = 0;
     ofEveryHistory(({ zone, events, list, config: given }) => {
       // Other code finds usage before the look-back.

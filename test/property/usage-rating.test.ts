@@ -35,7 +35,7 @@ function price(amount: bigint): string {
 }
 
 describe('usage rating', () => {
-  it('charges ALL_TIERS like a meter that starts one block after another (usage §5.1)', () =>
+  it('charges ALL_TIERS like a meter that fills one block after another (usage §5.1)', () =>
     forAll([meteredSections('ALL_TIERS'), meteredPoints, policies], ({ section, tiers }, points, policy) => {
       const rated = rate(section, points, policy);
       const oracle = pricedByMeter(tiers, charged(section, points), policy === 'LAST_TIER');

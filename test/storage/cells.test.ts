@@ -59,7 +59,7 @@ onPostgresql.describe('the directory of cells', (open) => {
     expect(await newAccount(other, moved)).to.be.greaterThan(east + CELL_NUMBERS);
   });
 
-  it('places existing tenants in the first cell, and new tenants in the given cell', async () => {
+  it('assigns existing tenants to the first cell and new tenants to the given cell', async () => {
     const known = await directory.system.insertTenant(tenant({ apiKey: newId() }), author(owner));
     await register('west', directory);
     await register('east', other);
@@ -100,7 +100,7 @@ onPostgresql.describe('the directory of cells', (open) => {
     expect(error.code).to.equal(ErrorCode.TENANT_ALREADY_EXISTS);
   });
 
-  it('moves a place step by step, and reports each change by a higher revision', async () => {
+  it("changes a tenant's location step by step, and increments the revision with each change", async () => {
     const known = await directory.system.insertTenant(tenant({ apiKey: newId() }), author(owner));
     await register('west', directory);
     await register('east', other);
@@ -130,7 +130,7 @@ onPostgresql.describe('the directory of cells', (open) => {
     expect(await cells.places({ changedAfter: await cells.revision() })).to.eql([]);
   });
 
-  it('reports whether a database already has data of tenants', async () => {
+  it('reports whether a database already contains tenant data', async () => {
     const { id, recordId } = await directory.system.insertTenant(tenant({ apiKey: newId() }), author(owner));
     expect(await directory.cells.number()).to.equal(null);
     expect(await directory.cells.contents()).to.eql({ hasTenantData: true, lastTenant: { id, recordId } });

@@ -10,7 +10,7 @@ import { withPostgresql } from '../support/storage/statement-plans.ts';
 const insertOfExpression = /^\s*with (?!moved as \(delete).*\binsert into/s;
 
 onPostgresql.describe('a database with Citus', (open) => {
-  it('receives no statement for which Citus needs all workers, and keeps the order of events', async () => {
+  it('receives no statement that requires all Citus workers, and keeps the order of events', async () => {
     const database = await open(migrated);
     if (database.kind !== 'postgresql') throw new Error('no server');
     const url = new URL(database.url);

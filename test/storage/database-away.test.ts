@@ -100,7 +100,7 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
     }
   });
 
-  it('causes an error that mentions a possible commit if the connection breaks during the commit', async () => {
+  it('causes an error that mentions the unknown outcome if the connection breaks during the commit', async () => {
     const made = account({});
     const failed = await rejection(
       storage.write(acme, author(), async (session) => {

@@ -96,7 +96,7 @@ eachDatabase.describe('tenant key-value pairs', (open, kind) => {
     });
   });
 
-  it('cause one read of their revision per session, and another read after the lock', async () => {
+  it('cause one read of their revision per session, and another read after the lock is acquired', async () => {
     await opened.write(async (session) => {
       opened.statements();
       const first = await session.revisions();

@@ -51,7 +51,7 @@ eachDatabase.describe('published events', (open, kind) => {
     expect(await accounts(before[1]?.recordId)).to.eql([3]);
   });
 
-  it('appear once if their entry is reaped (platform §10.6)', async () => {
+  it('appear only once even if their entry is reaped (platform §10.6)', async () => {
     await opened.write(async (session) => session.publish([changeEvent(1)]));
     const before = await listed();
     for (let lapse = 0; lapse < 2; lapse += 1) {

@@ -142,7 +142,7 @@ onPostgresql.describe('move of a tenant’s rows', (open) => {
     expect(errors[0]).to.deep.include({ code: '40001' });
   });
 
-  it('rejects rows of the tenant in the cell that it has left, until it comes back (cells §3.2 rule 4)', async () => {
+  it('rejects rows of the tenant in the cell that the tenant has left, until the tenant returns (cells §3.2 rule 4)', async () => {
     const moved = await newAccount('west');
     await cells.move('east');
     expect(await rejection(newAccount('west'))).to.deep.include({ code: ErrorCode.BUSY });
@@ -229,7 +229,7 @@ onPostgresql.describe('move of a tenant’s rows', (open) => {
     expect(digests.map(({ count }) => count)).to.eql(selections.map((each) => (each === all ? 1 : 0)));
   });
 
-  it('copies no rows for a move that does not have the fence, or whose tenant has arrived (cells §3.2 rule 6)', async () => {
+  it('copies no rows for a move without the fence or for a tenant that has already arrived (cells §3.2 rule 6)', async () => {
     const revision = 1_000_000;
     const earlier = cells.storages.east.moves.of({ tenantRecordId: cells.tenant.recordId, revision: 1 });
     const later = cells.storages.east.moves.of({ tenantRecordId: cells.tenant.recordId, revision });

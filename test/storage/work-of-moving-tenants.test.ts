@@ -49,7 +49,7 @@ onPostgresql.describe('the work of a cell for all tenants', (open) => {
       );
     });
 
-  it('does not count the pushes of a tenant that arrives (cells §3.2 rule 3)', async () => {
+  it('does not count the pushes of an arriving tenant (cells §3.2 rule 3)', async () => {
     await storage.sinks.register(['archive']);
     const pushes = [storage.push, storage.sink('archive')];
     const due = async () =>
@@ -84,7 +84,7 @@ onPostgresql.describe('the work of a cell for all tenants', (open) => {
     expect((await rejection(migrate(url))).message).to.include('cannot be migrated while tenants move');
   });
 
-  it('lists the events of a tenant in its cell only, until they are deleted (cells §2.2 rule 4)', async () => {
+  it("lists the events of a tenant only in the tenant's cell until the events are deleted (cells §2.2 rule 4)", async () => {
     await publishEvents({ storage, tenant: cells.tenant }, [1]);
     const upTo = await storage.events.horizon(null);
     const listed = async () => (await storage.events.list({ after: 0, upTo, limit: 10 })).length;

@@ -16,7 +16,7 @@ async function printed(watch: string): Promise<string> {
 }
 
 describe('end of a host transaction', () => {
-  it('keeps the process alive only while a caller waits for it', async () => {
+  it('keeps the process alive only while a caller waits for that end', async () => {
     expect(await printed('console.log(await endOf(isOpen, 5_000));')).to.equal('true');
     expect(await printed('void endOf(isOpen).then(console.log);')).to.equal('');
   });

@@ -42,7 +42,7 @@ describe('available plans (catalog §12 rule 4)', () => {
       'solo-m Winter',
     ]));
 
-  it('include plans of available but not of included add-ons, sorted by add-on, period, price list and name', () => {
+  it('include plans of available add-ons but not of included add-ons, sorted by add-on, period, price list and name', () => {
     expect(shown(listAddOns(club, 'Duo'))).to.eql([
       'cap-w DEFAULT',
       'cap-y DEFAULT',

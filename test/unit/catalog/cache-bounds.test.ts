@@ -143,7 +143,7 @@ describe('cached catalogs', () => {
     expect(await stillThere(tenants, ask)).to.equal(MAX_CACHED_CATALOGS);
   });
 
-  it('hold a limited number of characters in total, and keep the catalog in use whatever its size', async () => {
+  it('hold a limited number of characters in total, and always keep the catalog in use, regardless of its size', async () => {
     const planText = 'x'.repeat(MAX_CACHED_CATALOG_CHARACTERS / 8);
     const effective = new EffectiveCatalogs(null, new StoredCatalogs());
     const tenants = numbered(40);

@@ -132,7 +132,7 @@ function problemsOf(define: () => DefinedCatalog): readonly string[] {
 }
 
 describe('features of a catalog (catalog §3.5)', () => {
-  it('have the values of the phase, the plan and the product', () => {
+  it('take their values from the phase, the plan and the product', () => {
     expect(plainValues(featureValuesOf(version, plan, trial))).to.eql(ofTrial);
     expect(plainValues(featureValuesOf(version, plan, plan.finalPhase))).to.eql(evergreen);
   });

@@ -65,12 +65,12 @@ describe('plan phases', () => {
     expect(firstCharging(planWith(paidTrial).phases)?.type).to.equal('TRIAL');
   });
 
-  it('end the search for the first charge at an unlimited phase, whatever its price', () => {
+  it('end the search for the first charge at an unlimited phase, regardless of its price', () => {
     const free = planWith(TRIAL, phase('EVERGREEN', { price: '0' }));
     expect(firstCharging(free.phases)?.type).to.equal('EVERGREEN');
   });
 
-  it('place the first charge date of a plan without charges at the end of the plan', () => {
+  it('define the end of the plan as the first charge date of a plan without charges', () => {
     const free = planWith(TRIAL, phase('FIXEDTERM', { unit: 'MONTHS', number: 3, fixed: '9.00' }));
     expect(firstCharging(free.phases)).to.equal(undefined);
     expect(firstChargeDate(free.phases, '2024-01-01')).to.equal('2024-04-30');

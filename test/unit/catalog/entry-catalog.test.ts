@@ -100,7 +100,7 @@ function contents({ versions }: Catalog): Readonly<Record<string, readonly strin
 }
 
 describe('catalog made of entries', () => {
-  it('contains, on each date with a row, every plan with its latest row, except retired plans', () => {
+  it('contains every plan except retired plans, each with its latest row, on each date with a row', () => {
     const catalog = catalogOf({
       a: [
         { date: '2024-01-01', price: '1' },
@@ -239,7 +239,7 @@ describe('catalog made of entries', () => {
     expect(own?.holderOf('x')).to.equal(xml);
   });
 
-  it('contains an XML product once and unchanged, however many entry plans use it', () => {
+  it('contains an XML product once and unchanged, regardless of the number of entry plans that use it', () => {
     const xml = createCatalog([version({ effectiveDate: '2024-01-01' })]);
     const entries = ['a', 'b'].map((name) => {
       const { plan: terms, ...rest } = planEntry(name);

@@ -330,7 +330,7 @@ describe('price changes for existing subscriptions', () => {
     }
   });
 
-  it('have the local date of the account, which is never before the date of their transition', () => {
+  it("have the account's local date, never earlier than the date of their transition", () => {
     const catalog = sold('2024-01-01 40.00', '2024-01-02 52.00 2024-02-01');
     const [change] = catalog.priceChangeEvents({
       steps: [step('PLAN', '2024-01-01', catalog)],

@@ -362,7 +362,7 @@ describe('catalog with override plans', () => {
     expect(recurringOf(made)).to.eql(['USD 19']);
   });
 
-  it('gives the plan of a dry run a name that no other plan of the catalog has', () => {
+  it('gives the plan of a dry run a name that is unique in the catalog', () => {
     const taken = studio({ other: 'studio-monthly-dryrun-1' });
     expect(dryRunOverridePlan(a, createCatalog([v1])).name).to.equal('studio-monthly-dryrun-1');
     expect(dryRunOverridePlan(a, createCatalog([v1]), 2).name).to.equal('studio-monthly-dryrun-2');

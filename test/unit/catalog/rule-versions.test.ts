@@ -92,7 +92,7 @@ describe('applicable catalog version for rules', () => {
     expect(evaluate('2024-05-31', '2024-07-01').policy.result).to.equal('IMMEDIATE');
   });
 
-  it('is the version of the plan for a cancellation and the bill cycle, until a price change of the subscription', () => {
+  it("is the plan's version for a cancellation and the bill cycle, until the subscription's price changes", () => {
     const moved = new CatalogWithOverrides(
       createCatalog([
         offering('2024-01-01', early, { plans: ['p-m'] }),
@@ -125,7 +125,7 @@ describe('applicable catalog version for rules', () => {
     expect(planChangeRules(coming, question).policy.result, 'of a change: that of now').to.equal('IMMEDIATE');
   });
 
-  it('is, for the create alignment, the version of the event’s plan as of the subscription start', () => {
+  it('is the event plan’s version as of the subscription start for the create alignment', () => {
     const evaluate = (eventDate: string, start: string) =>
       createAlignmentOf(kept, subscription, { eventDate: at(eventDate), subscriptionStart: at(start) });
     expect(evaluate('2024-02-01', '2024-02-01').result).to.equal('START_OF_BUNDLE');

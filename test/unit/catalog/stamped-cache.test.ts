@@ -25,7 +25,7 @@ describe('cache of stamped values', () => {
     expect(['a', 'b', 'c'].map((key) => cache.peek(key, 1) !== undefined)).to.eql([true, false, true]);
   });
 
-  it('evicts values above its weight limit, but keeps the value in use whatever its weight', async () => {
+  it('evicts values above its weight limit, but always keeps the value in use', async () => {
     const cache = new StampedCache<string, string>({ maxEntries: 9, maxWeight: 10 });
     const isKept = (): readonly boolean[] => ['a', 'b', 'c'].map((key) => cache.peek(key, 1) !== undefined);
     for (const key of ['a', 'b']) {

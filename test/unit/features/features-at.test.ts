@@ -91,7 +91,7 @@ describe('features of an account at an instant (features §2)', () => {
     expect(values(factsOf([], [seats]), '2026-03-20')).to.eql({ seats: 'UNLIMITED' });
   });
 
-  it('can bill beyond a quota only a unit that the plan prices', () => {
+  it('bill beyond a quota only if the plan has a price for the unit', () => {
     const billed = (phase: string) => {
       const one = held(phase, '2026-03-10');
       const value = { ...unset, value: '1', per: 'MONTH', overage: 'BILL' } as const;

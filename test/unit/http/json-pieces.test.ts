@@ -104,7 +104,7 @@ describe('chunk sequence of a text', () => {
     expect((await reader.next()).done).to.equal(true);
   });
 
-  it('is a single chunk for a short text', async () => {
+  it('has a single chunk for a short text', async () => {
     expect(await textOrPieces(piecesOf([['a'], ['b', 'c']]))).to.equal('abc');
     expect(await textOrPieces(piecesOf([]))).to.equal('');
   });

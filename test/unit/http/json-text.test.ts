@@ -42,7 +42,7 @@ describe('the JSON text of a model', () => {
     });
   }
 
-  it('is null for a view with a long or lazy list, which is written in pieces', () => {
+  it('is null for a view with a long or lazy list, because such a view is written in pieces', () => {
     const long = Array.from({ length: 101 }, () => ({ amount: decimal('1'), note: null }));
     expect(Sheet.text({ ...sheet, lines: long }, unaudited('D'))).to.equal(null);
     const lazy = lazyList(['a'], (tag) => tag);

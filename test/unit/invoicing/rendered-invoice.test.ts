@@ -64,7 +64,7 @@ describe('localized invoice views', () => {
       expect([view.formattedChargedAmount, view.status]).to.eql(['$23.80', null]);
     });
 
-    it('have two totals of 0 when an invoice only converts a credit to account credit (invoicing §14 rule 4)', () => {
+    it('have two totals of 0 if an invoice only converts a credit into account credit (invoicing §14 rule 4)', () => {
       const view = renderedInvoice(
         toRender([viewedItem('CREDIT_ADJ', '-300'), viewedItem('CBA_ADJ', '300')]),
       );

@@ -47,7 +47,7 @@ describe('item repairs', () => {
     expect(rowLines(ledger.rows)).to.have.length(1);
   });
 
-  it('look for days in force outside the window before they use the remainder', () => {
+  it("look for days in force outside the window before they use an item's remaining amount", () => {
     const annual = { plan: 'gold-annual', price: '365.00', period: 'ANNUAL' } as const;
     const created = event('CREATE', '2023-01-01', annual);
     const paused = event('START_BILLING_DISABLED', '2023-03-02');
@@ -125,7 +125,7 @@ describe('item repairs', () => {
 });
 
 describe('repairs of recurring items without an amount', () => {
-  it('are not created, because such an item is billed once, and again when shortened', () => {
+  it('are not created, because such an item is billed once and billed again when it is shortened', () => {
     const created = event('CREATE', '2024-01-01', { price: '0' });
     const ledger = new SubscriptionLedger().change([created]);
     ledger.expectRun('2024-01-01', ['R 2024-01-01 2024-02-01 0']);

@@ -80,7 +80,7 @@ describe('currency table', () => {
     }
   });
 
-  it('has one numeric code for each currency in use, and none for BTC', () => {
+  it('has one numeric code for each currency in use, but no numeric code for BTC', () => {
     const used = new Map<number, string[]>();
     for (const code of currencyCodes) {
       const { numericCode } = currencyFacts(code);

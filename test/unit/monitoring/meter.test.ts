@@ -18,7 +18,7 @@ describe('meter (platform §12.2)', () => {
     });
   });
 
-  it('has per-minute rates that decay, and a mean that does not', () => {
+  it('has per-minute rates that decay and a mean that does not decay', () => {
     const meter = new Meter(0);
     meter.mark(600);
     meter.read(minuteMs);

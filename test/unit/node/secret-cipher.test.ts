@@ -4,7 +4,7 @@ import { secretCipher, unencrypted } from '../../../adapters/node/index.ts';
 const serverKey = 'a server key of thirty-two letters';
 
 describe('the cipher for stored secrets', () => {
-  it('decrypts its own ciphertexts, which differ each time', async () => {
+  it('decrypts its own ciphertexts, and creates a different ciphertext each time', async () => {
     const cipher = secretCipher(serverKey);
     const [one, other] = [await cipher.encrypt('Grüße'), await cipher.encrypt('Grüße')];
     expect(one).to.match(/^\$aes256gcm\$/);
@@ -21,7 +21,7 @@ describe('the cipher for stored secrets', () => {
     expect(await cipher.decrypt('something else')).to.equal(null);
   });
 
-  it('reads plain values stored before there was a key, but no ciphertext without a key', async () => {
+  it('reads plain values that were stored without a key, but reads no ciphertext without a key', async () => {
     const stored = await unencrypted().encrypt('secret');
     expect(await secretCipher(serverKey).decrypt(stored)).to.equal('secret');
     expect(await unencrypted().decrypt(await secretCipher(serverKey).encrypt('secret'))).to.equal(null);

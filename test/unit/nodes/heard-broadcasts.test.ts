@@ -29,7 +29,7 @@ describe('the broadcast log of a node', () => {
     expect(heard.after).to.equal(3);
   });
 
-  it('can skip broadcasts up to a number but never moves backward', () => {
+  it('can skip broadcasts up to a number, but never goes back to an earlier number', () => {
     const heard = new HeardBroadcasts();
     heard.passOver(-5);
     expect(heard.after).to.equal(0);

@@ -102,7 +102,7 @@ describe('the heartbeat of a node', () => {
     expect(logger.lines).to.have.length(2);
   });
 
-  it('leaves nothing to remove for a node that never sent a heartbeat', async () => {
+  it('removes nothing for a node that never sent a heartbeat', async () => {
     const { service, calls } = stage({ away: false });
     await service.stop();
     expect(calls).to.eql([]);

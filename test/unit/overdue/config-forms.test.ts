@@ -53,7 +53,7 @@ describe('overdue configuration as XML and JSON', () => {
     expect(readOverdueXml(writeOverdueXml(partners))).to.eql(partners);
   });
 
-  it('has no state to enter by default (overdue §1.2 rule 1)', () => {
+  it('has no overdue states by default (overdue §1.2 rule 1)', () => {
     const text =
       '<overdueConfig><accountOverdueStates><state name="Clear"><isClearState>true</isClearState></state></accountOverdueStates></overdueConfig>';
     expect(readOverdueXml(text)).to.eql(defaultOverdueConfig);

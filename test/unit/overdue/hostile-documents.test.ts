@@ -100,7 +100,7 @@ describe('hostile overdue documents', () => {
     ]);
   });
 
-  it('cannot use inherited property names, which are treated as unknown', () => {
+  it('are rejected for inherited property names, which are treated as unknown', () => {
     expect(
       problemsOf(() => readOverdueJson('{"overdueStates": [], "__proto__": {}, "constructor": 1}')),
     ).to.eql([

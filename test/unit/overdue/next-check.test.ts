@@ -128,7 +128,7 @@ describe('next overdue check', () => {
   }))
     it(`${title} (overdue §6)`, () => expect(after(states, debt)).to.equal(expected));
 
-  it('is absent only for a clear account without debt now or later (overdue §6 rule 3)', () => {
+  it('is absent only for a clear account without current or future debt (overdue §6 rule 3)', () => {
     const [late] = configA.states;
     const needs = (unpaid: readonly string[], next: typeof late | null = null) =>
       !needsNoCheck({ snapshot: snapshotOf('2024-03-01', owed(...unpaid)), next: next ?? null });

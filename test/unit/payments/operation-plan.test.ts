@@ -145,13 +145,13 @@ describe('payment key and amount validation (payments §4.2)', () => {
       expect(planned(wanted, known)).to.equal(expected);
     });
 
-  it('lets a purchase complete a pending purchase only with the same payment method', () => {
+  it('allows a purchase to complete a pending purchase only with the same payment method', () => {
     const known = withKey(transaction({ ...K, status: 'PENDING' }));
     expect(planned({ paymentMethodId: nextId() }, known)).to.equal(BAD_PARAMETER);
     expect(planned({ paymentMethodId: nextId() }, withKey(transaction({ ...K })))).to.equal(SUCCEEDED);
   });
 
-  it('lets a chargeback reuse a key after its reversal, but not before', () => {
+  it('allows a chargeback to reuse a key only after its reversal', () => {
     const purchase = transaction();
     const charged = transaction({ ...K, transactionType: 'CHARGEBACK', amount: decimal('10') });
     const reversed = transaction({

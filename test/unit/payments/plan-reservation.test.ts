@@ -97,7 +97,7 @@ describe('payment reservation (payments §5.1, §8.3, §9.1)', () => {
     expect(charge.newPayment).to.deep.include({ externalKey: charge.paymentId, paymentMethodId: card.id });
   });
 
-  it('does nothing if the invoice was already tried automatically', () => {
+  it('does nothing if an automatic payment of the invoice was already attempted', () => {
     const plan = planReservation(
       firstTime,
       { ...fresh, attempts: [attempt({ stateName: 'ABORTED' })] },

@@ -35,7 +35,7 @@ describe('payment method refresh (payments §10.5)', () => {
     expect(active.map(({ paymentMethodId }) => paymentMethodId)).to.eql([B, C]);
   });
 
-  it('gives a new method its gateway key if that key is free, and otherwise the method id as key', () => {
+  it('uses the gateway key of a new method as its key if that key is free, and otherwise the method id', () => {
     const tok = { externalPaymentMethodId: 'tok' };
     expect(refreshed({ listed: [listed(null, tok)] }).inserted).to.eql([{ id: NEW, externalKey: 'tok' }]);
     const usedKeys = new Set(['tok']);
@@ -58,7 +58,7 @@ describe('payment method refresh (payments §10.5)', () => {
     expect(refreshed({ known, activeBefore, listed: [listed(B)] }).changed).to.eql([]);
   });
 
-  it('takes the default from a gateway only if that gateway owns the current default or there is none', () => {
+  it('takes the default from a gateway only if that gateway owns the current default or no default exists', () => {
     const one = refreshed({ known: [method(A)], listed: [listed(A)] });
     const naming = refreshed({ known: [method(B)], listed: [listed(B, { isDefault: true })] });
     const gone = refreshed({ known: [method(A)] });

@@ -14,7 +14,7 @@ const retry = (recordId: number, accountRecordId: number): Ordered => ({
 const idsOf = (some: readonly Ordered[]): readonly number[] => some.map(({ recordId }) => recordId);
 
 describe('push lanes (platform §10.2 rule 6)', () => {
-  it('start the first push of each account, and the next push when the first has ended', () => {
+  it('start the first push of each account, and start the next push when the first has ended', () => {
     const lanes = new Lanes();
     lanes.add([first(1, 7), first(2, 7), first(3, 8), first(4, null), first(5, null)]);
     expect(idsOf(lanes.start(10))).to.eql([1, 3, 4]);

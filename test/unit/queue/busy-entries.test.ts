@@ -19,7 +19,7 @@ describe('queue entries of busy accounts (platform §15 rule 2)', () => {
     it(`retry ${name}`, () =>
       expect(expected.map((_, index) => busyPauseMs(index + 1, { waitMs, intervalsMs }))).to.eql(expected));
 
-  it('pause for the last interval if they must still be processed after all retries', () => {
+  it('pause for the last interval if they still need processing after all retries', () => {
     const lasts = [[30_000, 60_000], []].map((intervalsMs) => lastBusyPauseMs({ waitMs: 0, intervalsMs }));
     expect(lasts).to.eql([60_000, 100]);
   });

@@ -25,7 +25,7 @@ describe('work scope (platform §13.1)', () => {
     expect(fields()).to.eql([{ requestId: 'one', traceId, a: 1 }, { requestId: 'own', traceId }, {}]);
   });
 
-  it('adds all ids to log lines about several accounts, but only the cause’s id to log lines about one account', () => {
+  it('adds all ids to log lines about several accounts, but only the id of the cause to log lines about one account', () => {
     const of = (requestId: string) => ({ requestId, traceParent: `${trace}${requestId}` });
     const accounts = new Map([
       [7, of('one')],

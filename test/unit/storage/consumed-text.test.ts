@@ -37,7 +37,7 @@ describe('the stored text of consumed usage points', () => {
       expect(readConsumed(writeConsumed(written))).to.have.deep.members([...written]);
     }));
 
-  it('contains one number for each day of a month, and no numbers for long times without usage', () => {
+  it('contains one number for each day of a month, and no numbers for long periods without usage', () => {
     const month = Array.from({ length: 30 }, (_, index): PointRange => {
       return { unit: 'sms', localDate: addDays(first, index), part: 'ALL', after: 0, upTo: 5 };
     });

@@ -97,7 +97,7 @@ describe('billing events', () => {
     ]);
   });
 
-  it('all contain the day and quantity that take effect at their instant, even if listed before that change', () => {
+  it('contain the day and quantity that take effect at their instant, even if listed before that change', () => {
     const stream = streamOf(create({ planName: 'pro-monthly', billCycleDayLocal: 15, quantity: 3 }));
     expect(stream.map((each) => [each.transitionType, each.billCycleDayLocal, each.quantity])).to.eql([
       ['CREATE', 15, 3],
@@ -145,7 +145,7 @@ describe('billing events', () => {
     expect(dayWhen(10, 1)).to.equal(7);
   });
 
-  it('end with an expiry that has no plan or price and keeps the bill cycle day', () => {
+  it('end with an expiry that has no plan or price but keeps the bill cycle day', () => {
     const life = passed(create({ planName: 'term-3m', billCycleDayLocal: 20 }), at('2024-06-01'));
     const last = streamOf(life).at(-1);
     expect(last).to.deep.include({
@@ -378,7 +378,7 @@ describe('billing events of phases not yet stored', () => {
     ]);
   });
 
-  it('come last at their instant, in the order of the events they follow', () => {
+  it('are the last events at their instant, in the order of the events that they follow', () => {
     const lives = [create({ planName: 'club-monthly' }), create({ planName: 'club-monthly' })];
     const [one, two] = lives.map((life, index) => ({
       ...life,

@@ -115,7 +115,7 @@ describe('blocking states and billing pauses', () => {
     ]);
   });
 
-  it('have ordered rows without repetition at the same instant (subscriptions W19 "Same instant")', () => {
+  it('have ordered rows without duplicates at the same instant (subscriptions W19 "Same instant")', () => {
     const everything = { on: 'ACCOUNT', service: 'overdue', name: 'LATE', flags: 't t t' } as const;
     const start = { start: '2024-04-01' };
     const life = withBlocks(
@@ -260,7 +260,7 @@ describe('billing pauses', () => {
     ]);
   });
 
-  it('keep events that take effect at their end, after the resumption', () => {
+  it('keep events that take effect at their end, and order these events after the resumption', () => {
     const life = withBlocks(
       lived(),
       { flags: 'f f t', date: '2024-05-11' },

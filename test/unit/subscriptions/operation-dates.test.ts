@@ -161,7 +161,7 @@ describe('effective date of an operation (subscriptions §8)', () => {
       expect(shown(policyDate(policy, running, at(when)).at)).to.equal(date);
     });
 
-  it('may be before the latest bill cycle day or quantity change', () => {
+  it('can be before the latest bill cycle day or quantity change', () => {
     const life = begun();
     const { id: subscriptionId } = life.subscription;
     const events = [
@@ -173,7 +173,7 @@ describe('effective date of an operation (subscriptions §8)', () => {
     expect(shown(date.at)).to.equal('2024-01-10T08:00');
   });
 
-  it('counts back to the changed bill cycle day', () => {
+  it('is counted back to the changed bill cycle day', () => {
     const life = begun({ chargedThrough: '2024-03-10' });
     const { id: subscriptionId } = life.subscription;
     const events = [...life.events, event('BCD_CHANGE', '2024-02-01', { subscriptionId, billCycleDay: 5 })];
@@ -262,7 +262,7 @@ describe('effective date of a plan change (subscriptions §7 rule 3)', () => {
     expectError(() => from('2024-04-10'), ErrorCode.SUBSCRIPTION_CREATE_BAD_PHASE);
   });
 
-  it('is stored with the quantity only if the quantity changes', () => {
+  it('is stored together with the quantity only if the quantity changes', () => {
     const solo = begun({ planName: 'solo-now' });
     const { id: subscriptionId } = solo.subscription;
     const two = event('QUANTITY_CHANGE', '2024-03-03', { subscriptionId, quantity: 2 });
@@ -294,7 +294,7 @@ describe('cancellation date (subscriptions §9)', () => {
       expectError(() => endsOf(pro, options), ErrorCode.SUBSCRIPTION_INVALID_REQUESTED_DATE);
   });
 
-  it('is the current time for the service with END_OF_TERM if the charged-through date is past', () => {
+  it('is the current time for the service with END_OF_TERM if the charged-through date has passed', () => {
     const late = begun({ planName: 'solo-now', chargedThrough: '2024-02-10' });
     const { IMMEDIATE, END_OF_TERM } = EntitlementActionPolicy;
     expect(endsOf(late, { entitlementPolicy: END_OF_TERM })).to.equal('2024-03-01T12:00 2024-03-01T12:00');

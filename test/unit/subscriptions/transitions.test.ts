@@ -48,7 +48,7 @@ describe('subscription transitions', () => {
     expect(typesOf(list)).to.eql(['CREATE', 'PHASE', 'CANCEL']);
   });
 
-  it('include a PHASE at the instant of the end, but no other event', () => {
+  it('include a PHASE at the instant of the end, but no other event at that instant', () => {
     const end = event('CANCEL', '2024-01-31');
     const before = [
       event('BCD_CHANGE', '2024-01-31', { billCycleDay: 7 }),

@@ -110,7 +110,7 @@ describe('periods counted from an anchor', () => {
 });
 
 describe('first bill cycle dates', () => {
-  it('lie up to a full period after the start (catalog W12 "First bill cycle date")', () => {
+  it('are at most one full period after the start (catalog W12 "First bill cycle date")', () => {
     const start = parseLocalDate('2023-11-10');
     const first = firstBillCycleDate(start, 'ANNUAL', 1);
     expect(formatLocalDate(first)).to.equal('2024-11-01');

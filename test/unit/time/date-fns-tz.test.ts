@@ -37,7 +37,7 @@ function onHost<T>(host: string, read: () => T): T {
 describe('date-fns-tz zone functions', () => {
   const newYork = timeZone('America/New_York');
 
-  it('return the later offset already for an hour shortly before a transition (getTimezoneOffset)', () => {
+  it('return the later offset too early, for an hour shortly before a transition (getTimezoneOffset)', () => {
     // 02:00 becomes 03:00 at 07:00 UTC.
     const before = Date.UTC(2024, 2, 10, 7) - 3 * hour;
     expect(offsetMsAt(before, newYork)).to.equal(-5 * hour);

@@ -52,7 +52,7 @@ describe('a local date', () => {
     it(`cannot be ${JSON.stringify(text)}`, () =>
       expect(() => date(text)).to.throw(BillingError, 'yyyy-MM-dd'));
 
-  it('cannot consist of parts that form no valid date', () => {
+  it('cannot have parts that form no valid date', () => {
     expect(() => localDate(2023, 2, 29)).to.throw(InvariantError, '2023-2-29');
     expect(localDateIfValid(2024, 1.5, 1)).to.equal(undefined);
     expect(localDateIfValid(10_000, 1, 1)).to.equal(undefined);

@@ -54,7 +54,7 @@ function splits(
 const created = (when: string) => usageEvent('CREATE', when, { usages: [stdUsage] });
 
 describe('usage reads of a run', () => {
-  it('use day sums for a month that starts at midnight, regardless of its points (usage §11)', () =>
+  it('use day sums for a month that starts at midnight, regardless of the number of points (usage §11)', () =>
     expect(splits([created('2026-04-01')])).to.eql([]));
 
   it('split only days cut by billing, at the exact instants (usage §11)', () => {
@@ -99,7 +99,7 @@ describe('usage reads of a run', () => {
     ).to.eql(['2026-04-02 5', '2026-04-03 2']);
   });
 
-  it('omit days without valid points, so that nothing is billed for them (usage §7.7 rule 4)', () => {
+  it('omit days without valid points, so that these days are not billed (usage §7.7 rule 4)', () => {
     const days = [{ ...dayOf('2026-04-02', 3), sum: decimal(0), max: null }, dayOf('2026-04-03', 0)];
     const { whole, split } = piecesNeeded({
       days,

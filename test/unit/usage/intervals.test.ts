@@ -364,8 +364,8 @@ describe('usage look-backs', () => {
       expect(from(billed, periods, period)).to.equal(expected));
 });
 
-describe('usage intervals with known units', () => {
-  it('know the units of the events in force at their start or within them (usage §7.8)', () => {
+describe('units of usage intervals', () => {
+  it('include the units of the events in force at their start or within them (usage §7.8)', () => {
     const gb = consumable('gb-usage', [[['gb', '1', '-1', '1']]]);
     const sms = consumable('sms-usage', [[['sms', '1', '-1', '1']]]);
     const events = [
@@ -381,7 +381,7 @@ describe('usage intervals with known units', () => {
     expect(units('2026-06-01', '2026-07-01')).to.eql(['sms']);
   });
 
-  it('know the initial units of a subscription that is canceled at its start (usage §7.8)', () => {
+  it('include the initial units of a subscription that is canceled at its start (usage §7.8)', () => {
     const events = [created('2026-04-01', [stdUsage]), usageEvent('CANCEL', '2026-04-01')];
     const [only] = intervalsOf(events, '2026-04-01');
     expect(only && [...knownUnits(events, only.interval)]).to.eql(['calls']);

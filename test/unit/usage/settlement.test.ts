@@ -122,7 +122,7 @@ describe('usage changed after billing', () => {
     expect(linesOf(life.bill('2026-05-01'))).to.eql([]);
   });
 
-  it('counts an item and its credit together when a plan and bill cycle day change are undone (usage §7.3 rule 7)', () => {
+  it('counts an item and its credit together when a change of the plan and the bill cycle day is undone (usage §7.3 rule 7)', () => {
     const life = lifeOf(stdUsage, '2026-04-01');
     const unchanged = life.events;
     const [first] = unchanged;
@@ -138,7 +138,7 @@ describe('usage changed after billing', () => {
     expect(life.total().toFixed()).to.equal('1');
   });
 
-  it('leaves a point to another period that has since charged the point (usage §7.3 rule 7)', () => {
+  it('does not charge a point that another period has charged in the meantime (usage §7.3 rule 7)', () => {
     const life = lifeOf(stdUsage, '2026-04-01');
     const unchanged = life.events;
     life.record('1 calls', '2026-05-02T00:00:00Z');
@@ -396,7 +396,7 @@ describe('late usage', () => {
     expect(linesOf(life.bill('2026-05-01'))).to.eql(['04: 3']);
   });
 
-  it('still counts as a peak when it is carried forward (usage §7.7)', () => {
+  it('counts as a peak even when it is carried forward (usage §7.7)', () => {
     const life = lifeOf(teamUsage, '2026-04-01', { lateMode: 'NEXT_PERIOD' });
     life.record('10 members', '2026-04-02');
     expect(linesOf(life.bill('2026-05-01'))).to.eql(['04: 1']);
@@ -413,7 +413,7 @@ describe('late usage', () => {
     expect(linesOf(life.bill('2026-06-01'))).to.eql(['05: 0']);
   });
 
-  it('is billed one period at a time in a backlog (usage §7.9 rule 6)', () => {
+  it('is billed one period at a time if several periods are unbilled (usage §7.9 rule 6)', () => {
     const life = lifeOf(stdUsage, '2026-01-01', { lookBackPeriods: 0 });
     life.bill('2026-02-01');
     for (const month of ['02', '03', '04', '05', '06']) life.record(`${month} calls`, `2026-${month}-10`);

@@ -44,6 +44,6 @@ describe('time slices', () => {
     expect(String(await failing.catch((error: unknown) => error))).to.equal('Error: a step');
   });
 
-  it('are skipped if no other work waits', () =>
+  it('are skipped if no other work is waiting', () =>
     expect(atOnce(eachStep(['a', 'b'], (each) => each.toUpperCase()))).to.eql(['A', 'B']));
 });
