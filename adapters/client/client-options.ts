@@ -12,7 +12,7 @@ export interface ClientOptions {
   readonly password?: string;
   /** A bearer token, or a function that returns the current token. The function is called for each attempt. */
   readonly token?: string | (() => string | Promise<string>);
-  /** Author of changes in audit rows. Defaults to `user`, or else to the API key. */
+  /** Author of changes in audit rows. Defaults to `user` or, without a user, to the API key. */
   readonly createdBy?: string;
   readonly reason?: string;
   readonly comment?: string;

@@ -249,7 +249,7 @@ async function migrateOver(orm: MikroORM): Promise<readonly string[]> {
   });
 }
 
-/** A migration would not reach the rows of tenants whose writes a move rejects. */
+/** A migration cannot change the rows of tenants whose writes are rejected during a move. */
 function tenantsAreMoving() {
   return new Error(
     'The database cannot be migrated while tenants move to or from it: finish or undo their moves, which "billwright cells" lists, and migrate again',

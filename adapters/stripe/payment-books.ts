@@ -53,7 +53,7 @@ export class PaymentBooks {
     return [...found, ...searched.filter(({ id }) => !known.has(id))];
   }
 
-  /** Returns the card checks of a payment with the amount 0. Looks at the customer's hundred newest checks. */
+  /** Returns the card checks of a payment with the amount 0. Searches the customer's hundred newest checks. */
   async setupsOf(of: StripeAccount, { accountId, paymentId }: PaymentOf): Promise<Stripe.SetupIntent[]> {
     const customer = await this.#customers.ensure(of, accountId);
     const { data } = await of.stripe.setupIntents.list({ customer, limit: PAGE });

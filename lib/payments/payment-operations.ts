@@ -140,14 +140,14 @@ export interface DirectPaymentOperations<C extends Leading = []> {
   recordNotifiedOutcome(...given: [...C, input: HostInput<NotifiedOutcomeInput>]): Promise<PaymentResult>;
 }
 
-/** An existing account, identified by its id or external key, or else a new account. */
+/** An existing account, identified by its id or external key, or a new account. */
 export interface ComboAccount extends AccountInput {
   readonly accountId?: Uuid | null;
 }
 
 /**
- * A payment method of the account, identified by its id or external key, or else a new method. Without a plugin name,
- * the payment uses no method.
+ * A payment method of the account, identified by its id or external key, or a new method. Without a plugin name, the
+ * payment uses no method.
  */
 export interface ComboPaymentMethod extends Pick<PaymentMethodInput, 'details'> {
   readonly paymentMethodId?: Uuid | null;
@@ -199,7 +199,7 @@ export interface TransactionFixInput {
   readonly stateName?: PaymentStateName | null;
   /**
    * The state that determines the next operations. For the payment's latest transaction, the default is the new state
-   * if that is a success, or else the latest earlier success. For an earlier transaction, the default is the current
+   * if that is a success, otherwise the latest earlier success. For an earlier transaction, the default is the current
    * value.
    */
   readonly lastSuccessStateName?: PaymentStateName | null;

@@ -6,7 +6,7 @@ import { signingKeyAt } from './token-keys.ts';
 
 type SecretPorts = Pick<Ports, 'storage' | 'cipher' | 'systemClock'>;
 
-/** Yields the encrypted texts of one kind in batches. */
+/** Yields the encrypted values of one kind in batches. */
 async function* batches(
   { secrets }: SecretPorts['storage'],
   kind: EncryptedKind,
@@ -38,11 +38,11 @@ export async function lostSecrets({ storage, cipher, systemClock }: SecretPorts)
 
 /** The result of a rotation of the server key. */
 export interface RotatedSecrets {
-  /** Number of texts that this rotation encrypted with the new key. */
+  /** Number of values that this rotation encrypted with the new key. */
   readonly rotated: number;
-  /** Number of texts that the new key had already encrypted, for example in an interrupted rotation. */
+  /** Number of values that were already encrypted with the new key, for example by an interrupted rotation. */
   readonly upToDate: number;
-  /** Names of the texts that neither key can decrypt. The rotation leaves them unchanged. */
+  /** Names of the values that neither key can decrypt. The rotation leaves them unchanged. */
   readonly lost: readonly string[];
 }
 

@@ -240,7 +240,7 @@ export const TOKEN_LIFETIME_MS = HOUR_MS;
 /** Maximum clock difference between servers that token checks tolerate. */
 export const TOKEN_CLOCK_TOLERANCE_MS = MINUTE_MS;
 
-/** Number of encrypted texts that are replaced in one transaction when the server key is rotated. */
+/** Number of encrypted values that are replaced in one transaction when the server key is rotated. */
 export const ENCRYPTED_TEXTS_PER_BATCH = 200;
 
 export const SIGNING_KEY_LIFETIME_MS = 90 * DAY_MS;

@@ -138,7 +138,7 @@ describe('command line help', () => {
   it('is replaced by the version if --version is given', async () =>
     expect(await speak(['--version'])).to.eql({ status: 0, output: `${manifest.version}\n`, errors: '' }));
 
-  it('lists every option of serve that has a value', async () => {
+  it('lists every option with a value for the serve command', async () => {
     const { output } = await speak(['serve', '--help']);
     const names = [...output.matchAll(/^ {2}--([\w-]+)/gm)].map(([, name = '']) => name);
     const readNames: string[] = [];

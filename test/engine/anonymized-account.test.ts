@@ -91,7 +91,7 @@ eachDatabaseByTurns.describe('an anonymized account', (open) => {
     expect((await engine.acme.accounts.search('byron', { offset: 0, limit: 10 })).rows).to.eql([]);
   });
 
-  it('can be anonymized a second time, unlike an unknown account', async () => {
+  it('can be anonymized again, while an unknown account cannot', async () => {
     const { id } = await customer();
     await engine.acme.anonymizeAccount(id);
     await engine.acme.anonymizeAccount(id);

@@ -168,7 +168,7 @@ onPostgresql.describe('failover to a standby', () => {
     expect(await breaches(north)).to.eql([]);
   });
 
-  it('leads new connections to the promoted standby once the primary rejects writes', async () => {
+  it('directs new connections to the promoted standby once the primary rejects writes', async () => {
     const billing = await begin({ isSynchronous: false, accounts: 1 });
     await write(billing, 'before');
     for (const each of ['alter system set default_transaction_read_only = on', 'select pg_reload_conf()'])

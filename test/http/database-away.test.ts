@@ -105,7 +105,7 @@ onPostgresql.describe('server in test mode with an unavailable database', (open)
   });
 
   describe('that recovers', () => {
-    it('serves requests again', async () => {
+    it('serves requests again once the database is available', async () => {
       for (let attempt = 0; attempt < 200; attempt += 1) {
         if ((await get('/1.0/healthcheck')).reply.status === 200) break;
         await setTimeout(100);

@@ -227,7 +227,7 @@ eachDatabaseByTurns.describe('payment operations over HTTP (payments §2.2)', (o
   let goneId: string;
   after(() => serving.close());
 
-  /** Returns the payment at the `Location` of a response, or else the one in its message. */
+  /** Returns the payment at the `Location` of a response, otherwise the one in its message. */
   const paymentOf = async (reply: Reply) => {
     const location = reply.headers.get('location');
     const named = /payment ([0-9a-f-]{36})/.exec(reply.text)?.[1];

@@ -84,7 +84,9 @@ export function words(name: string | null | undefined): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** Returns the label of a name: its own one, or else the name as words. A currency keeps its letters. */
+/**
+ * Returns the label of a name: its own label if it has one, otherwise the name as words. A currency keeps its letters.
+ */
 export function label(name: string): string {
   const isCurrency = /^[A-Z]{3}$/.test(name);
   return labels[name] ?? (isCurrency ? name : words(name));
@@ -116,7 +118,7 @@ export function valueText(value: unknown): string {
 /** Time of the test clock; null without one, and until the server has answered. */
 export const testTime = signal<string | null>(null);
 
-/** Returns the time of the server: that of the test clock, or else the time of the browser. */
+/** Returns the server's time: the time of the test clock if there is one, otherwise the time of the browser. */
 export function now(): Date {
   return testTime.value === null ? new Date() : new Date(testTime.value);
 }

@@ -83,7 +83,7 @@ export function authenticator(surroundings: Surroundings) {
   const verifiedTokens = verifiedCache<Verified>(clock);
 
   /**
-   * Authenticates a caller by bearer token, or else by Basic credentials, or else by session cookie. After an invalid
+   * Authenticates a caller by bearer token, otherwise by Basic credentials, otherwise by session cookie. After an invalid
    * token, tries no other method (platform §6.1).
    */
   async function caller(presented: Presented): Promise<Caller> {

@@ -79,7 +79,7 @@ async function insertEntries(statements: Statements, entries: readonly EncodedEn
 
 export const citusDialect: Dialect = { ...postgresqlDialect, insertEntries };
 
-/** Sets the reach on the workers. */
+/** Sets the tenant scope on the workers. */
 async function passOn(transaction: Transaction, reach: Reach | null): Promise<void> {
   await transaction.executeQuery(settingOf(TENANT_SETTING, String(reach ?? '')));
 }

@@ -13,7 +13,7 @@ export function isOfLostWorker(error: unknown): boolean {
 
 /**
  * Returns the error to throw for a failed commit. The commit is undone if the server rejects it. If a server was lost
- * meanwhile, it may be stored.
+ * in the meantime, the changes may be stored.
  */
 export function failedCommit(error: unknown): unknown {
   return isOfServer(error) && !isOfLostWorker(error) ? error : new LostCommitError(error);

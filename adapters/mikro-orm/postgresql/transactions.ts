@@ -73,8 +73,8 @@ interface Held {
 }
 
 /**
- * Sets the reach of host transactions, that is, the tenants whose rows they can access. Operations with the same reach
- * can share a transaction. Other operations wait.
+ * Sets the tenant scope of host transactions, that is, the tenants whose rows they can access. Operations with the same
+ * tenant scope can share a transaction. Other operations wait.
  */
 export class HostReach {
   readonly #held = new WeakMap<Transaction, Held>();
@@ -124,7 +124,7 @@ export class HostReach {
   }
 }
 
-/** Sets the reach for the rest of the transaction. Returns the previous reach. */
+/** Sets the tenant scope for the rest of the transaction. Returns the previous tenant scope. */
 async function change(host: Transaction, reach: string | number): Promise<string> {
   const { rows } = await host.executeQuery(
     compiled(

@@ -254,8 +254,8 @@ function inClaimOrder(first: Claimed, second: Claimed) {
 }
 
 /**
- * Returns the condition for those of the given entries that are live and still held by this node. The claim id is the
- * fencing token.
+ * Returns the condition for the given entries that are live and that this node still holds. The claim id is the fencing
+ * token.
  */
 function ours(entries: readonly ClaimedEntry[], alias: string = 'bw_queue_entries') {
   const claims = [...new Set(entries.map(({ claimId }) => claimId))];

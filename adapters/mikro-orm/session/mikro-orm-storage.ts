@@ -392,7 +392,7 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
     });
   }
 
-  /** Runs `work` in the host's transaction. The transaction can access the rows of `reach` meanwhile. */
+  /** Runs `work` in the host's transaction with the tenant scope `reach`. */
   async #inHost<T>(host: Host, reach: Reach, work: (runner: Runner) => Promise<T>): Promise<T> {
     const { hosts, parts } = this.#shared;
     return this.#reachingHost(async () => {

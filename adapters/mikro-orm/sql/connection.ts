@@ -64,10 +64,12 @@ export function singleStatementClient(client: Transaction): Transaction {
   };
 }
 
-/** Reach of work that does not belong to a tenant: the queue, tenants, users, health and migrations. */
+/** Tenant scope of work that does not belong to a tenant: the queue, tenants, users, health and migrations. */
 export const EVERY_TENANT = '*';
 
-/** The rows that a transaction can access: those of one tenant (given by its record id) or of all tenants. */
+/**
+ * The tenant scope of a transaction: it can access the rows of one tenant (given by its record id) or of all tenants.
+ */
 export type Reach = number | typeof EVERY_TENANT;
 
 export interface TransactionKind {
@@ -79,7 +81,7 @@ export interface TransactionKind {
 export interface Done<T> {
   readonly result: T;
   /**
-   * Settles when the statements have ended on which only the commit depends. They may be sent together with the commit.
+   * Settles when the statements on which only the commit depends have ended. They may be sent together with the commit.
    */
   readonly last: Promise<unknown>;
 }
@@ -91,8 +93,8 @@ export interface Transactions {
   /** Returns a runner that runs each statement in its own transaction. */
   single(reach: Reach): Transaction;
   /**
-   * Runs `work` in the host's transaction with access to the rows in `reach`, and then restores the transaction's
-   * previous access. `work` gets the same object for each call with the same host transaction.
+   * Runs `work` in the host's transaction with the tenant scope `reach`, and then restores the transaction's previous
+   * tenant scope. `work` gets the same object for each call with the same host transaction.
    */
   join<T>(host: Transaction, reach: Reach, work: (transaction: Transaction) => Promise<T>): Promise<T>;
 }

@@ -38,7 +38,7 @@ interface RowSource {
   readonly alias: string;
   readonly columns: readonly Column[];
   readonly rows: Rows;
-  /** True if the statement must read these rows first, whatever the planner estimates. */
+  /** True if the statement must read these rows first, regardless of the planner's estimate. */
   readonly isReadFirst: boolean;
 }
 

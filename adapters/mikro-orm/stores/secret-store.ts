@@ -7,7 +7,7 @@ import { raw, type Sql, sql } from '../sql/sql.ts';
 interface EncryptedColumn {
   readonly table: string;
   readonly column: string;
-  /** SQL for the name of the secret as operators see it. */
+  /** SQL for the secret's name as shown to operators. */
   readonly name: Sql;
   readonly condition: Sql;
 }

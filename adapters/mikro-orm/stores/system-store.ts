@@ -150,8 +150,8 @@ const replacements = table.written
   .join(', ');
 
 /**
- * @param runAs returns a function that runs statements with the reach of one tenant, so that the fence of a moving tenant
- * rejects them instead of skipping the row (cells §3.2 rule 2).
+ * @param runAs returns a function that runs statements with the tenant scope of one tenant, so that the fence of a
+ * moving tenant rejects them instead of skipping the row (cells §3.2 rule 2).
  */
 export function idempotencyStore(
   access: SystemAccess,

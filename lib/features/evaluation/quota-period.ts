@@ -83,7 +83,7 @@ function cyclePeriod(per: QuotaPeriod, { inForce }: ServiceCycle): BillingPeriod
 }
 
 /**
- * Returns the billing period for a quota. This is the recurring period, or else the period of the first usage section,
+ * Returns the billing period for a quota. This is the recurring period, otherwise the period of the first usage section,
  * or else a month.
  */
 function billedPeriod({ recurring, usages }: PlanPhase): BillingPeriod {

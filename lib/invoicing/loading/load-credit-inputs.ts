@@ -163,7 +163,7 @@ export async function loadUnpaidInvoices(
   return unpaidInvoices(open, await loadParentInvoices(session, open));
 }
 
-/** Returns those of the given invoices that are unpaid, in the same order. */
+/** Returns the unpaid invoices among the given ones, in the same order. */
 export async function onlyUnpaid(
   session: ReadSession,
   invoices: readonly Invoice[],

@@ -104,7 +104,9 @@ function newCharges(billed: readonly RecurringRow[], input: ReconcileInput): rea
   );
 }
 
-/** Returns the FIXED proposals that have no FIXED row yet. Any row is sufficient, whatever its amount (§6 rule 6). */
+/**
+ * Returns the FIXED proposals that have no FIXED row yet. Any row is sufficient, regardless of its amount (§6 rule 6).
+ */
 function newFixedCharges(proposals: readonly FixedProposal[], rows: readonly CoverageRow[]) {
   if (proposals.length === 0) return proposals;
   const byStart = rowsByStart(rows, 'FIXED');

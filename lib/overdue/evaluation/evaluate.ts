@@ -124,7 +124,7 @@ function owes({ anchor, nextUnpaidDate }: BillingSnapshot) {
   return anchor !== null || nextUnpaidDate !== null;
 }
 
-/** An invoice that is owed (§3.1), whatever its target date is. */
+/** An invoice that is owed (§3.1), regardless of its target date. */
 export interface UnpaidInvoice extends Pick<Invoice, 'invoiceDate' | 'commitDate' | 'targetDate'> {
   readonly invoiceId: Uuid;
   readonly balance: Decimal;

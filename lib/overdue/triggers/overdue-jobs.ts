@@ -91,7 +91,7 @@ function isOneOf<T extends string>(all: Readonly<Record<string, T>>, value: unkn
   return Object.values(all).some((each) => each === value);
 }
 
-/** Events that cause an evaluation of the account, whatever they contain (§7). */
+/** Events that cause an evaluation of the account, regardless of their content (§7). */
 const changesOfDebt: ReadonlySet<BusEventType> = new Set<BusEventType>([
   BusEventType.INVOICE_PAYMENT_SUCCESS,
   BusEventType.INVOICE_PAYMENT_FAILED,

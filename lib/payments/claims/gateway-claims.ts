@@ -390,7 +390,7 @@ export interface HostedFormView {
 
 /**
  * Reads the form that a gateway returned, with a limited amount of JSON. Returns null if it is invalid. The account is
- * always the requested one, whatever the gateway returns.
+ * always the requested account, regardless of the gateway's response.
  */
 export function claimedForm(
   form: HostInput<HostedForm> | null | undefined,

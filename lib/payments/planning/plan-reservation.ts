@@ -201,7 +201,8 @@ function chargeOf(planning: Planning, paid: Parameters<typeof plannedCharge>[2])
 }
 
 /**
- * Returns the method that control plugins selected, or else the requested method, or else the account's default method.
+ * Returns the method selected by control plugins, otherwise the requested method, otherwise the account's default
+ * method.
  */
 function knownMethod({ consulted, account, methods }: ReservationFacts, asked: Uuid | null) {
   const methodId = consulted?.paymentMethodId ?? asked ?? account.paymentMethodId;

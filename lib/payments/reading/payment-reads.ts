@@ -246,7 +246,7 @@ const searched = searchedFields(
 
 /**
  * Parses a search key (§11). A key in operator form is a list of clauses. Any other key matches states whose names
- * contain it, such as `_FAILED`, or else a whole id or part of an external key.
+ * contain it, such as `_FAILED`, otherwise a whole id or part of an external key.
  * @throws BillingError INVALID_PARAMETER (60002) for an invalid key in operator form.
  */
 export function paymentSearch(key: string): PaymentSearch {

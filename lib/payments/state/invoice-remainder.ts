@@ -221,8 +221,8 @@ export function refundFor(amount: Decimal, of: PaidRows): Decimal {
 }
 
 /**
- * Returns the row of an invoice payment: the successful row, or else a pending row, or else the latest row. `rows` must
- * be in creation order.
+ * Returns the row of an invoice payment: the successful row, otherwise a pending row, otherwise the latest one. `rows`
+ * must be in creation order.
  */
 export function paidRowOf(rows: readonly InvoicePayment[]): InvoicePayment | undefined {
   const tried = rows.filter(({ type }) => type === 'ATTEMPT');
@@ -242,8 +242,8 @@ export function isRowOf(
 }
 
 /**
- * Returns the transaction that determines the row, among those with the same key. This is a successful transaction, or
- * else a pending one, or else the newest. For chargebacks and reversals, returns the newest.
+ * Returns the transaction that determines the row, among those with the same key. This is a successful transaction,
+ * otherwise a pending transaction, otherwise the newest transaction. For chargebacks and reversals, returns the newest.
  * @param transactions Must be in creation order.
  */
 export function decidingTransaction<T extends ComparedTransaction>(

@@ -206,7 +206,7 @@ export interface ChangePlanRequest extends TermsOfPlan {
   readonly productName?: string | null | undefined;
   readonly billingPeriod?: BillingPeriod | null | undefined;
   /**
-   * Price list. Defaults to the list that the catalog's rule names, or else to the current list (catalog §8 rule 4).
+   * Price list. Defaults to the list that the catalog's rule names, otherwise to the current list (catalog §8 rule 4).
    */
   readonly priceList?: string | null | undefined;
 }

@@ -15,7 +15,7 @@ const MAX_RETRY_LATER_MS = DAY_MS;
 
 /**
  * An error that a plugin throws when it is temporarily unavailable. Queued work is retried after `delayMs` of system
- * time (at most a day), whatever the usual schedule is. A synchronous call fails.
+ * time (at most a day), regardless of the usual schedule. A synchronous call fails.
  */
 export class RetryLater extends Error {
   override readonly name = 'RetryLater';

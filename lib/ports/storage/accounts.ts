@@ -26,7 +26,7 @@ export interface AccountReads {
   /** Returns a page of matching accounts. `max` counts all accounts of the tenant. */
   search(search: AccountSearch, request: PageRequest): Promise<Page<Account>>;
   /**
-   * Returns the first account whose id equals the text, or else the first account whose name, e-mail, external key or
+   * Returns the first account whose id equals the text, otherwise the first account whose name, e-mail, external key or
    * company equals it.
    */
   findExactly(text: string, id: Uuid | null): Promise<Account | null>;

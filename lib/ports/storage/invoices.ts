@@ -206,7 +206,7 @@ export interface InvoiceWrites {
    */
   takeInvoiceNumbers(count: number): Promise<number>;
   /**
-   * Returns those numbers that are already used. Until the transaction ends, no other transaction can number invoices.
+   * Returns the numbers that are already used. Until the transaction ends, no other transaction can number invoices.
    */
   findUsedNumbers(numbers: readonly number[]): Rows<number>;
   /** Moves the tenant's counter past this number. If the transaction is rolled back, the counter is restored. */

@@ -177,7 +177,8 @@ export class ConcurrentChangeError extends Error {
 }
 
 /**
- * Thrown if the claim of a queue entry has ended or another node now has it. The transaction must then be rolled back.
+ * Thrown if the claim of a queue entry has ended or another node now has the entry. The transaction must then be rolled
+ * back.
  */
 export class LeaseLostError extends Error {
   override readonly name = 'LeaseLostError';

@@ -23,7 +23,7 @@ export interface SystemStore {
   findTenantByApiKey(apiKey: string): Promise<Tenant | null>;
   /**
    * Returns a page of the selected tenants in the order of their API keys. A negative limit lists backward. `max`
-   * counts all tenants, whatever the prefix is.
+   * counts all tenants, regardless of the prefix.
    */
   pageTenants(choice: TenantChoice, page: PageRequest): Promise<Page<Tenant>>;
   /** Inserts a tenant (audited as TENANT). @throws BillingError 20000 if the API key is already used. */
@@ -63,7 +63,7 @@ export interface SystemStore {
   nowMs(): Promise<number>;
 }
 
-/** The kinds of texts that are encrypted with the server key (platform §6.3). */
+/** The kinds of values that are encrypted with the server key (platform §6.3). */
 export const EncryptedKind = {
   SIGNING_SECRET: 'SIGNING_SECRET',
   TOKEN_KEY: 'TOKEN_KEY',
@@ -78,11 +78,14 @@ export interface EncryptedText {
   readonly text: string;
 }
 
-/** The texts, of all tenants, that are encrypted with the server key. */
+/** All tenants' values that are encrypted with the server key. */
 export interface SecretStore {
-  /** Returns the current texts whose record ids are above `after`, sorted by record id. */
+  /** Returns the current encrypted values whose record ids are above `after`, sorted by record id. */
   list(kind: EncryptedKind, page: { readonly after: number; readonly limit: number }): Rows<EncryptedText>;
-  /** Replaces texts in one transaction, unless they have changed in the meantime. Returns their number. */
+  /**
+   * Replaces values in one transaction, unless they have changed in the meantime. Returns the number of replaced
+   * values.
+   */
   replace(
     kind: EncryptedKind,
     texts: readonly { readonly recordId: number; readonly before: string; readonly after: string }[],

@@ -73,7 +73,10 @@ export interface TagWrites {
 }
 
 export type CustomFieldSearch =
-  /** Finds an exact id, or part of an object id, object type, name or value, ignoring case. */
+  /**
+   * Finds custom fields whose id equals the text, or whose object id, object type, name or value contains it, ignoring
+   * case.
+   */
   | TextSearch
   | ClauseSearch
   /** Selects fields by object type, name and value. A null value matches any value. */

@@ -87,7 +87,7 @@ export type CheckedTerms = Pick<CheckedRequest, 'billCycleDay' | 'quantity' | 'p
 const MAX_QUANTITY = 2_147_483_647;
 
 /**
- * Checks a request without stored data (§6.1). Clients compare the error messages, so the texts must not change
+ * Checks a request without stored data (§6.1). Clients compare the error messages, so these messages must not change
  * (http-api §12).
  * @throws BillingError MISSING_OR_INVALID_FIELD (60003), EXTERNAL_KEY_LIMIT_EXCEEDED (5).
  */

@@ -119,7 +119,7 @@ interface OrderedRow {
   readonly sequence: number;
 }
 
-/** Sort rank of rows of blocking states. It lies between PHASE or CHANGE and STOP_ENTITLEMENT (§18 rule 5). */
+/** Sort rank of blocking state rows. It lies between PHASE or CHANGE and STOP_ENTITLEMENT (§18 rule 5). */
 const BLOCK_RANK = 3;
 
 const RANK: Readonly<Record<SubscriptionEventType, number>> = {

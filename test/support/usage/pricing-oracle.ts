@@ -63,7 +63,7 @@ export function pricedByTopTier(tiers: OracleTiers, points: readonly OraclePoint
   return amount;
 }
 
-/** Prices the first tier whose limits no point exceeds, or else the last; nothing without usage. */
+/** Prices the first tier whose limits no point exceeds, otherwise the last; nothing without usage. */
 export function pricedByPeaks(
   tiers: readonly { readonly price: bigint; readonly limits: readonly OracleLimit[] }[],
   points: readonly OraclePoint[],

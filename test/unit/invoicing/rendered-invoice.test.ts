@@ -119,7 +119,7 @@ describe('localized invoice views', () => {
   });
 
   describe('line names', () => {
-    it('use the tenant translation of plans, phases and usages, or else the catalog name (invoicing §14 rule 3)', () => {
+    it('use the tenant translation of plans, phases and usages, otherwise the catalog name (invoicing §14 rule 3)', () => {
       const catalogTranslations = texts({
         de: { 'gold-monthly': 'Gold monatlich', calls: 'Anrufe', 'gold-monthly-trial': 'Probezeit' },
         en_US: { 'gold-monthly': 'Gold (US)' },
@@ -287,7 +287,7 @@ describe('localized invoice views', () => {
   });
 
   describe('translated texts', () => {
-    it('use the text of the locale, the language or the default locale, or else the key (invoicing §14 rule 3)', () => {
+    it('use the text of the locale, the language or the default locale, otherwise the key (invoicing §14 rule 3)', () => {
       const translations = texts({
         de_AT: { invoiceTitle: 'Faktura' },
         de: { invoiceTitle: 'Beleg', invoiceDate: 'Tag' },

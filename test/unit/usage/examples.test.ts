@@ -145,7 +145,7 @@ describe('usage runs', () => {
     expect(used(duoTopUsage, 'DETAIL', 76)).to.eql([`${dates} 2020 (20 × 101)`, `${dates} 7600 (100 × 76)`]);
   });
 
-  it('bill a late delta across tiers (usage E6)', () => {
+  it('bill a late increase across tiers (usage E6)', () => {
     const life = lifeOf(duoUsage, '2026-04-01');
     life.record('50 FOO', '2026-04-02');
     life.record('80 BAR', '2026-04-02');

@@ -68,7 +68,7 @@ function WorkName({ topic, event }: Entry) {
   );
 }
 
-/** Puts back those of the entries that have failed. */
+/** Puts the failed entries back into the queue. */
 function PutBack({ entries }: { readonly entries: readonly Entry[] }) {
   const failed = entries.filter(({ state }) => state === 'FAILED');
   const run = async () => {

@@ -4,7 +4,7 @@ import { namedExamples } from './named-examples.ts';
 const OTHER_ID = '0190c5a2-7c1e-7f30-9a4b-2d6e8f1a3cff';
 
 /**
- * Returns the example with the given name, or else an example for the schema. Returns undefined for objects and unknown
+ * Returns the example with the given name, otherwise an example for the schema. Returns undefined for objects and unknown
  * names.
  */
 export function exampleOf(schema: JsonSchema, place: string, name: string): unknown {

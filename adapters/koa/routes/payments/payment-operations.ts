@@ -279,7 +279,7 @@ function factsOf(operation: Operation) {
 }
 
 /**
- * Returns true for the reversal of a chargeback. It succeeds once it is recorded, whatever the status of its
+ * Returns true for the reversal of a chargeback. It succeeds once it is recorded, regardless of the status of its
  * transaction (payments §3.2).
  */
 function isReversal({ suffix }: Operation): boolean {

@@ -83,8 +83,9 @@ export function productOfEntry(entry: CatalogEntry): Product {
 }
 
 /**
- * Returns the XML product of a plan. It comes from the version in force, or else the latest earlier version, or else
- * the earliest later version. If no version has the product, returns the product that was stored with the plan.
+ * Returns the XML product of a plan. It comes from the version in force, otherwise the latest earlier version,
+ * otherwise the earliest later version. If no version has the product, returns the product that was stored with the
+ * plan.
  */
 export function productOfPlan(entry: CatalogEntry, xml: readonly CatalogVersion[], date: Instant): Product {
   if (entry.plan === null) throw new Error(`catalog entry ${entry.name} is not a plan`);
@@ -96,7 +97,7 @@ export function productOfPlan(entry: CatalogEntry, xml: readonly CatalogVersion[
 }
 
 /**
- * Finds a product in the version in force, or else in the latest earlier version, or else in the earliest later
+ * Finds a product in the version in force, otherwise in the latest earlier version, otherwise in the earliest later
  * version.
  */
 export function xmlProductNamed(

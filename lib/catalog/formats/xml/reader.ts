@@ -162,7 +162,7 @@ class XmlReader<T> {
     }
   }
 
-  /** Returns the name of an element as the field tables write it, whatever prefix the document uses. */
+  /** Returns the name of an element as written in the field tables, regardless of the document's prefix. */
   #nameOf({ name, prefix, uri, local }: SaxesTagNS): string {
     if (prefix === '') return name;
     if (uri === NAMESPACE) return `${PREFIX}${local}`;
