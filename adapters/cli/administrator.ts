@@ -46,7 +46,7 @@ export function choosePassword(
 }
 
 /**
- * Returns the password and its source, which is BILLWRIGHT_ADMIN_PASSWORD or else the property
+ * Returns the password and its source, which is BILLWRIGHT_ADMIN_PASSWORD or otherwise the property
  * `security.admin.password`.
  */
 function passwordIn(environment: Environment): ReturnType<typeof environmentValue> {

@@ -335,7 +335,7 @@ onPostgresql.describe('two cells', (open) => {
   });
 });
 
-onPostgresql.describe('a cell that does not answer', (open) => {
+onPostgresql.describe('cells that do not answer', (open) => {
   let cells: TestCells;
   let west: TestTenant;
   let east: TestTenant;
@@ -353,7 +353,7 @@ onPostgresql.describe('a cell that does not answer', (open) => {
     [west, east] = [await cells.shopIn('west', 'shop-west'), await cells.shopIn('east', 'shop-east')];
   });
 
-  it('fails calls for its tenants with an error that names the cell, and does not affect other cells', async () => {
+  it('fail the calls for their tenants with an error that names the cell, and do not affect other cells', async () => {
     await proxy.refuse();
     const error = await rejection(east.acme.createAccount({ currency: 'USD' }));
     expect(error).to.deep.include({ code: ErrorCode.BUSY });
@@ -374,7 +374,7 @@ onPostgresql.describe('a cell that does not answer', (open) => {
     expect((await billing.cells.of(added.id)).cell).to.equal('west');
   });
 
-  it('is opened later by a node that starts without it', async () => {
+  it('are opened later by a node that started without them', async () => {
     await proxy.refuse();
     const node = await cells.node({ systemClock: pushableSystemClock(20) });
     const call = () => node.as({ tenant: east.id, user: 'test' }).createAccount({ currency: 'USD' });
@@ -390,7 +390,7 @@ onPostgresql.describe('a cell that does not answer', (open) => {
     await node.close();
   });
 
-  it('is not processed by a node that stopped before opening the cell', async () => {
+  it('are not processed by a node that stopped before opening them', async () => {
     await proxy.refuse();
     const storage = storageOf(reached);
     const { queue } = storage;
@@ -412,7 +412,7 @@ onPostgresql.describe('a cell that does not answer', (open) => {
     await node.close();
   });
 
-  it('is named in the error if it stops answering between two steps of settleThrough', async () => {
+  it('are named in the error if they stop answering between two steps of settleThrough', async () => {
     const storage = storageOf(reached);
     const nextDue = () => Promise.reject(billingError(ErrorCode.BUSY, 'Silent', { isUnreachable: true }));
     Object.assign(storage, { queue: { ...storage.queue, nextDue } });

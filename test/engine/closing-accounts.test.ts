@@ -269,7 +269,7 @@ eachDatabaseByTurns.describe('closing an account', (open) => {
       expect(await itemsOf(other)).to.eql(CREDITED);
     });
 
-    it('processes due work first, in the order of the queue', async () => {
+    it('processes due work before the account is closed, in the order of the queue', async () => {
       const { id } = await engine.payingAccount({ currency: 'USD' });
       await engine.settle(subscribe(id));
       engine.clock.set('2024-03-15T00:00:00Z');

@@ -22,7 +22,7 @@ eachDatabaseByTurns.describe('control tags', (open) => {
   const balancesOf = async (id: Uuid) => (await invoicesOf(id)).map(({ balance }) => formatDecimal(balance));
   const charged = () => engine.ledger.all().map(({ amount }) => (amount ? formatDecimal(amount) : null));
 
-  describe('AUTO_PAY_OFF and MANUAL_PAY', () => {
+  describe('of the types AUTO_PAY_OFF and MANUAL_PAY', () => {
     for (const name of ['AUTO_PAY_OFF', 'MANUAL_PAY'] as const)
       it(`hold back new payments (${name}), and release the oldest first on removal (payments §14 example 13)`, async () => {
         const id = await subscriber(SystemTag[name]);
@@ -96,8 +96,8 @@ eachDatabaseByTurns.describe('control tags', (open) => {
     });
   });
 
-  describe('AUTO_INVOICING_OFF', () => {
-    it('stops automatic runs, and lets one run bill all missed days on one invoice after its removal', async () => {
+  describe('of type AUTO_INVOICING_OFF', () => {
+    it('stop automatic invoice runs, and let one run bill all missed days on one invoice after their removal', async () => {
       const id = await subscriber(SystemTag.AUTO_INVOICING_OFF);
       await engine.runTo('2024-03-15T00:00:00Z');
       expect(await linesOf(id)).to.eql([]);
@@ -113,7 +113,7 @@ eachDatabaseByTurns.describe('control tags', (open) => {
       expect(await linesOf(id)).to.have.length(2);
     });
 
-    it('does not prevent an explicit run or a dry run (R23)', async () => {
+    it('do not prevent an explicit run or a dry run if they stop automatic invoice runs (R23)', async () => {
       const id = await subscriber(SystemTag.AUTO_INVOICING_OFF);
       const dry = await engine.acme.invoices.dryRun({ accountId: id });
       expect(dry && itemLines(dry)).to.eql(['RECURRING 2024-01-01..2024-02-01 19.95']);
@@ -130,7 +130,7 @@ eachDatabaseByTurns.describe('control tags', (open) => {
       expect(await engine.acme.tags.ofObject({ type: 'ACCOUNT', id })).to.eql([]);
     });
 
-    it('stops the billing of a tagged bundle until its removal, after which the missed days are billed', async () => {
+    it('stop the billing of a tagged bundle, and let a run bill the missed days after their removal', async () => {
       const id = await subscriber();
       const second = await engine.subscribe({ accountId: id, planName: 'solo-now' });
       const { bundleId } = await engine.acme.getSubscription(second.subscriptionId);
@@ -144,8 +144,8 @@ eachDatabaseByTurns.describe('control tags', (open) => {
     });
   });
 
-  describe('WRITTEN_OFF', () => {
-    it('sets the balance of an invoice to 0 until it is removed (accounts E6 steps 4 and 5)', async () => {
+  describe('of type WRITTEN_OFF', () => {
+    it('set the balance of a written-off invoice to 0 until they are removed (accounts E6 steps 4 and 5)', async () => {
       const id = await subscriber(SystemTag.AUTO_PAY_OFF);
       const [invoice] = await invoicesOf(id);
       if (!invoice) throw new Error('no invoice');

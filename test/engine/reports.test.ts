@@ -261,7 +261,7 @@ eachDatabase.describe('reports', (open) => {
     const found = async (text: string) =>
       (await acme.reports.find({ text })).map(({ kind, title }) => `${kind} ${title}`);
 
-    it('finds accounts by id, key and part of their texts, exact matches first', async () => {
+    it('find accounts by id, key and part of their texts, exact matches first', async () => {
       await acme.createAccount({ currency: 'USD', name: 'Ada Lovelace and Sons', externalKey: 'sons' });
       const both = ['ACCOUNT Ada Lovelace', 'ACCOUNT Ada Lovelace and Sons'];
       expect(await found('ada lovelace')).to.eql(both);
@@ -276,7 +276,7 @@ eachDatabase.describe('reports', (open) => {
       expect(first).to.deep.include({ accountId: account.id, detail: 'ada-key · ada@example.com' });
     });
 
-    it('finds invoices, payments, subscriptions and bundles by id, number and key', async () => {
+    it('find invoices, payments, subscriptions and bundles by id, number and key', async () => {
       const { id: accountId } = account;
       const invoice = await engine.charge(accountId, '40');
       const { payment, transaction } = await acme.payments.purchase({
@@ -308,7 +308,7 @@ eachDatabase.describe('reports', (open) => {
       });
     });
 
-    it('rejects invalid limits', async () => {
+    it('reject invalid limits of a search', async () => {
       await expectCode(acme.reports.find({ text: 'ada', limit: 21 }), 'INVALID_PARAMETER');
     });
   });

@@ -157,7 +157,7 @@ eachDatabaseByTurns.describe('messages that clients compare', (open) => {
       expect(await refusal('POST', path, body), path).to.eql([400, 60003, message]);
   });
 
-  it('stay the same for a missing required field with its own code', async () => {
+  it('stay the same for a missing required field that has a separate error code', async () => {
     for (const [path, body, code, message] of [
       [`accounts/${accountId}/block`, { service: 's' }, 1107, 'BlockingStateJson stateName needs to be set'],
       [`accounts/${accountId}/block`, {}, 1107, 'BlockingStateJson service needs to be set'],

@@ -85,7 +85,7 @@ eachDatabaseByTurns.describe('browser sessions (platform §6.2)', (open) => {
     expect(shown.json).to.deep.include({ username: 'admin', startDate, tenants });
   });
 
-  it('have a cookie for the base path, which is restricted to https over https', async () => {
+  it('have a cookie for the base path, which is marked Secure for https', async () => {
     const options = { basePath: '/billing', trustedProxies: ['127.0.0.1'] };
     const cookie = await withServer(serving, options, async (url) => {
       const headers = { ...page, 'content-type': 'application/json', 'x-forwarded-proto': 'https' };
@@ -150,8 +150,8 @@ eachDatabaseByTurns.describe('browser sessions (platform §6.2)', (open) => {
     }
   });
 
-  describe('tenant access in a session', () => {
-    it('needs no secret for a tenant in the user’s list', async () => {
+  describe('with access to tenants', () => {
+    it('need no secret for a tenant in the user’s list', async () => {
       const cookie = await cookieFor('clerk');
       const readIn = (headers: Headers) => send(at(read), 'GET', { ...cookie, ...headers });
       expect((await readIn({ 'x-service-apikey': 'bob' })).status).to.equal(200);
@@ -168,7 +168,7 @@ eachDatabaseByTurns.describe('browser sessions (platform §6.2)', (open) => {
       });
     });
 
-    it('includes all tenants for an administrator', async () => {
+    it('have access to all tenants for an administrator', async () => {
       const cookie = await cookieFor('admin');
       for (const apiKey of ['bob', 'eve'])
         expect((await send(at(read), 'GET', { ...cookie, 'x-service-apikey': apiKey })).status).to.equal(200);
@@ -183,7 +183,7 @@ eachDatabaseByTurns.describe('browser sessions (platform §6.2)', (open) => {
       expect(code(await send(at(read), 'GET', limited))).to.eql([401, 60005]);
     });
 
-    it('still needs the secret for other users with access to all tenants', async () => {
+    it('need the secret for other users with access to all tenants', async () => {
       const cookie = await cookieFor('everywhere');
       const bySession = await send(at(read), 'GET', { ...cookie, 'x-service-apikey': 'bob' });
       expect(code(bySession)).to.eql([401, 60005]);
@@ -195,7 +195,7 @@ eachDatabaseByTurns.describe('browser sessions (platform §6.2)', (open) => {
       expect((await send(at(tenantsPath), 'GET', cookie)).json).to.eql([]);
     });
 
-    it('needs the secret with other credentials, even next to the cookie of a session', async () => {
+    it('do not replace the secret for calls with other credentials, even next to a session cookie', async () => {
       const cookie = await cookieFor('admin');
       for (const authorization of [basic('admin', 'password'), await bearer(serving, 'admin')])
         for (const headers of [{}, cookie]) {
@@ -204,7 +204,7 @@ eachDatabaseByTurns.describe('browser sessions (platform §6.2)', (open) => {
         }
     });
 
-    it('reflects changes of the user’s list immediately', async () => {
+    it('reflect changes of the user’s tenant list immediately', async () => {
       await addUser(serving, 'mover', { allTenants: false, tenantIds: [bob as never] });
       const cookie = await cookieFor('mover');
       const readBob = () => send(at(read), 'GET', { ...cookie, 'x-service-apikey': 'bob' });
@@ -214,7 +214,7 @@ eachDatabaseByTurns.describe('browser sessions (platform §6.2)', (open) => {
       expect(code(await readBob())).to.eql([401, 60005]);
     });
 
-    it('lists the tenants by API key in pages, and by the start of the key', async () => {
+    it('list the user’s tenants in pages by API key, and by the start of the key', async () => {
       const made: string[] = [];
       for (let count = 0; count < 101; count += 1) {
         const apiKey = `many-${String(count).padStart(3, '0')}`;
@@ -241,10 +241,10 @@ eachDatabaseByTurns.describe('browser sessions (platform §6.2)', (open) => {
     });
   });
 
-  describe('protection from other sites', () => {
+  describe('with pages of other sites', () => {
     const form = { 'content-type': 'application/x-www-form-urlencoded', origin: 'https://evil.example.com' };
 
-    it('ignores forms that a browser sends with the cookie', async () => {
+    it('do not authenticate forms that a browser sends with the cookie', async () => {
       const cookie = await cookieFor('admin');
       const before = (await accounts()).length;
       for (const contentType of ['application/x-www-form-urlencoded', 'text/plain', 'application/json'])
@@ -269,7 +269,7 @@ eachDatabaseByTurns.describe('browser sessions (platform §6.2)', (open) => {
       expect((await send(at(current), 'GET', cookie)).status).to.equal(200);
     });
 
-    it('rejects a sign-in by form', async () => {
+    it('cannot start with a sign-in form', async () => {
       const body = JSON.stringify({ username: 'admin', password: 'password' });
       for (const contentType of ['text/plain', 'application/x-www-form-urlencoded', 'application/json']) {
         const reply = await sending(body)(at(sessions), 'POST', { ...form, 'content-type': contentType });
@@ -280,7 +280,7 @@ eachDatabaseByTurns.describe('browser sessions (platform §6.2)', (open) => {
       expect((await sending(body)(at(sessions), 'POST', plain)).status).to.equal(415);
     });
 
-    it('accepts changes with a header that only scripts can send', async () => {
+    it('authenticate changes with a header that only scripts can send', async () => {
       const cookie = await cookieFor('admin');
       const headers = { ...cookie, 'x-service-apikey': 'bob', 'x-service-createdby': 'admin' };
       const json = { ...headers, 'content-type': 'application/json' };
@@ -294,7 +294,7 @@ eachDatabaseByTurns.describe('browser sessions (platform §6.2)', (open) => {
       ]);
     });
 
-    it('lets pages of other origins send these headers only if CORS lists the origin', async () => {
+    it('let pages of other origins send these headers only if CORS lists the origin', async () => {
       const preflight = (url: string, origin: string) =>
         send(url + read, 'OPTIONS', {
           origin,
@@ -314,11 +314,11 @@ eachDatabaseByTurns.describe('browser sessions (platform §6.2)', (open) => {
     });
   });
 
-  describe('challenge of a 401 response', () => {
+  describe('with 401 responses', () => {
     const challenge = async (headers: Headers, path = read) =>
       (await send(at(path), 'GET', headers)).headers.get('www-authenticate');
 
-    it('is missing for calls of pages without Authorization', async () => {
+    it('cause no login challenge for page calls without Authorization', async () => {
       for (const headers of [
         { cookie: `JSESSIONID=${'x'.repeat(43)}` },
         { cookie: 'JSESSIONID=short', 'x-service-apikey': 'bob' },
@@ -330,7 +330,7 @@ eachDatabaseByTurns.describe('browser sessions (platform §6.2)', (open) => {
       expect(await challenge({}, tenantsPath)).to.equal(null);
     });
 
-    it('is present for other calls', async () => {
+    it('do not remove the login challenge of other calls', async () => {
       for (const headers of [
         {},
         { cookie: 'other=value' },

@@ -292,11 +292,11 @@ eachDatabaseAndOneByOne.describe('uniqueness check in storage', (open, kind) => 
   });
 });
 
-describe('Citus errors with details only in the message', () => {
+describe('uniqueness check on Citus', () => {
   const failureOf = (code: string, message: string) =>
     postgresqlDialect.failureOf(Object.assign(new Error(message), { code, severity: 'ERROR' }));
 
-  it('name the violated unique index', () => {
+  it('reads the violated unique index from the error message', () => {
     const message = 'duplicate key value violates unique constraint "bw_accounts_external_key_unique_102266"';
     expect(failureOf('23505', message)).to.eql({
       kind: 'unique',
@@ -304,12 +304,12 @@ describe('Citus errors with details only in the message', () => {
     });
   });
 
-  it('report a worker that does not answer', () => {
+  it('reports a worker that does not answer', () => {
     const message = 'failure on connection marked as essential: 127.0.0.1:9701';
     expect(failureOf('XX000', message)).to.eql({ kind: 'away' });
   });
 
-  it('name the constraint against tenants that have left the cell (cells §3.2 rule 4)', () => {
+  it('reads the constraint against tenants that have left the cell from the error message (cells §3.2 rule 4)', () => {
     const message =
       'new row for relation "bw_accounts_102266" violates check constraint "bw_moved_away_102266"';
     expect(failureOf('23514', message)).to.eql({ kind: 'moving' });

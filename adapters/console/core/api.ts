@@ -74,13 +74,13 @@ export async function loadAccountNames(accountIds: readonly string[]): Promise<A
   return (accountId) => nameOf.get(accountId) ?? shortId(accountId);
 }
 
-/** Adds the names of their accounts to rows, also to rows without an account. */
+/** Adds the account name to each row. For a row without an account, the name is empty. */
 export async function withNames<R extends { readonly accountId: string | null }>(rows: readonly R[]) {
   const nameOf = await loadAccountNames(rows.flatMap(({ accountId }) => accountId ?? []));
   return rows.map((row) => ({ ...row, accountName: row.accountId === null ? '' : nameOf(row.accountId) }));
 }
 
-/** Adds the names of their accounts to the rows of a page. */
+/** Adds the account name to each row of a page. */
 export async function withAccountNames<R extends { readonly accountId: string }>(
   loading: Promise<{ readonly rows: readonly R[]; readonly total: number }>,
 ) {

@@ -83,8 +83,8 @@ function cyclePeriod(per: QuotaPeriod, { inForce }: ServiceCycle): BillingPeriod
 }
 
 /**
- * Returns the billing period for a quota. This is the recurring period, otherwise the period of the first usage section,
- * or else a month.
+ * Returns the billing period for a quota. This is the recurring period, otherwise the period of the first usage
+ * section, otherwise a month.
  */
 function billedPeriod({ recurring, usages }: PlanPhase): BillingPeriod {
   const [usage] = usages;

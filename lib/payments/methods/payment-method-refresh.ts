@@ -230,7 +230,7 @@ export function refreshedMethods(facts: RefreshFacts): RefreshedMethods {
 
 /**
  * Returns the default payment method after a refresh. This is the method named by the gateway of the current default,
- * or else the first method that any gateway names.
+ * otherwise the first method that any gateway names.
  */
 export function refreshedDefault(
   present: Uuid | null,

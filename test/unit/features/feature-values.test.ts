@@ -28,12 +28,12 @@ describe('changed features (features §5)', () => {
   });
 });
 
-describe('the value of an override (features §2)', () => {
+describe('override values (features §2)', () => {
   const written = (kind: FeatureKind, value: unknown, unit: string | null = 'call') =>
     writtenValue({ name: 'f', kind }, value, unit);
   const unset = { per: null, overage: null, perQuantity: null };
 
-  it('has the form that the kind of its feature requires', () => {
+  it('have the form that the kind of their feature requires', () => {
     expect(written('SWITCH', true)).to.eql({ ...unset, value: 'true' });
     expect(written('NUMBER', decimal('5.50'))).to.eql({ ...unset, value: '5.5' });
     expect(written('NUMBER', { amount: '5', perQuantity: true })).to.eql({
@@ -57,12 +57,12 @@ describe('the value of an override (features §2)', () => {
     ['QUOTA', { amount: '5', per: 'DAY', overage: 'BILL' }, null],
   ];
   for (const [kind, value, unit = 'call'] of invalid)
-    it(`is rejected for a ${kind} as ${JSON.stringify(value)}${unit === null ? ' without a unit' : ''}`, async () => {
+    it(`are rejected for a ${kind} as ${JSON.stringify(value)}${unit === null ? ' without a unit' : ''}`, async () => {
       expect(await codeOf(Promise.resolve().then(() => written(kind, value, unit)))).to.equal(63003);
     });
 });
 
-describe('the span of an override (features §2 rule 4)', () => {
+describe('override spans (features §2 rule 4)', () => {
   const span = (from: string, until: string | null = null) =>
     overrideOf('f', {
       kind: 'SWITCH',
@@ -71,7 +71,7 @@ describe('the span of an override (features §2 rule 4)', () => {
       until: until === null ? null : at(until),
     });
 
-  it('ends at the start of the next override of the target', () => {
+  it('end at the start of the next override of the same target', () => {
     const others = [span('2026-05-01'), span('2026-04-01'), span('2026-02-01')];
     expect(untilNext(span('2026-03-01'), others)).to.equal(at('2026-04-01'));
     expect(untilNext(span('2026-03-01', '2026-03-15'), others)).to.equal(at('2026-03-15'));
@@ -80,7 +80,7 @@ describe('the span of an override (features §2 rule 4)', () => {
     expect(untilNext(span('2026-03-01'), [span('2026-04-01', '2026-04-01')])).to.equal(null);
   });
 
-  it('ends the overrides of the target that apply at its start', () => {
+  it('end the overrides of the same target that apply at their start', () => {
     const open = span('2026-02-01');
     const same = span('2026-03-01');
     const over = span('2026-01-01', '2026-03-01');

@@ -51,7 +51,7 @@ describe('a date plus a duration', () => {
     expect(endOf(UNLIMITED_DURATION)).to.equal(null);
   });
 
-  it('accepts only exact unit names', () => {
+  it('is rejected for an inexact unit name', () => {
     expect(isTimeUnit('WEEKS')).to.equal(true);
     expect(isTimeUnit('weeks')).to.equal(false);
     expect(isTimeUnit('constructor')).to.equal(false);

@@ -57,7 +57,10 @@ export function settingText({ value, per, perQuantity, overage }: Setting): stri
     .join(', ');
 }
 
-/** Returns what differs between two versions: the subjects with their facts, which are null in a version without it. */
+/**
+ * Returns the differences between two versions: each subject with its facts in both versions. The facts are null if a
+ * version does not contain the subject.
+ */
 export function differences(before: CatalogVersion, after: CatalogVersion) {
   const old = factsOf(before);
   const now = factsOf(after);

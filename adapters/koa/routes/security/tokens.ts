@@ -176,7 +176,7 @@ async function authenticatedClient(grant: Grant): Promise<Principal | null> {
 }
 
 /**
- * Returns the client credentials. They come from the Basic header, possibly form-encoded (RFC 6749 §2.3.1), or else
+ * Returns the client credentials. They come from the Basic header, possibly form-encoded (RFC 6749 §2.3.1), otherwise
  * from the form.
  */
 function clientCredentials({ form: fields, login }: Grant): Credentials | null {
