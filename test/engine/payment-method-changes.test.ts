@@ -414,7 +414,7 @@ eachDatabaseByTurns.describe('payment method operations (payments §10)', (open)
   });
 
   async function methodOfOtherTenant(): Promise<Uuid> {
-    const keys = { apiKey: `other ${account.id}`, apiSecret: 'secret' };
+    const keys = { apiKey: `other ${account.id}`, apiSecret: 'secret', cell: engine.cell };
     const tenant = await engine.billing.tenants.create({ userName: 'test' }, keys);
     const other = engine.billing.as({ tenant: tenant.id, user: 'test' });
     const { id: accountId } = await other.createAccount({ currency: 'USD' });
