@@ -250,6 +250,10 @@ onPostgresql.describe('two cells', (open) => {
   it('report their health and metrics by name', async () => {
     const health = await cells.billing.health();
     expect(health.database.healthy).to.equal(true);
+    cells.billing.setInRotation(false);
+    const { rotation } = await cells.billing.health();
+    expect(rotation).to.eql({ healthy: false, message: 'This node is out of rotation' });
+    cells.billing.setInRotation(true);
     const metrics = await cells.billing.metrics();
     const reachable = metrics.find(({ name }) => name === 'cell_reachable');
     expect(reachable?.values).to.eql([

@@ -31,7 +31,8 @@ async function answers<Host, T>(
 
 /**
  * Combines the health of the cells (cells §2.1). A check fails only if it fails in every cell, so that a cell that is
- * down does not take this node out of service for the others. The message names the cells with a problem.
+ * down does not take this node out of service for the others. The message names the cells with a problem, unless
+ * all have the same.
  */
 export async function cellsHealth<Host>(router: CellRouter<Host>): Promise<HealthReport> {
   const found = await answers(router, (billing) => billing.health());
@@ -40,9 +41,12 @@ export async function cellsHealth<Host>(router: CellRouter<Host>): Promise<Healt
       const own: HealthCheck = value === null ? { healthy: false, message: problem } : value[name];
       return { cell, ...own };
     });
-    const messages = ofCells.flatMap(({ cell, message }) =>
-      message === null ? [] : [`${cell}: ${message}`],
-    );
+    const isOfNode = ofCells.every(({ message }) => message === ofCells[0]?.message);
+    const named = ofCells.flatMap(({ cell, message }) => {
+      if (message === null) return [];
+      return [isOfNode ? message : `${cell}: ${message}`];
+    });
+    const messages = [...new Set(named)];
     if (name === 'queues') messages.push(...router.moves.interrupted.map(interruptedText));
     return {
       healthy: ofCells.some(({ healthy }) => healthy),
