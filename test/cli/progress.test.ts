@@ -14,7 +14,7 @@ const hasTerminal = spawnSync('script', ['--version'], { encoding: 'utf8' }).std
 const HIDE_CURSOR = '\u001B[?25l';
 const SHOW_CURSOR = '\u001B[?25h';
 
-anyDatabase.describe('progress of commands', (open, kind) => {
+anyDatabase.describe('command progress', (open, kind) => {
   let directory: string;
   let where: string;
 

@@ -232,7 +232,7 @@ eachDatabase.describe('typed client', (open) => {
   });
 });
 
-describe('transport of the typed client', () => {
+describe('typed client transport', () => {
   const options = {
     url: 'https://billing.test/',
     apiKey: 'acme',

@@ -25,7 +25,7 @@ function monthly(name: string, productName: string): HostInput<PlanEntryInput> {
 
 const lid = { name: 'Lid', category: 'ADD_ON' } as const;
 
-eachDatabaseByTurns.describe('availability of add-ons', (open) => {
+eachDatabaseByTurns.describe('add-on availability', (open) => {
   let engine: TestEngine;
 
   async function begin(...catalogs: readonly string[]): Promise<void> {

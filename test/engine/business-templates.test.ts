@@ -61,7 +61,7 @@ const expected = [
   '',
 ];
 
-eachDatabaseByTurns.describe('templates of a tenant (invoicing §14)', (open) => {
+eachDatabaseByTurns.describe('tenant templates (invoicing §14)', (open) => {
   it('show prices, tiers, taxes, seller, note and custom fields of the whole invoice', async () => {
     const shop = await InvoicedBusinesses.open(open);
     const { acme, engine } = shop;

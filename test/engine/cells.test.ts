@@ -427,7 +427,7 @@ onPostgresql.describe('cells that do not answer', (open) => {
   });
 });
 
-onPostgresql.describe('options of cells', (open) => {
+onPostgresql.describe('cell options', (open) => {
   it('must be PostgreSQL storages with valid names', async () => {
     const [first, file] = [storageOf(await open(migrated)), sqlite(':memory:')];
     const refused = async (options: Partial<CellsOptions<never>>) =>

@@ -12,7 +12,7 @@ const catalog = shelfOf({
 
 type Options = Omit<Parameters<typeof subscribed>[1], 'catalog'>;
 
-eachDatabaseByTurns.describe('the charged-through date', (open) => {
+eachDatabaseByTurns.describe('charged-through date', (open) => {
   let engine: TestEngine;
   let accountId: Uuid;
   let subscriptionId: Uuid;

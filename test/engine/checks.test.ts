@@ -25,7 +25,7 @@ const damages: readonly (readonly [CheckedInvariant, string])[] = [
   ],
 ];
 
-eachDatabaseByTurns.describe('check of stored data', (open) => {
+eachDatabaseByTurns.describe('stored data check', (open) => {
   const engine = engineBefore(open, { now: '2024-01-01T00:00:00Z' });
   before(async () => {
     await liveThroughALot(engine);

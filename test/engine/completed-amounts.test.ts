@@ -5,7 +5,7 @@ import type { PaymentResult } from '../support/plain-views.ts';
 const BAD_PARAMETER = ErrorCode.PAYMENT_INVALID_PARAMETER;
 const PENDING = [{ key: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', value: 'true', isUpdatable: false }];
 
-anyDatabase.describe('amounts of completions (payments §4.3 rule 7)', (open) => {
+anyDatabase.describe('completion amounts (payments §4.3 rule 7)', (open) => {
   const engine = engineBefore(open, { now: '2012-05-01T10:00:00Z', catalog: null });
   const account = payerBeforeEach(engine);
 

@@ -4,7 +4,7 @@ import { eachDatabaseByTurns } from '../support/databases.ts';
 import { codeOf, engineBefore, expect, expectCode, newEvents } from '../support/index.ts';
 import type { InvoiceItemView } from '../support/plain-views.ts';
 
-eachDatabaseByTurns.describe('deletion of a credit item (invoicing §9 rule 7)', (open) => {
+eachDatabaseByTurns.describe('credit item deletion (invoicing §9 rule 7)', (open) => {
   let newTypes: () => Promise<readonly string[]>;
   const engine = engineBefore(open, { now: '2024-01-01T00:00:00Z' });
   before(async () => {

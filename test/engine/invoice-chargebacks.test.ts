@@ -5,7 +5,7 @@ import { PaidInvoices } from '../support/payments/paid-invoices.ts';
 
 const TOO_HIGH = ErrorCode.INVOICE_CHARGE_BACK_AMOUNT_TOO_HIGH;
 
-eachDatabaseByTurns.describe('chargebacks of invoice payments (payments §9.5)', (open) => {
+eachDatabaseByTurns.describe('invoice payment chargebacks (payments §9.5)', (open) => {
   let number = 0;
 
   const engine = engineBefore(open, { now: '2012-05-31T00:03:42Z', catalog: null });

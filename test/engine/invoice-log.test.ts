@@ -1,7 +1,7 @@
 import type { Uuid } from '../../lib/index.ts';
 import { anyDatabase, engineBefore, expect, expectCode } from '../support/index.ts';
 
-anyDatabase.describe('invoice log of an account (platform §14.2)', (open) => {
+anyDatabase.describe('account invoice log (platform §14.2)', (open) => {
   const engine = engineBefore(open, { now: '2024-01-01T00:00:00Z' });
 
   it('has one entry per invoice, including void and migrated invoices, and no entry of another account', async () => {

@@ -2,7 +2,7 @@ import { SystemTag, type Uuid } from '../../lib/index.ts';
 import { anyDatabase, engineBefore, expect, expectCode, payerBeforeEach } from '../support/index.ts';
 import { PaidInvoices } from '../support/payments/paid-invoices.ts';
 
-anyDatabase.describe('payments of invoices (payments §9)', (open) => {
+anyDatabase.describe('invoice payments (payments §9)', (open) => {
   const engine = engineBefore(open, { now: '2012-05-31T00:03:42Z', catalog: null });
   const account = payerBeforeEach(engine);
   const invoices = new PaidInvoices(engine, account);

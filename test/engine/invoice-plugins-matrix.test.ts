@@ -75,7 +75,7 @@ const cells: readonly Cell[] = Object.entries(outcomes).flatMap(([call, answers]
   })),
 );
 
-anyDatabase.describe('answers of an invoice plugin (invoicing §13)', (open) => {
+anyDatabase.describe('invoice plugin answers (invoicing §13)', (open) => {
   let engine: TestEngine;
   let plugin: ScriptedInvoicePlugin;
   const accountOf = new Map<Cell, Uuid>();

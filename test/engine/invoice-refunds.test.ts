@@ -11,7 +11,7 @@ const does = (action: string) => [{ key: action, value: 'true', isUpdatable: fal
 const answers = (status: 'PENDING' | 'UNDEFINED' | 'ERROR' | 'CANCELED') =>
   does(`ACTION_RETURN_PLUGIN_STATUS_${status}`);
 
-eachDatabaseByTurns.describe('refunds of invoice payments (payments §9.5)', (open) => {
+eachDatabaseByTurns.describe('invoice payment refunds (payments §9.5)', (open) => {
   const engine = engineBefore(open, { now: '2012-05-31T00:03:42Z', catalog: null });
   const account = payerBeforeEach(engine);
   const invoices = new PaidInvoices(engine, account);

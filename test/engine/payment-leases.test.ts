@@ -51,7 +51,7 @@ class HeldGateway {
   }
 }
 
-anyDatabase.describe('leases of payment transactions (payments §5.1 rule 3)', (open) => {
+anyDatabase.describe('payment transaction leases (payments §5.1 rule 3)', (open) => {
   let engine: TestEngine;
   let held: HeldGateway;
   let accountId: Uuid;

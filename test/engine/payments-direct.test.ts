@@ -142,7 +142,7 @@ anyDatabase.describe('direct payments (payments §3 to §6)', (open) => {
   });
 });
 
-eachDatabase.describe('transaction keys of direct payments (payments §1.7 rule 2)', (open) => {
+eachDatabase.describe('direct payment transaction keys (payments §1.7 rule 2)', (open) => {
   const engine = engineBefore(open, { now: '2012-05-01T10:00:00Z', catalog: null });
   const { acme } = engine;
   const account = payerBeforeEach(engine);

@@ -8,7 +8,7 @@ import { UsageStage } from '../support/usage/usage-stage.ts';
 
 type Change = HostInput<PreviewRequest>;
 
-eachDatabase.describe('previews of changes', (open) => {
+eachDatabase.describe('change previews', (open) => {
   let engine: TestEngine;
   let accountId: Uuid;
   let subscriptionId: Uuid;

@@ -22,7 +22,7 @@ const taxing = (part: () => string): InvoicePlugin => ({
   }),
 });
 
-eachDatabaseByTurns.describe('taxes of repairs (invoicing §14 rule 9)', (open) => {
+eachDatabaseByTurns.describe('repair taxes (invoicing §14 rule 9)', (open) => {
   let engine: TestEngine;
   let acme: TenantBilling;
   let part: string;

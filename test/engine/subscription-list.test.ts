@@ -8,7 +8,7 @@ import {
   type TestEngine,
 } from '../support/index.ts';
 
-eachDatabase.describe('list of subscriptions', (open) => {
+eachDatabase.describe('subscription list', (open) => {
   let engine: TestEngine;
   let accountId: Uuid;
 

@@ -6,7 +6,7 @@ import { author } from '../support/storage/stored-records.ts';
 const PLAN = 'solo-now';
 const ids = uuidGenerator();
 
-eachDatabase.describe('simultaneous creations of subscriptions', (open) => {
+eachDatabase.describe('simultaneous subscription creations', (open) => {
   const engine = engineBefore(open, { now: '2024-01-01T00:00:00Z' });
   const { acme } = engine;
 
@@ -57,7 +57,7 @@ eachDatabase.describe('simultaneous creations of subscriptions', (open) => {
   });
 });
 
-onPostgresql.describe('simultaneous creations of subscriptions', (open) => {
+onPostgresql.describe('simultaneous subscription creations', (open) => {
   const engine = engineBefore(open, { now: '2024-01-01T00:00:00Z' });
 
   it('do not wait for locks of other accounts', async () => {

@@ -28,7 +28,7 @@ interface FactsOfItem {
 const factsOf = ({ taxRate, taxCategory, taxExemption }: FactsOfItem) =>
   `${taxCategory} ${taxRate} ${taxExemption}`;
 
-eachDatabaseByTurns.describe('tax facts of items (invoicing §14 rule 9)', (open) => {
+eachDatabaseByTurns.describe('item tax facts (invoicing §14 rule 9)', (open) => {
   let engine: TestEngine;
   let acme: TenantBilling;
   /** Returns the plugin's items for an invoice with a charge. */

@@ -379,7 +379,7 @@ onPostgresql.describe('a node that cannot reach the directory', (open) => {
   });
 });
 
-onPostgresql.describe('a subscription to the events of a tenant', (open) => {
+onPostgresql.describe('subscription to a tenant’s events', (open) => {
   it('follows a move that happens while the subscription is opened (cells §2.2 rule 1)', async () => {
     const cells = await openTwoCells(open);
     const { events } = cells.storages.west;

@@ -5,7 +5,7 @@ import { eachDatabaseByTurns, expect, expectCode, itemLines, openEngine } from '
 import type { InvoiceView } from '../support/plain-views.ts';
 import { usageCatalog } from '../support/usage/usage-catalog.ts';
 
-eachDatabaseByTurns.describe('usage terms of a tenant (usage §12)', (open) => {
+eachDatabaseByTurns.describe('tenant usage terms (usage §12)', (open) => {
   let engine: TestEngine;
   let accountId: Uuid;
   let subscriptionId: Uuid;

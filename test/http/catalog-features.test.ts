@@ -53,7 +53,7 @@ interface Shown {
   })[];
 }
 
-eachDatabase.describe('features of the catalog over HTTP', (open) => {
+eachDatabase.describe('catalog features over HTTP', (open) => {
   const serving = serveEach(open);
   const { get, post } = serving;
 

@@ -19,7 +19,7 @@ interface AuditRow {
 
 const fieldsPath = '/coupons/spring/customFields';
 
-eachDatabase.describe('custom fields of coupons (coupons §6)', (open) => {
+eachDatabase.describe('coupon custom fields (coupons §6)', (open) => {
   const serving = serveEach(open);
   let acme: TenantBilling;
   let couponId: Uuid;

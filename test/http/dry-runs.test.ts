@@ -5,7 +5,7 @@ import { createdId, expectStatus, type Serving, serveOnce, xmlType } from '../su
 const core = '/1.0/kb';
 const nobody = '11111111-1111-4111-8111-111111111111';
 
-eachDatabaseByTurns.describe('dry runs of subscription actions over HTTP', (open) => {
+eachDatabaseByTurns.describe('subscription action dry runs over HTTP', (open) => {
   const serving = serveOnce(open);
   let accountId: string;
   let of: { readonly subscriptionId: string; readonly bundleId: string };

@@ -6,7 +6,7 @@ const AUTO_PAY_OFF = '00000000-0000-0000-0000-000000000001';
 const DAY = '2024-02-10';
 const PENDING = 'pluginProperty=ACTION_RETURN_PLUGIN_STATUS_PENDING%3Dtrue';
 
-anyDatabase.describe('payment of invoices over HTTP (payments §9.6)', (open) => {
+anyDatabase.describe('invoice payment over HTTP (payments §9.6)', (open) => {
   const serving = serveOnce(open);
   let accountId: string;
   beforeEach(async () => {

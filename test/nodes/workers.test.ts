@@ -23,7 +23,7 @@ const credentials = {
   'content-type': 'application/json',
 };
 
-describe('workers of a server', function () {
+describe('server workers', function () {
   this.timeout(300_000);
   let directory: string;
   let database: TestDatabase & { readonly kind: 'postgresql' };

@@ -36,7 +36,7 @@ const sought = fc.oneof(
 );
 
 eachDatabaseAndSuperuser((kind, open) => {
-  describe(`text search of accounts${kind === 'postgresql' ? ' through the index' : ''}`, () => {
+  describe(`account text search${kind === 'postgresql' ? ' through the index' : ''}`, () => {
     let opened: OpenedStorage;
     before(async () => {
       opened = await openStorage(kind, async () => {
@@ -125,7 +125,7 @@ eachDatabaseAndSuperuser((kind, open) => {
   });
 });
 
-onPostgresql.describe('the account text index on PostgreSQL', (open) => {
+onPostgresql.describe('account text index on PostgreSQL', (open) => {
   /** Migrates a database after `prepare` and expects to find an account in it. Returns the definition of its index. */
   async function made(prepare: (client: Client, name: string) => Promise<unknown>) {
     const database = await open();

@@ -8,7 +8,7 @@ import { invoiceItem, newId, type now, ownerOf, subscription } from '../support/
 const MANY = 600;
 const many = (count: number) => Array.from({ length: count }, (_, index) => index);
 
-eachDatabase.describe('the audit history of bulk changes', (open, kind) => {
+eachDatabase.describe('audit history of bulk changes', (open, kind) => {
   const opened = sharedStorage(kind, open);
   let acme: Account;
   let other: Account;

@@ -65,7 +65,7 @@ const kinds: Readonly<
   CUSTOM_FIELD: [customField, (session, row) => session.customFields.insert([row])],
 };
 
-eachDatabase.describe('the audit history', (open, kind) => {
+eachDatabase.describe('audit history', (open, kind) => {
   const opened = sharedStorage(kind, open);
   const { reading, writing } = opened;
   let acme: Account;

@@ -7,7 +7,7 @@ import { account, author, newId, tenant } from '../support/storage/stored-record
 
 const owner = { userName: 'operator', reasonCode: null, comments: null };
 
-onPostgresql.describe('the directory of cells', (open) => {
+onPostgresql.describe('cell directory', (open) => {
   let directory: Storage<never>;
   let other: Storage<never>;
 

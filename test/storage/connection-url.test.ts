@@ -42,7 +42,7 @@ async function failureOf(url: string): Promise<string> {
   return 'connected';
 }
 
-describe('the URL of a PostgreSQL database', () => {
+describe('PostgreSQL database URL', () => {
   let stand: Stand;
   beforeEach(() => {
     stand = new Stand();

@@ -10,7 +10,7 @@ import { author, newId, now } from '../support/storage/stored-records.ts';
 const DAY_MS = 86_400_000;
 const periodStart = localDate(2026, 4, 1);
 
-eachDatabase.describe('storage of features', (open, kind) => {
+eachDatabase.describe('feature storage', (open, kind) => {
   const opened = freshStorage(kind, open);
   let account: Account;
   let stranger: TenantRef;

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { postgresql } from '../../adapters/mikro-orm/postgresql.ts';
 import { sqlite } from '../../adapters/mikro-orm/sqlite.ts';
 
-describe('the name of a database', () => {
+describe('database name', () => {
   for (const name of [undefined, '', 'file:shop.db'])
     it(`cannot be "${name}" for SQLite`, () =>
       expect(() => sqlite(name as string)).to.throw(TypeError, `it received ${name}`));

@@ -25,7 +25,7 @@ const NUMBERED = {
   ],
 } as const;
 
-eachDatabase.describe('the storage schema', (open, kind) => {
+eachDatabase.describe('storage schema', (open, kind) => {
   it('matches the migrations and the table definitions', async () => {
     const orm = schemaOf(await open(migrated));
     if (kind === 'postgresql') await orm.em.getConnection().execute(SHOW_ACCOUNTS);
@@ -125,7 +125,7 @@ eachDatabase.describe('the storage schema', (open, kind) => {
   });
 });
 
-onPostgresql.describe('the storage schema on PostgreSQL', (open) => {
+onPostgresql.describe('storage schema on PostgreSQL', (open) => {
   it('is migrated once when several nodes start together', async () => {
     const database = await open();
     if (database.kind !== 'postgresql') throw new Error('wrong kind');

@@ -19,7 +19,7 @@ const holder = `
   setInterval(() => storage, 1_000);
 `;
 
-describe('the lock on a SQLite file', () => {
+describe('SQLite file lock', () => {
   let path: string;
   beforeEach(async () => {
     const database = await freshDatabase('sqlite', migrated);

@@ -181,7 +181,7 @@ function partition<T>(all: readonly T[], isFirst: (each: T) => boolean): [readon
   return [all.filter(isFirst), all.filter((each) => !isFirst(each))];
 }
 
-eachDatabase.describe('the number of SQL statements', (open, kind) => {
+eachDatabase.describe('number of SQL statements', (open, kind) => {
   const opened = sharedStorage(kind, open);
   let owner: Owner;
   before(async () => {

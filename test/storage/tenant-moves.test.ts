@@ -10,7 +10,7 @@ import { codeOf, eachDatabase, expect, onPostgresql } from '../support/index.ts'
 import { freshStorage, rejection } from '../support/storage/opened-storage.ts';
 import { account, author, newId } from '../support/storage/stored-records.ts';
 
-onPostgresql.describe('move of a tenant’s rows', (open) => {
+onPostgresql.describe('move of tenant rows', (open) => {
   let cells: TwoCells;
 
   beforeEach(async () => {

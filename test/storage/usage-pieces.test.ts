@@ -17,7 +17,7 @@ function hourOf(at: number): number {
   return (at - instantAt(0)) / 3_600_000;
 }
 
-eachDatabaseAndOneByOne.describe('the usage rows read by billing', (open, kind) => {
+eachDatabaseAndOneByOne.describe('usage rows read by billing', (open, kind) => {
   const opened = freshStorage(kind, open);
 
   const record = (...submissions: readonly UsageSubmission[]) =>

@@ -12,7 +12,7 @@ import { delivery } from '../support/storage/stored-records.ts';
 const NOW = instant(Date.UTC(2025, 2, 10, 10));
 const LATER = instant(Date.UTC(2100, 0, 1));
 
-onPostgresql.describe('the work of a cell for all tenants', (open) => {
+onPostgresql.describe('cell work for all tenants', (open) => {
   let cells: TwoCells;
   let storage: Storage<never>;
 

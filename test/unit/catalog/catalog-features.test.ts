@@ -131,7 +131,7 @@ function problemsOf(define: () => DefinedCatalog): readonly string[] {
   return (errorOf(define).problems ?? []).map(({ message }) => message);
 }
 
-describe('features of a catalog (catalog §3.5)', () => {
+describe('catalog features (catalog §3.5)', () => {
   it('take their values from the phase, the plan and the product', () => {
     expect(plainValues(featureValuesOf(version, plan, trial))).to.eql(ofTrial);
     expect(plainValues(featureValuesOf(version, plan, plan.finalPhase))).to.eql(evergreen);

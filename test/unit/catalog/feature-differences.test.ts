@@ -40,7 +40,7 @@ function version(
   return first;
 }
 
-describe('differences of features between catalog versions', () => {
+describe('feature differences between catalog versions', () => {
   const january = version('2026-01-01', {});
   const changed = (...added: readonly ReturnType<typeof version>[]) => {
     const after = [january, ...added].toSorted((a, b) => a.effectiveDate - b.effectiveDate);

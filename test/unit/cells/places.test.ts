@@ -16,7 +16,7 @@ const placeIn = (cell: string, state: PlaceState, revision: number): TenantPlace
   isInterrupted: false,
 });
 
-describe('lookup of a tenant’s place', () => {
+describe('tenant place lookup', () => {
   let current: TenantPlace;
   let looks: number;
   let isSilent: boolean;

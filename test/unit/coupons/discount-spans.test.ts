@@ -16,7 +16,7 @@ function spanOf(events: readonly BillingEvent[], redeemed: string, duration: Cou
 
 const monthly = (date: string) => event('CREATE', date, { price: '30' });
 
-describe('span of a discount (coupons §3)', () => {
+describe('discount span (coupons §3)', () => {
   it('begins with the first period of a new subscription', () => {
     expect(spanOf([monthly('2026-01-01')], '2026-01-01', periods(3))).to.equal('2026-01-01 2026-04-01');
   });

@@ -25,7 +25,7 @@ const standard = () => taxed(viewedItem('RECURRING', '100'), { tax: '19' });
 const untaxed = (category: 'AE' | 'K' | 'G' | 'E' | 'O') =>
   taxed(viewedItem('RECURRING', '100'), { tax: '0', rate: '0', category });
 
-describe('missing fields of an e-invoice (invoicing §22 rule 7)', () => {
+describe('missing e-invoice fields (invoicing §22 rule 7)', () => {
   it('are reported in one error that names each field and where to set it', () => {
     const nameless = { name: null, company: null, legalName: null, country: null };
     const items = [...standard(), viewedItem('EXTERNAL_CHARGE', '5', { description: 'Setup' })];

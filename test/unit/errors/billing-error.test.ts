@@ -87,7 +87,7 @@ describe('error code table', () => {
   });
 });
 
-describe('error of an invariant check', () => {
+describe('invariant check error', () => {
   it('is not thrown when the invariant holds', () =>
     expect(() => assertInvariant(true, 'm', {})).to.not.throw());
 

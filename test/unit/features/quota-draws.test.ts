@@ -118,7 +118,7 @@ describe('quota draws of a consumption (features §4)', () => {
   });
 });
 
-describe('thresholds of a quota (features §5)', () => {
+describe('quota thresholds (features §5)', () => {
   const reached = (used: string, announced = 0, amount = '1000') =>
     reachedThresholds([100, 80], { used: decimal(used), amount: decimal(amount), announced });
 

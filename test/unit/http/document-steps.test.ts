@@ -12,7 +12,7 @@ function taken<T>(steps: Steps<T>): { readonly value: T; readonly count: number 
   }
 }
 
-describe('generation of the interface documents', () => {
+describe('interface document generation', () => {
   it('builds the OpenAPI document in one step per operation and model, and yields to other work in between', () => {
     const routes = routeTable({ testMode: true });
     const { value, count } = taken(documentSteps(routes));

@@ -54,7 +54,7 @@ describe('HTTP error answer', () => {
   });
 });
 
-describe('body of an HTTP error answer', () => {
+describe('HTTP error body', () => {
   const noSuchAccount = new BillingError({
     code: ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
     message: 'Account does not exist for id 11111111-1111-1111-1111-111111111111',

@@ -57,7 +57,7 @@ describe('chunked text of a long JSON value', () => {
   });
 });
 
-describe('chunk sequence of a text', () => {
+describe('text chunk sequence', () => {
   /** Returns this many bits of 1,000 characters, and counters of the bits produced so far. */
   function counted(count: number) {
     const made = { bits: 0, inTurn: 0, mostInTurn: 0 };

@@ -32,7 +32,7 @@ const sheet = {
   tags: [] as unknown,
 };
 
-describe('the JSON text of a model', () => {
+describe('model JSON text', () => {
   for (const dialect of ['D', 'K'] as const) {
     it(`equals the JSON of the object that the model writes, in dialect ${dialect}`, () => {
       const views = [sheet, { ...sheet, number: 'N-1', facts: null, lines: [], tags: ['a', 'b'] }];

@@ -13,7 +13,7 @@ const minuteMs = 60_000;
 const startMs = Date.UTC(2026, 0, 1);
 const nowSec = startMs / 1_000;
 
-describe('keys of external token issuers (platform §7.2 rule 4)', () => {
+describe('external token issuer keys (platform §7.2 rule 4)', () => {
   let server: Server;
   let answer: (response: ServerResponse) => void;
   let fetches: number;

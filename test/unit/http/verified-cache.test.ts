@@ -4,7 +4,7 @@ import { verifiedCache } from '../../../adapters/koa/auth/verified-cache.ts';
 
 const key: CredentialKey = { kind: 'user', name: 'ann', secret: 'pw', version: 1 };
 
-describe('cache of verified credentials', () => {
+describe('verified credential cache', () => {
   let nowMs: number;
   let checks: number;
   let cache: VerifiedCache<string>;

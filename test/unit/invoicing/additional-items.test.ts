@@ -230,7 +230,7 @@ describe('invoice plugin results (invoicing §13)', () => {
   });
 });
 
-describe('groups of items (invoicing §8.2 step 12)', () => {
+describe('item groups (invoicing §8.2 step 12)', () => {
   const items = [1, 2, 3, 4].map((n) => item(n, ['RECURRING', '1']));
   const grouped = (...groups: readonly (readonly number[])[]) =>
     groupedItems(

@@ -62,7 +62,7 @@ const factsOf = (past: SubscriptionPast, of: BasisEvent = change): EventFacts =>
   return facts;
 };
 
-describe('explained rule case of an item', () => {
+describe('rule case explanation of an item', () => {
   const aligned = (
     result: 'CHANGE_OF_PLAN' | 'CHANGE_OF_PRICELIST' | 'START_OF_BUNDLE' | 'START_OF_SUBSCRIPTION',
   ) =>
@@ -143,7 +143,7 @@ describe('explained rule case of an item', () => {
   });
 });
 
-describe('explained event of an item', () => {
+describe('item event explanation', () => {
   const byPolicy = { ...datedBy(DatedBy.REQUESTED_POLICY), policy: 'IMMEDIATE' } as const;
 
   it('describes the event as it was when the item was created', () => {

@@ -15,7 +15,7 @@ function repaired(
   );
 }
 
-describe('repairs of parent debts (invoicing §10 rule 8)', () => {
+describe('parent debt repairs (invoicing §10 rule 8)', () => {
   it('combine the repairs of all items of an invoice, up to the remainder of the invoice', () => {
     const first = debt('first', '50');
     const repairs = [repair('a', '20'), repair('b', '25'), repair('own', '9')];

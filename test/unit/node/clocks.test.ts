@@ -134,7 +134,7 @@ describe('node clock', () => {
     });
   });
 
-  describe('the clock of billwright/testing', () => {
+  describe('billwright/testing clock', () => {
     it('rejects a move toward the ends of the calendar and keeps its time', () => {
       expect(() => fakeClock('9999-12-31'))
         .to.throw(BillingError)

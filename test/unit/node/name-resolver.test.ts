@@ -45,7 +45,7 @@ async function nameServer(): Promise<Socket> {
   return server;
 }
 
-describe('the resolver of callback hosts', () => {
+describe('callback host resolver', () => {
   let server: Socket;
   let servers: readonly string[];
   before(async () => {

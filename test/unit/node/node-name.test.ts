@@ -17,7 +17,7 @@ async function anotherNode(): Promise<{ readonly process: ChildProcess; readonly
   return { process: child, name: output.toString('utf8').trim() };
 }
 
-describe('the generated node name (platform §15 rule 1)', () => {
+describe('generated node name (platform §15 rule 1)', () => {
   it('differs for each engine in a process and never equals the name of a former node', () => {
     const names = [newNodeName(), newNodeName(), newNodeName()];
     expect(new Set(names).size).to.equal(3);

@@ -13,7 +13,7 @@ const body =
 const id = '7a0e3c52-5d0f-4b8e-8d8b-0f4f1f7f2a10';
 const secret = 'whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=';
 
-describe('the push sender (platform §10.2)', () => {
+describe('push sender (platform §10.2)', () => {
   const sender = httpPushSender();
   let receiver: Receiver;
   const closing: (() => Promise<void> | void)[] = [];

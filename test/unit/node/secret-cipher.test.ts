@@ -3,7 +3,7 @@ import { secretCipher, unencrypted } from '../../../adapters/node/index.ts';
 
 const serverKey = 'a server key of thirty-two letters';
 
-describe('the cipher for stored secrets', () => {
+describe('secret cipher', () => {
   it('decrypts its own ciphertexts, and creates a different ciphertext each time', async () => {
     const cipher = secretCipher(serverKey);
     const [one, other] = [await cipher.encrypt('Grüße'), await cipher.encrypt('Grüße')];

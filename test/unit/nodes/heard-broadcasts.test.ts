@@ -14,7 +14,7 @@ const numbered = (...recordIds: readonly number[]): readonly Broadcast[] =>
     createdDate: instant(0),
   }));
 
-describe('the broadcast log of a node', () => {
+describe('node broadcast log', () => {
   it('delivers each broadcast once, including a broadcast that becomes visible after a higher number', () => {
     const heard = new HeardBroadcasts();
     const hear = (nowMs: number, ...recordIds: readonly number[]) =>

@@ -39,7 +39,7 @@ async function start(hold: (call: number) => HeldName, signAt: (nowMs: number) =
   return { thrown, nowMs };
 }
 
-describe('the name of a starting node (platform §15 rule 1)', () => {
+describe('name of a starting node (platform §15 rule 1)', () => {
   it('is taken immediately when no other node has it', async () =>
     expect(
       await start(

@@ -71,7 +71,7 @@ function stage(failing: { away: boolean }, former: readonly string[] = []) {
   };
 }
 
-describe('the heartbeat of a node', () => {
+describe('node heartbeat', () => {
   it('runs at the start and every 30 s, and stops with the node', async () => {
     const { service, calls, timers, fire, turns } = stage({ away: false }, ['me', 'me-before']);
     service.start();

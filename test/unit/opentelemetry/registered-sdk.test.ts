@@ -3,7 +3,7 @@ import { AlwaysOffSampler, BasicTracerProvider } from '@opentelemetry/sdk-trace-
 import { expect } from 'chai';
 import { hasSdk } from '../../../adapters/opentelemetry/index.ts';
 
-describe('the process-wide OpenTelemetry SDK', () => {
+describe('process-wide OpenTelemetry SDK', () => {
   afterEach(() => trace.disable());
 
   it('is reported as missing if it is not registered, but not if it samples no traces', () => {

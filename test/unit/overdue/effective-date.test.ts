@@ -167,7 +167,7 @@ describe('first date of an overdue state', () => {
   });
 });
 
-describe('severity of an overdue state', () => {
+describe('overdue state severity', () => {
   const mild = state('MILD', { blockChanges: true });
   const hard = state('HARD', { disableEntitlement: true });
   const clear = state('CLEAR', { isClearState: true });

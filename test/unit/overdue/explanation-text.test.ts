@@ -13,7 +13,7 @@ const waiting: ExplainedState = {
 };
 const begins = 'The account is not overdue. OD1 holds. It will move to OD1 at the next check.';
 
-describe('explanation text of an overdue state', () => {
+describe('overdue state explanation', () => {
   it('reports that no check is planned when the configuration has changed since the last evaluation', () =>
     expect(explanationText(waiting)).to.equal(
       `${begins} No check is scheduled; the next change triggers one.`,

@@ -7,7 +7,7 @@ import { addMilliseconds, expect } from '../../support/unit.ts';
 const OURS = addMilliseconds(NOW, -1_000);
 const LATER = addMilliseconds(NOW, 60_000);
 
-describe('the result of a payment call (payments §5.1 rule 3)', () => {
+describe('payment call result (payments §5.1 rule 3)', () => {
   const settled = (
     before: Partial<PaymentTransaction>,
     source: Settlement['source'],

@@ -24,7 +24,7 @@ const own: readonly StateLink[] = [
   ['CHARGEBACK_SUCCESS', 'CHARGEBACK'],
 ];
 
-describe('the state machine of a tenant (payments §3.1)', () => {
+describe('tenant payment state machine (payments §3.1)', () => {
   it('allows only the operations that its links lead to', () => {
     const states = [null, 'AUTH_SUCCESS', 'PURCHASE_SUCCESS', 'CREDIT_SUCCESS', 'CAPTURE_SUCCESS'];
     expect(allowedBy(stateMachineDocument(own), [...states, 'CHARGEBACK_SUCCESS'])).to.eql([

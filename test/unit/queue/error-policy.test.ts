@@ -2,7 +2,7 @@ import { RetryLater } from '../../../lib/ports/index.ts';
 import { decideAfterError } from '../../../lib/runtime/queue/handler.ts';
 import { BillingError, ErrorCode, expect } from '../../support/unit.ts';
 
-describe('the decision after a handler error', () => {
+describe('decision after a handler error', () => {
   it('schedules retries after 1 s, 5 s and 30 s, then gives up', () => {
     const decisions = [0, 1, 2, 3].map((errorCount) => decideAfterError(errorCount, new Error('no'), 3));
     expect(decisions).to.eql([

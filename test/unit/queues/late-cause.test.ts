@@ -62,7 +62,7 @@ const table: readonly (readonly [changes: Partial<PositionedEntry>, cause: strin
   [{ availableAtMs: NOW_MS }, 'WAITING', 'the next free node will process it'],
 ];
 
-describe('the reason why a queue entry is late (platform §9.5 rule 1)', () => {
+describe('reason for a late queue entry (platform §9.5 rule 1)', () => {
   for (const [changes, cause, why] of table)
     it(`is ${cause} with the explanation "${why}"`, () =>
       expect(lateCause({ ...entry, ...changes }, now)).to.eql({ cause, why }));

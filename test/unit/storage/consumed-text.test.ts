@@ -31,7 +31,7 @@ const ranges = fc.array(
   { maxLength: 40 },
 );
 
-describe('the stored text of consumed usage points', () => {
+describe('stored text of consumed usage points', () => {
   it('is unchanged after writing and reading (usage §1.2)', () =>
     forRuns(historyRuns, [ranges], (written) => {
       expect(readConsumed(writeConsumed(written))).to.have.deep.members([...written]);

@@ -25,7 +25,7 @@ const failure = (code: string, cause?: object) =>
     meta: { driverAdapterError: { cause } },
   });
 
-describe('the Prisma lender', () => {
+describe('Prisma lender', () => {
   it('rejects a client outside a transaction or on another database', () => {
     const refusalOf = (handle: object) => {
       const lender = findLender(handle);

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { checkMikroOrmVersion } from '../../../adapters/mikro-orm/session/migrator.ts';
 import manifest from '../../../package.json' with { type: 'json' };
 
-describe('the MikroORM version', () => {
+describe('MikroORM version', () => {
   it('may be any version in the declared range, including the installed version', () => {
     const ranges = Object.entries(manifest.peerDependencies).filter(([name]) =>
       name.startsWith('@mikro-orm/'),

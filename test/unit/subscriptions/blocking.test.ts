@@ -346,7 +346,7 @@ describe('billing pauses', () => {
   });
 });
 
-describe('event list rows of blocking states', () => {
+describe('blocking state rows in the event list', () => {
   it('show a pause at the start of service and billing if a block is in force', () => {
     const before = lived({ start: '2024-05-01', entitlementDate: '2024-05-05' });
     const life = withBlocks(

@@ -210,7 +210,7 @@ describe('phase list of a new subscription', () => {
   });
 });
 
-describe('validation of a creation', () => {
+describe('creation validation', () => {
   const refused: Readonly<Record<string, readonly [CreateParts['request'], ErrorCode]>> = {
     'an unknown plan': [{ planName: 'gold' }, ErrorCode.CATALOG_NO_SUCH_PLAN],
     'an unknown product': [

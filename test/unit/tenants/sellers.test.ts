@@ -9,7 +9,7 @@ const rejection = (more: object, code = 60003) => {
   return error;
 };
 
-describe('checks of seller data', () => {
+describe('seller data checks', () => {
   it('store country, IBAN and BIC in uppercase without spaces (invoicing §14 rule 7)', () => {
     const stored = checked({
       country: ' de ',

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { plainHasher } from '../../../adapters/testing/index.ts';
 
-describe('the hasher of billwright/testing', () => {
+describe('billwright/testing hasher', () => {
   it('verifies the right secret and rejects a wrong secret', async () => {
     const hasher = plainHasher();
     const stored = await hasher.hash('correct horse');

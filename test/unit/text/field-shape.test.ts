@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { f, inputShapeOf, shapeOf } from '../../../lib/values/fields/index.ts';
 
-describe('the schema of a record', () => {
+describe('record schema', () => {
   const fields = {
     recordId: f.recordId,
     id: f.id(),

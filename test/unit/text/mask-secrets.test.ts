@@ -61,7 +61,7 @@ const texts: readonly (readonly [text: string, shown: string])[] = [
   ['at 1735689600000, 12 of 4096', 'at 1735689600000, 12 of 4096'],
 ];
 
-describe('masking of secrets (platform §6.3 rule 3)', () => {
+describe('secret masking (platform §6.3 rule 3)', () => {
   for (const [query, shown] of queries)
     it(`shows the query "${query}" as "${shown}"`, () => {
       expect(maskQuery(query)).to.equal(shown);

@@ -33,7 +33,7 @@ const table: readonly (readonly [BillingPeriod, string])[] = [
   ['TRIENNIAL', '36 MONTHS'],
 ];
 
-describe('the 17 billing periods', () => {
+describe('billing periods', () => {
   it('have the lengths and the order of the specification', () => {
     const lengths = table.map(([period]) => {
       const { unit, number } = periodLength(period);

@@ -58,7 +58,7 @@ describe('a date plus a duration', () => {
   });
 });
 
-describe('a chain of phases', () => {
+describe('phase chain', () => {
   const start = instant(Date.parse('2024-01-01T08:00:00Z'));
   const trial: Duration = { unit: 'DAYS', number: 30 };
   const discount: Duration = { unit: 'MONTHS', number: 1 };

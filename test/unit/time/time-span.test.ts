@@ -21,7 +21,7 @@ describe('a time span', () => {
         .with.property('code', 60002));
 });
 
-describe('a list of time spans', () => {
+describe('list of time spans', () => {
   it('is comma-separated, with surrounding spaces removed', () =>
     expect(parseTimeSpanList('15m,30m, 2h ,12h,1d')).to.eql([
       900_000, 1_800_000, 7_200_000, 43_200_000, 86_400_000,

@@ -144,7 +144,7 @@ describe('zone conversion', () => {
   });
 });
 
-describe('the start of a day', () => {
+describe('start of a day', () => {
   const cases: readonly (readonly [string, string, string, string])[] = [
     ['America/Santiago', '2024-09-08', '2024-09-08T04:00:00Z', '01:00:00'],
     ['Africa/Cairo', '2024-04-26', '2024-04-25T22:00:00Z', '01:00:00'],

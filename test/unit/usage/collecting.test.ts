@@ -53,7 +53,7 @@ function splits(
 
 const created = (when: string) => usageEvent('CREATE', when, { usages: [stdUsage] });
 
-describe('usage reads of a run', () => {
+describe('usage reads in a run', () => {
   it('use day sums for a month that starts at midnight, regardless of the number of points (usage §11)', () =>
     expect(splits([created('2026-04-01')])).to.eql([]));
 
@@ -158,7 +158,7 @@ describe('usage reads of a run', () => {
   });
 });
 
-describe('usage windows of runs', () => {
+describe('run usage windows', () => {
   const from = (
     intervals: readonly BilledInterval[],
     lookBackPeriods = 1,

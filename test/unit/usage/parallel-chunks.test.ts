@@ -18,7 +18,7 @@ function lines(count: number, subscriptions: number): readonly UsageSubmission[]
   );
 }
 
-describe('parallel chunks of usage', () => {
+describe('parallel usage chunks', () => {
   it('share no subscription, and keep the line order of each subscription (usage §11.2 rule 3)', () => {
     const all = lines(2 * BULK_USAGE_LINES_OF_A_SHARE + 1, 90);
     const shares = sharesOf(all);

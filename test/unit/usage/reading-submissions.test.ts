@@ -39,7 +39,7 @@ function firstRecord(given: SubmittedUsage, rules?: Rules) {
   return read.usage.records[0];
 }
 
-describe('reader of usage submissions', () => {
+describe('usage submission reader', () => {
   it('returns the records of all units in order', () => {
     const read = reading(
       submission({

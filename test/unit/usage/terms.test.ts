@@ -104,7 +104,7 @@ function faultsOf(text: string): readonly string[] {
   return error.facts.errors as readonly string[];
 }
 
-describe('terms of a usage section (usage §12)', () => {
+describe('usage section terms (usage §12)', () => {
   for (const [what, [section, usage, terms, expected]] of Object.entries(cases))
     it(what, () => {
       const used = Object.fromEntries(
