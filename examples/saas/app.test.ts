@@ -72,7 +72,7 @@ describe('Herald', () => {
     expect(await herald.get('/')).not.to.include('Ends on');
   });
 
-  it('bills messages above the included ones with the next month', async () => {
+  it('bills messages beyond the included number with the next month', async () => {
     await herald.signUp();
     await herald.waitUntil('2024-01-20');
     expect(await herald.get('/')).to.include('1000 of 1000 included messages left');

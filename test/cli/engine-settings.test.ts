@@ -154,7 +154,7 @@ describe('process settings', () => {
     );
   });
 
-  it('can include a generated node name, which is new for each start', () => {
+  it('can include a node name that is generated for each start', () => {
     const [one, other] = [newNodeName(), newNodeName()];
     expect(one.startsWith(`${hostname()}-`)).to.equal(true);
     expect(one).to.not.equal(other);

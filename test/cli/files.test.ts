@@ -69,7 +69,7 @@ describe('server files', () => {
     expect(short.errors).to.match(/BILLWRIGHT_SERVER_KEY: .*32 characters/);
   });
 
-  it('include a new encryption key, which is reported if the database is not new', async () => {
+  it('include a new encryption key, and report it if the database already exists', async () => {
     const database = join(directory, 'mine.db');
     const first = await (await serve(['--database', database], environment)).stop();
     const again = await (await serve(['--database', database], environment)).stop();
@@ -127,7 +127,7 @@ describe('server files', () => {
   }
 
   anyDatabase((kind, openDatabase) => {
-    it(`include the encryption key, which no text in the database contains (${kind})`, async () => {
+    it(`include the encryption key, while no text in the database contains the key (${kind})`, async () => {
       const database = await openDatabase(migrated);
       const args = ['serve', '--port', '0', '--database', where(database)];
       const server = await serving(start(args, environment, directory));

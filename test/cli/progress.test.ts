@@ -66,7 +66,7 @@ anyDatabase.describe('command progress', (open, kind) => {
       expect(await readFile(file, 'utf8')).to.match(expected);
     });
 
-    it(`is left out of a pipe, which receives only the output of ${command}`, async () => {
+    it(`does not appear in a pipe, so that the pipe receives only the output of ${command}`, async () => {
       const { code, output, errors } = await run(argsFor('pipe.db'));
       expect({ code, errors }).to.eql({ code: 0, errors: '' });
       expect(output).to.match(expected);

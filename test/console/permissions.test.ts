@@ -32,7 +32,7 @@ anyDatabase.describe('console permissions', (open) => {
       .and.not.to.include('session has ended');
   });
 
-  it('hide actions that the user may not perform, which the API also rejects', async () => {
+  it('hide actions that the user may not perform and that the API rejects', async () => {
     const ada = await server.acme.accounts.getByKey('ada');
     await tab.signIn('clerk');
     await tab.visit(`/accounts/${ada.id}`);

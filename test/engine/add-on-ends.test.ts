@@ -184,7 +184,7 @@ eachDatabaseByTurns.describe('add-ons whose base ends or changes', (open) => {
     expect(await engine.endsOf(support)).to.equal('ACTIVE 2024-07-01 2024-07-01');
   });
 
-  it('end with their base before their own later end, which returns if the end of the base is undone', async () => {
+  it('end with their base before their own later end, and regain that end if the end of the base is undone', async () => {
     await begin();
     await cancel(support, { requestedDate: '2024-08-20T00:00:00Z' });
     await cancel(base, END_OF_TERM);

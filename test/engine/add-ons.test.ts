@@ -404,7 +404,7 @@ eachDatabaseByTurns.describe('add-ons', (open) => {
   });
 
   describe('created together with other subscriptions', () => {
-    it('have the same dates, bundle and invoice as their base, which is listed first', async () => {
+    it('have the same dates, bundle and invoice as their base, and are listed after the base', async () => {
       await begin('2024-06-01', { billCycleDayLocal: 1 });
       const made = await engine.settle(together('support-monthly', 'solo-now', 'archive-monthly'));
       const [bundle] = await engine.acme.subscriptions.bundlesOfAccount(accountId);
@@ -495,7 +495,7 @@ eachDatabaseByTurns.describe('add-ons', (open) => {
       expect(runs).to.eql(['INVOICE_CREATION']);
     });
 
-    it('count their fixed term from their own start, whatever the age of the bundle', async () => {
+    it('count their fixed term from their own start, regardless of the age of the bundle', async () => {
       await begin('2024-06-01');
       const { bundleId } = await together('solo-now');
       await engine.runTo('2024-07-15');

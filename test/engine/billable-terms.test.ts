@@ -70,7 +70,7 @@ eachDatabaseByTurns.describe('plans without a price in the currency of the accou
     expect(await acme.invoices.ofAccount({ accountId: euros.id })).to.have.length(1);
   });
 
-  it('are rejected even if a call also creates other subscriptions, which then are not created either', async () => {
+  it('are rejected together with all other subscriptions of the same call', async () => {
     const base = { accountId: euros.id, planName: 'sold-monthly' };
     const withAddOn = acme.subscriptions.createWithAddOns([base, { ...base, planName: 'dollar-add-on' }]);
     await expectCode(withAddOn, NO_PRICE);
@@ -90,7 +90,7 @@ eachDatabaseByTurns.describe('plans without a price in the currency of the accou
     await expectCode(acme.createSubscription({ ...request, priceOverrides: [trial] }), NO_PRICE);
   });
 
-  it('are rejected for an immediate, dated or policy-based plan change, which leaves the subscription unchanged', async () => {
+  it('are rejected in an immediate, dated or policy-based plan change, and leave the subscription unchanged', async () => {
     const { subscriptionId } = await subscribe(euros.id, 'sold-monthly');
     for (const when of [
       { billingPolicy: 'IMMEDIATE' },

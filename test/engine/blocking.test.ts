@@ -195,7 +195,7 @@ eachDatabaseByTurns.describe('blocking states', (open) => {
     expect(blocking, 'the withdrawn state has no event').to.have.length(3);
   });
 
-  it('include a future block in the current state, which still applies if the current block ends today', async () => {
+  it('still include a future block in the current state if the current block ends today', async () => {
     const sold = await begin({ now: '2024-05-01T00:00:00Z', planName: 'kit-monthly', billCycleDayLocal: 1 });
     const bundle = bundleOf(sold);
     const hold = { stateName: 'hold', isBlockEntitlement: true, isBlockBilling: true };

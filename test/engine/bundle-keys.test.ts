@@ -72,7 +72,7 @@ eachDatabaseByTurns.describe('bundle key handling', (open) => {
       expect(await storedKeyOf(second.bundleId)).to.equal('K');
     });
 
-    it('moves the key to a third bundle, which keeps the original creation date of the first bundle', async () => {
+    it('moves the key to a third bundle, together with the original creation date of the first bundle', async () => {
       const made: Uuid[] = [];
       for (const day of ['2024-01-01', '2024-02-01', '2024-03-01']) {
         engine.clock.set(`${day}T08:00:00Z`);
@@ -139,7 +139,7 @@ eachDatabaseByTurns.describe('bundle key handling', (open) => {
   });
 
   describe('for renames (subscriptions §17.3)', () => {
-    it('finds a bundle under its new key, which other bundles cannot take', async () => {
+    it('finds a bundle under its new key, and prevents other bundles from taking that key', async () => {
       const { bundles } = engine.acme;
       const { bundleId, subscriptionId } = await subscribe('K');
       await bundles.renameKey(bundleId, 'J');

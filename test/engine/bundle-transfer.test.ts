@@ -156,7 +156,7 @@ eachDatabaseByTurns.describe('bundle transfer', (open) => {
       });
     });
 
-    it('continues a trial, which ends on its original day', async () => {
+    it('continues a trial until its original end', async () => {
       await begin('2024-03-01T08:00:00Z', { targetDay: 0 });
       const { bundleId } = await subscribe('pro-monthly');
       engine.clock.set('2024-03-11T12:00:00Z');
@@ -200,7 +200,7 @@ eachDatabaseByTurns.describe('bundle transfer', (open) => {
         expect(ofAddOn.slice(2)).to.eql(['PHASE 2024-04-10 backup-monthly-evergreen']);
       });
 
-    it('continues a fixed term, which then expires', async () => {
+    it('continues a fixed term until the term expires', async () => {
       await begin('2023-01-01T08:00:00Z');
       const { bundleId } = await subscribe('term-3m');
       engine.clock.set('2023-02-01T08:00:00Z');

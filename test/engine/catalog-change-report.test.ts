@@ -62,7 +62,7 @@ eachDatabaseByTurns.describe('report on a candidate catalog', (open) => {
     expect(await events()).to.eql([]);
   });
 
-  it('skips ended subscriptions, even those that ended while blocked, and includes subscriptions with a future end', async () => {
+  it('skips ended subscriptions, even subscriptions that ended while blocked, and includes subscriptions with a future end', async () => {
     const hold = { service: 'fraud', stateName: 'held', isBlockBilling: true };
     const [ended, blocked, ending] = [await sell(), await sell(), await sell()];
     for (const { bundleId } of [blocked, ending])

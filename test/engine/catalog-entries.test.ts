@@ -416,7 +416,7 @@ eachDatabaseByTurns.describe('catalog entries', (open) => {
     expect(contents(await current())).to.eql({ '2024-01-01': ['x 10'] });
   });
 
-  it('produce the same catalog, whatever the order of versions and entries (catalog W19 "Overlay")', async () => {
+  it('produce the same catalog regardless of the order of versions and entries (catalog W19 "Overlay")', async () => {
     await openEmpty('2024-01-15T00:00:00Z');
     const { acme } = engine;
     await acme.catalogEntries.create({ products: [pot], plans: [monthly('e', '2024-03-01')] });
@@ -435,7 +435,7 @@ eachDatabaseByTurns.describe('catalog entries', (open) => {
     expect((await current()).name).to.equal('Pots');
   });
 
-  it('coexist with a simple plan, which cannot use their names', async () => {
+  it('coexist with a simple plan, but reserve their names', async () => {
     await openEmpty('2024-02-10T00:00:00Z');
     const { catalogEntries: entries, catalogs } = engine.acme;
     await entries.create({

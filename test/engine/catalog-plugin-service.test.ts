@@ -65,7 +65,7 @@ eachDatabaseByTurns.describe('a catalog plugin that starts or stops serving acco
     ]);
   });
 
-  it('can change the price within a billed period, which bills the difference once from the date of the change', async () => {
+  it('can change the price within a billed period, so that the difference is billed once from the date of the change', async () => {
     await begin(null);
     await engine.runTo('2024-01-15T00:00:00Z');
     plugin.serve(heatChanging('30.00', '61.00', '2024-01-11T00:00:00Z'));
@@ -94,7 +94,7 @@ eachDatabaseByTurns.describe('a catalog plugin that starts or stops serving acco
     ]);
   });
 
-  it('does not affect the repair after a cancellation, which uses the billed price', async () => {
+  it('does not change the price of the repair after a cancellation', async () => {
     await begin(null);
     await engine.runTo('2024-01-15T00:00:00Z');
     plugin.serve(heatFor('99.00'));
@@ -154,7 +154,7 @@ eachDatabaseByTurns.describe('a catalog plugin that starts or stops serving acco
       expect(await lines()).to.eql([january('30'), 'RECURRING 2024-02-01..2024-03-01 30']);
     });
 
-  it('can be replaced by another plugin, which then supplies the catalog', async () => {
+  it('can be replaced by another plugin that then supplies the catalog', async () => {
     await begin(heatFor('36.00'));
     plugin.serve(heatFor('42.00'));
     await engine.runTo('2024-02-01T00:00:00Z');

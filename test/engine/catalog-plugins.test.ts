@@ -157,7 +157,7 @@ eachDatabaseByTurns.describe('catalog plugins', (open) => {
     expect(next.calls.catalog).to.have.length(2);
   });
 
-  it('cause an error that lists all faults of an invalid catalog, which is not stored', async () => {
+  it('cause an error that lists all faults of an invalid catalog, and do not store that catalog', async () => {
     await begin();
     plugin.serve(
       harbour({ ...boatPlan('boat-monthly', 'free' as Amount), ...boatPlan('b', '1', { product: 'Ship' }) }),
@@ -243,7 +243,7 @@ eachDatabaseByTurns.describe('catalog plugins', (open) => {
     expect(String(error)).to.match(/"memory-catalog" did not answer within 10 s/);
   });
 
-  it('can change the price of invoiced days, which the next run bills once', async () => {
+  it('can change the price of invoiced days, and the next run bills the difference once', async () => {
     await beginServing();
     const account = await engine.settle(subscribed('boat-monthly'));
     await engine.runTo('2024-03-20T00:00:00Z');

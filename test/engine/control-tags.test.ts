@@ -123,7 +123,7 @@ eachDatabaseByTurns.describe('control tags', (open) => {
       expect(await linesOf(id)).to.have.length(1);
     });
 
-    it('can be removed from an account without a currency, which has nothing to bill', async () => {
+    it('can be removed from an account without a currency and without anything to bill', async () => {
       const { id } = await engine.acme.createAccount({});
       await tag(id, SystemTag.AUTO_INVOICING_OFF);
       await engine.settle(untag(id, SystemTag.AUTO_INVOICING_OFF));

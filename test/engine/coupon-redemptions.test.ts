@@ -362,7 +362,7 @@ eachDatabaseByTurns.describe('coupon redemptions (coupons §2)', (open) => {
     );
   });
 
-  it('fix the terms of the coupon, which could change before', async () => {
+  it('prevent later changes to the terms of their coupon', async () => {
     await coupon();
     await coupon({ code: 'OTHER' });
     const terms = { percentOff: null, amountOff: { USD: '5' }, duration: { periods: 2 }, plans: ['lamp'] };

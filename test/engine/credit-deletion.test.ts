@@ -45,7 +45,7 @@ eachDatabaseByTurns.describe('credit item deletion (invoicing §9 rule 7)', (ope
   }
   const expectSound = async () => expect(await engine.breaches()).to.eql([]);
 
-  it('returns used credit to the account, which uses the credit again on request', async () => {
+  it('returns used credit to the account, so that the account can use the credit again on request', async () => {
     const id = await newAccount();
     await credit(id, '30');
     const invoiceId = await charge(id, '19.95');

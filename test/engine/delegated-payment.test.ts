@@ -189,7 +189,7 @@ eachDatabaseByTurns.describe('payment delegated to a parent', (open) => {
     expect(await engine.breaches()).to.eql([]);
   });
 
-  it('allows an early commit of the summary, after which the next charge opens a new summary (invoicing §12 rule 3)', async () => {
+  it('allows an early commit of the summary, and opens a new summary for the next charge (invoicing §12 rule 3)', async () => {
     await begin('2025-02-03T10:00:00Z', '34.00');
     await charge(child, '10');
     await engine.settle(engine.acme.invoices.commit((await summaryAt(0)).id));

@@ -145,7 +145,7 @@ eachDatabaseByTurns.describe('draft and void invoices', (open) => {
   describe('reused drafts (accounts §13.2 AUTO_INVOICING_REUSE_DRAFT)', () => {
     beforeEach(() => begin('2024-01-01T00:00:00Z'));
 
-    it('are reused and committed by a run, oldest first, whatever their origin', async () => {
+    it('are reused and committed by a run, oldest first, regardless of their origin', async () => {
       const oldest = await charge('7', false);
       await charge('3', false);
       await tag(SystemTag.AUTO_INVOICING_REUSE_DRAFT);
@@ -197,7 +197,7 @@ eachDatabaseByTurns.describe('draft and void invoices', (open) => {
       expect(payments()).to.eql(['16.9']);
     });
 
-    it('can be reused by an explicit run without the tag, which takes the requested or the oldest draft', async () => {
+    it('can be reused by an explicit run without the tag: the requested draft or, by default, the oldest draft', async () => {
       await tag(SystemTag.AUTO_INVOICING_OFF);
       const oldest = await charge('7', false);
       const named = await charge('3', false);
@@ -457,7 +457,7 @@ eachDatabaseByTurns.describe('draft and void invoices', (open) => {
     ]);
   });
 
-  it('can be voided if they contain both an item and its repair, after which all days are billed again', async () => {
+  it('can be voided if they contain both an item and its repair, so that all days are billed again', async () => {
     await begin('2024-01-01T00:00:00Z');
     await tag(SystemTag.AUTO_INVOICING_DRAFT, SystemTag.AUTO_INVOICING_REUSE_DRAFT);
     const id = await subscribe('solo-now');

@@ -327,7 +327,7 @@ eachDatabase.describe('dry run', (open) => {
       expect(found?.targetDate).to.equal('2024-01-31');
     });
 
-    it('uses the catalog version at the end of the requested day, which is today by default (catalog §6.1)', async () => {
+    it('uses the catalog version at the end of the requested day (by default today) (catalog §6.1)', async () => {
       await begin('2024-01-10T06:00:00Z', 1, pricedCatalog({ effectiveDate: '2024-01-01', price: '10.00' }));
       const later = { effectiveDate: '2024-01-10T12:00:00Z', price: '31.00' };
       await engine.acme.uploadCatalog(pricedCatalog(later));

@@ -284,7 +284,7 @@ eachDatabaseByTurns.describe('e-invoices sent by the engine (invoicing §22 rule
     expect(new Set(sent.map(({ deliveryId }) => deliveryId))).to.have.property('size', 1);
   });
 
-  it('are sent again if the sender does not answer and is aborted', async () => {
+  it('are sent again if the sender is aborted because it does not answer', async () => {
     const signals: AbortSignal[] = [];
     const sender = {
       name: 'access-point',

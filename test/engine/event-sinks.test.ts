@@ -120,7 +120,7 @@ anyDatabase.describe('event sinks in special cases', (open) => {
     expect(slow.taken.filter(ofFirst)).to.eql(quick.taken.filter(ofFirst));
   });
 
-  it('lose only an event that they still reject after the last delay, which is logged (platform §10.6)', async () => {
+  it('lose only events that they still reject after the last delay, with a log line for each (platform §10.6)', async () => {
     const bad = recording('bad', ({ eventType }) => {
       if (eventType === 'ACCOUNT_CREATION') throw new Error('no such template');
     });
@@ -194,7 +194,7 @@ anyDatabase.describe('event sinks in special cases', (open) => {
     expect(taken.map(({ objectId }) => objectId)).to.eql([id]);
   });
 
-  it('add no statements to the transaction of a change, however many sinks there are (platform §10.6)', async () => {
+  it('add no statements to the transaction of a change, regardless of the number of sinks (platform §10.6)', async () => {
     const sinks = ['one', 'two', 'three'].map((name) => recording(name).sink);
     engine = await openEngine(open, { now: NOW, eventSinks: sinks });
     const ofChange = await engine.statementsOf(() => engine.acme.createAccount({ currency: 'USD' }));
@@ -237,7 +237,7 @@ anyDatabase.describe('event sinks in special cases', (open) => {
     ]);
   });
 
-  it('are remembered for at least a day after their last use, however short the queue history is (platform §10.6)', async () => {
+  it('are remembered for at least a day after their last use, even if the queue history is shorter (platform §10.6)', async () => {
     const forgotten: number[] = [];
     engine = await openEngine(open, { now: NOW });
     const { storage, clock, systemClock, logger } = engine;

@@ -43,7 +43,7 @@ onPostgresql.describe('events on several nodes (platform §10.6)', (open) => {
     return { billing, acme: billing.as({ tenant, user: 'test' }) };
   };
 
-  it('reach each sink once from two nodes, in order per account, even beside a node without the sink (rule 4)', async () => {
+  it('reach each sink once from two nodes, in order per account, even if a third node does not have the sink (rule 4)', async () => {
     const taken: PublishedEvent[] = [];
     const sink: EventSink = { name: 'books', onEvent: (event) => void taken.push(event) };
     const [one, two, plain] = [await openNode([sink]), await openNode([sink]), await openNode([])];

@@ -259,7 +259,7 @@ eachDatabaseByTurns.describe('item explanation', (open) => {
     expect(events.event?.reason?.datedBy).to.equal('CATALOG_RULE');
   });
 
-  it('needs a constant, small number of SQL statements, however long the history is', async () => {
+  it('needs a small, constant number of SQL statements regardless of the length of the history', async () => {
     await begin('2023-01-01T00:00:00Z');
     await subscribe('solo-now');
     const count = async (): Promise<number> => {

@@ -78,7 +78,7 @@ eachDatabase.describe('stored responses', (open) => {
     expect(await begin('other')).to.have.property('claim');
   });
 
-  it('expire after a day, after which another request can use the key', async () => {
+  it('expire after a day, so that another request can then use the key', async () => {
     await service.keep(await claimOf(), answer);
     clock.push(24 * 60 * MINUTE_MS - 1_000);
     await service.purge();

@@ -164,7 +164,7 @@ eachDatabaseByTurns.describe('invoice payment chargebacks (payments §9.5)', (op
     expect(await invoices.balanceOf(id)).to.equal(0);
   });
 
-  it('can be reversed only while they are in effect, whatever the state of the payment (payments §3.2)', async () => {
+  it('can be reversed only while they are in effect, regardless of the state of the payment (payments §3.2)', async () => {
     const { invoicePayments, payments } = engine.acme;
     const { paymentId } = await invoices.paid('20');
     const reversal = { paymentId, transactionExternalKey: keyOf('unheard-of') };

@@ -331,7 +331,7 @@ eachDatabaseByTurns.describe('documents (invoicing §14)', (open) => {
     await expectCode(foreign, 'INVOICE_NOT_FOUND');
   });
 
-  it('return the built-in text, which changes no document if uploaded (invoicing §14 rule 13)', async () => {
+  it('return the built-in text, so that uploading it changes no document (invoicing §14 rule 13)', async () => {
     const { builtIn, upload } = texts();
     for (const locale of ['en_US', 'de', 'fr', 'es', 'ar', 'he', 'ja']) {
       const { invoiceId } = await invoiceOf(locale);

@@ -185,7 +185,7 @@ eachDatabaseByTurns.describe('clashes between plugin answers (invoicing §13 rul
     await sound();
   });
 
-  it('do not arise if a split run adds to a draft of an earlier group, which the run returns', async () => {
+  it('do not arise if a split run adds to a draft of an earlier group and returns that group', async () => {
     await begin({ name: 'groups', getInvoiceGrouping: async (invoice) => ({ groups: groupsOf(invoice) }) });
     const accountId = await newAccount();
     const { AUTO_INVOICING_OFF, AUTO_INVOICING_DRAFT, AUTO_INVOICING_REUSE_DRAFT } = SystemTag;

@@ -275,7 +275,7 @@ eachDatabaseByTurns.describe('invoice plugins in runs (invoicing §13)', (open) 
     expect(await lines()).to.have.length(2);
   });
 
-  it('can change an amount, which is then billed, repaired and credited', async () => {
+  it('can change an amount that is then billed, repaired and credited', async () => {
     await begin({
       name: 'discount',
       getAdditionalInvoiceItems: async ({ items }) => ({
@@ -333,7 +333,7 @@ eachDatabaseByTurns.describe('invoice plugins in runs (invoicing §13)', (open) 
     expect(await wrong()).to.eql([]);
   });
 
-  it('can set a price for free days, which is charged once and repaired in proportion', async () => {
+  it('can set a price for free days that is charged once and repaired in proportion', async () => {
     await begin(changedTo('7'));
     const { subscriptionId } = await engine.subscribe({
       accountId,
@@ -370,7 +370,7 @@ eachDatabaseByTurns.describe('invoice plugins in runs (invoicing §13)', (open) 
       expect(await wrong()).to.eql([]);
     });
 
-  it('can change a one-time price, which is not charged again', async () => {
+  it('can change a one-time price without charging the price again', async () => {
     await begin(changedTo('0.5', 'FIXED'));
     const id = await subscribe('solo-monthly');
     await engine.settle(engine.acme.subscriptions.changeQuantity(id, { quantity: 2 }));
@@ -443,7 +443,7 @@ eachDatabaseByTurns.describe('invoice plugins in runs (invoicing §13)', (open) 
     expect(await engine.breaches()).to.eql([]);
   });
 
-  it('are called again if an account changes during an automatic run, which is repeated later if changes continue', async () => {
+  it('are called again if an account changes during an automatic run, and the run is repeated later if changes continue', async () => {
     let pluginCalls = 0;
     let changes = 1;
     await begin({

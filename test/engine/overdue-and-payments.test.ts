@@ -85,7 +85,7 @@ anyDatabase.describe('overdue debts and states', (open) => {
         expect(await debtor.states()).to.eql(['OD1 from 06-05T00:03:42']);
       });
 
-    it('can be paid while the account is disabled, which clears the overdue state', async () => {
+    it('can be paid while the account is disabled, so that the overdue state is cleared', async () => {
       const debtor = await begin(CONFIG_C);
       Debtor.decline(engine);
       await debtor.chronicle.days('2012-05-02', '2012-06-07');

@@ -148,7 +148,7 @@ anyDatabase.describe('overdue triggers (overdue §7)', (open) => {
     expect(await Promise.all(parents.map((each) => each.state()))).to.eql(['clear', 'LATE']);
   });
 
-  it('include OVERDUE_ENFORCEMENT_OFF, which clears the account when added and evaluates the account when removed', async () => {
+  it('include OVERDUE_ENFORCEMENT_OFF: adding the tag clears the account, and removing the tag evaluates the account', async () => {
     const debtor = await begin(configB());
     await debtor.charge('10');
     await engine.runTo('2024-03-06T12:00:00Z');

@@ -225,7 +225,7 @@ eachDatabaseByTurns.describe('payment attempts with stored properties (payments 
     );
   }
 
-  it('mask all their properties in the account export, whatever the name (platform §6.3 rule 3)', async () => {
+  it('mask all their properties in the account export, regardless of the property names (platform §6.3 rule 3)', async () => {
     const text = (await Array.fromAsync(await acme.accounts.export(account.id))).join('');
     expect(text)
       .to.contain('"key":"cvv","value":"*****"')

@@ -589,7 +589,7 @@ eachDatabaseByTurns.describe('payment method operations (payments §10)', (open)
       await expectCode(engine.acme.paymentMethods.page({ offset: 0, limit: 1, pluginName: 'nobody' }), 7028);
     });
 
-    it('list active methods in creation order, optionally only those of one gateway (payments §10.2)', async () => {
+    it('list active methods in creation order, optionally only the methods of one gateway (payments §10.2)', async () => {
       const [first, second] = [await add('plain'), await add('plain', { isDefault: true })];
       await remove(first.id);
       const page = await engine.acme.paymentMethods.page({ offset: 0, limit: -1, pluginName: 'plain' });

@@ -124,7 +124,7 @@ anyDatabase.describe('direct payments (payments §3 to §6)', (open) => {
     expect(engine.ledger.ofPayment(paymentId)).to.have.length(calls);
   });
 
-  it('record the final outcome of a pending transaction once, whatever the gateway answered', async () => {
+  it('record the final outcome of a pending transaction once, regardless of the gateway’s response', async () => {
     const { payments } = acme;
     const pending = await payments.purchase({ accountId: account.id, amount: '10', properties: PENDING });
     const ids = { paymentId: pending.payment.id, transactionId: pending.transaction.id };

@@ -131,7 +131,7 @@ eachDatabaseByTurns.describe('payment data (payments §1.4, §2.1, §10.2)', (op
       expect(gateway.requests).to.eql([]);
     });
 
-    it('contains the gateway details, which are read outside any database session', async () => {
+    it('contains the gateway details, read outside any database session', async () => {
       await begin();
       await withMethods('talkative');
       let sessionsThen = -1;
@@ -258,7 +258,7 @@ eachDatabaseByTurns.describe('payment data (payments §1.4, §2.1, §10.2)', (op
       expect(warnings()).to.eql([]);
     });
 
-    it('includes a newer status from the gateway, which only a read with plugin information stores', async () => {
+    it('includes a newer status from the gateway, and stores the status only if the read requests plugin information', async () => {
       await begin();
       stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', TIMES: 1 });
       const { account, invoiceId } = await paid(SANDBOX);

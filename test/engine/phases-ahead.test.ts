@@ -59,7 +59,7 @@ eachDatabaseByTurns.describe('phases that are not stored yet', (open) => {
     expect(await foreseen(opened, accountId, '2024-06-30')).to.eql(['RECURRING 2024-06-30..2024-07-31 50']);
   });
 
-  it('are followed by the end of the term in a dry run, after which nothing is billed', async () => {
+  it('are followed by the end of the term in a dry run, and nothing is billed after that end', async () => {
     const opened = await begin('2024-01-01T00:00:00Z');
     const accountId = await subscribed(opened, 'trial-then-term');
     expect(await foreseen(opened, accountId, '2024-04-30'), 'the expiry itself bills nothing').to.equal(null);

@@ -67,7 +67,7 @@ eachDatabaseByTurns.describe('repair taxes (invoicing §14 rule 9)', (open) => {
     expect(note?.lines.map(({ amount }) => formatDecimal(amount))).to.eql(['10.3', '2.06']);
   });
 
-  it('reduce the remaining tax of the charge, which a void of the repair restores', async () => {
+  it('reduce the remaining tax of the charge until the repair is voided', async () => {
     const accountId = await cancelled([SystemTag.AUTO_INVOICING_DRAFT]);
     const [charged, repaired] = await acme.invoices.ofAccount({ accountId, withItems: true });
     const tax = charged?.items.find(({ itemType }) => itemType === 'TAX');

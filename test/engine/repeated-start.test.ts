@@ -193,7 +193,7 @@ eachDatabase.describe('repeated setup', (open) => {
     });
   });
 
-  it('does not change catalogs.upload, which still rejects the repeated upload of a document', async () => {
+  it('does not change catalogs.upload: the repeated upload of a document is still rejected', async () => {
     await engine.acme.uploadCatalog(lantern.toXml());
     await expectCode(engine.acme.uploadCatalog(lantern.toXml()), 'CATALOG_INVALID_FOR_TENANT');
   });

@@ -324,7 +324,7 @@ function at(engine: TestEngine) {
 eachDatabaseByTurns.describe('user access', (open) => {
   const engine = engineBefore(open, { now: '2025-03-10T09:15:30Z' });
 
-  it('accepts a new password, which invalidates the old password and its cached result', async () => {
+  it('accepts a new password, and invalidates the old password and its cached result', async () => {
     const { security } = engine.billing;
     await security.ensureAdministrator('admin', 'first secret');
     await security.ensureAdministrator('other', 'first secret');

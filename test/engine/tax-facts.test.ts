@@ -247,7 +247,7 @@ eachDatabaseByTurns.describe('item tax facts (invoicing §14 rule 9)', (open) =>
         await expectCode(add(accountId, { linkedItemId: id }), 60003);
     });
 
-    it('can contain hostile text, which is escaped in documents', async () => {
+    it('can contain hostile text, but documents escape this text', async () => {
       const { accountId, charge } = await charged();
       const { invoiceId = '', id: linkedItemId = '' } = charge ?? {};
       const taxExemption = '<script>alert(1)</script>{{invoice.amount}}\u202e\u0007🧾';

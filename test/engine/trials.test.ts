@@ -59,7 +59,7 @@ eachDatabaseByTurns.describe('trials and term changes', (open) => {
     expect((await linesOf(accountId)).at(-1)).to.equal('FIXED 2024-03-11..2024-03-31 0');
   });
 
-  it('keep their end date in a transferred bundle, whatever the quantity and bill cycle day', async () => {
+  it('keep their end date in a transferred bundle, regardless of the quantity and the bill cycle day', async () => {
     const target = await acme.createAccount({ currency: 'USD' });
     const { bundleId, subscriptionId } = await subscribe({ planName: 'pro-monthly', quantity: 2 });
     await engine.runTo('2024-03-05T00:00:00Z');

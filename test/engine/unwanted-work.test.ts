@@ -82,7 +82,7 @@ anyDatabase.describe('abandoned work', (open) => {
       expect(await abandoned(work)).to.eql([reason, 1]);
     });
 
-  it('ends in the PDF renderer, which checks the abort signal itself', async () => {
+  it('ends in the PDF renderer, because the renderer checks the abort signal itself', async () => {
     await engine.acme.invoices.pdf(invoiceId);
     if (drawn === undefined) throw new Error('Nothing was drawn');
     expect(await rejection(pdfRenderer().pdf(drawn, { signal: AbortSignal.abort(reason) }))).to.equal(reason);

@@ -170,7 +170,7 @@ eachDatabaseByTurns.describe('usage sources', (open) => {
     });
   });
 
-  it('can add records later, which are charged as a difference under new ids only (usage §9 rule 8)', async () => {
+  it('can add records later, and the difference is charged under the new ids only (usage §9 rule 8)', async () => {
     await begin('sms-payg');
     source.use(subscriptionId, '199 sms 2026-04-10T00:00:00Z');
     await engine.runTo('2026-05-01T00:00:00Z');
@@ -205,7 +205,7 @@ eachDatabaseByTurns.describe('usage sources', (open) => {
     ]);
   });
 
-  it('may return foreign and unknown records, which are skipped with a warning (usage §9 rule 4)', async () => {
+  it('may return foreign and unknown records, but the run skips such records with a warning (usage §9 rule 4)', async () => {
     await begin('sms-payg');
     const stranger = '00000000-0000-7000-8000-0000000000ff';
     source.use(

@@ -135,7 +135,7 @@ eachDatabaseByTurns.describe('backdated change of billed usage (usage §7.3 rule
   });
 
   for (const negativeDelta of ['IGNORE', 'FAIL'])
-    it(`credits usage even with invoice.usage.negativeDelta ${negativeDelta}, which applies only to reduced usage`, async () => {
+    it(`credits usage even with invoice.usage.negativeDelta ${negativeDelta}, because this setting applies only to reduced usage`, async () => {
       await billApril('api-std', { settings: { 'invoice.usage.negativeDelta': negativeDelta } });
       await changeTo('api-plus', '2026-04-15');
       expect(await total()).to.equal('24');

@@ -62,7 +62,7 @@ eachDatabaseByTurns.describe('tenant usage terms (usage §12)', (open) => {
       .and.to.contain('0.59 USD of it is discounted by the usage terms.');
   });
 
-  it('limit the cost of a period, whatever usage arrives late', async () => {
+  it('limit the cost of a period, even if usage arrives late', async () => {
     await begin('api-std', { 'std-usage': { minimumAmount: { USD: 10 }, maximumAmount: { USD: 50 } } });
     await use('3 calls 2026-04-10');
     await engine.runTo('2026-05-01T00:00:00Z');

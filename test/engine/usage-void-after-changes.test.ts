@@ -131,7 +131,7 @@ eachDatabaseByTurns.describe('usage voided after later changes (usage §2.2 rule
 });
 
 eachDatabaseByTurns.describe('ignored late usage (usage §7.7 rule 6)', (open) => {
-  it('is billed again if the voided invoice had charged it, although a later invoice contains its period', async () => {
+  it('is billed again if a voided invoice had charged the usage, although a later invoice contains its period', async () => {
     const stage = await UsageStage.begin(open, { planName: 'api-std', from: '2026-04-01' }, { unpaid: true });
     try {
       await stage.use('10 calls 2026-04-05', 'first');

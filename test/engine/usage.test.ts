@@ -378,7 +378,7 @@ eachDatabaseByTurns.describe('recorded usage', (open, kind) => {
     }
   });
 
-  it('is stored one step per event-loop turn, however many bulk calls run (usage §2.5)', async () => {
+  it('is stored one step per event-loop turn, regardless of the number of bulk calls (usage §2.5)', async () => {
     const { subscriptionId } = await subscribe('p-monthly');
     const { systemClock } = engine;
     const nextTurn = systemClock.nextTurn;

@@ -60,7 +60,7 @@ eachDatabase.describe('calls with callCompletion over HTTP', (open) => {
     expect(await balances()).to.eql([0]);
   });
 
-  it('wait for the invoice of a change or cancellation, however the plan is specified', async () => {
+  it('wait for the invoice of a change or cancellation, regardless of how the plan is specified', async () => {
     const path = `/1.0/kb/subscriptions/${createdId(await subscribe('callCompletion=true'))}`;
     const { call } = serving;
     const invoiced = async () => (await balances()).length;

@@ -130,7 +130,7 @@ eachDatabaseByTurns.describe('catalog entries over HTTP', (open) => {
     expect(product).to.include({ name: 'Pot', retiredDate: '' });
   });
 
-  it('give one account its own plan, which other accounts cannot buy (catalog W19 "Overlay")', async () => {
+  it('give one account its own plan that other accounts cannot buy (catalog W19 "Overlay")', async () => {
     for (const body of overlayCatalog) await post('/catalog/xml', body, xmlType);
     await made(input([planOf('e', '2024-03-01')], { products: [pot] }));
     expect(await versions()).to.eql(['2024-01-01 x', '2024-03-01 e,x', '2024-04-01 e,x,y']);

@@ -153,7 +153,7 @@ eachDatabaseByTurns.describe('custom field and audit log APIs', (open) => {
     expect(await pairsOf(`/accounts/${world.accountId}`)).to.include('tier=gold');
   });
 
-  it('accept fields on every kind of object, and store those of an invoice payment on its payment (R15)', async () => {
+  it('accept fields on every kind of object, and store the fields of an invoice payment on its payment (R15)', async () => {
     const paths = [
       `/bundles/${world.bundleId}`,
       `/subscriptions/${world.subscriptionId}`,

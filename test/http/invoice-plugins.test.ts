@@ -109,7 +109,7 @@ anyDatabase.describe('invoice plugins in operations over HTTP', (open) => {
     expect(routes.map(({ operationId }) => operationId).sort()).to.eql(Object.keys(callOf).sort());
   });
 
-  it('receive the properties of a dry run, which returns 204 if a plugin aborts it', async () => {
+  it('receive the properties of a dry run, and can abort the dry run with 204', async () => {
     const body = { accountId, planName: 'sprout-monthly-direct' };
     await serving.call('POST', '/1.0/kb/subscriptions', { body });
     const dryRun = (properties: string) =>

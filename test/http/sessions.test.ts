@@ -85,7 +85,7 @@ eachDatabaseByTurns.describe('browser sessions (platform §6.2)', (open) => {
     expect(shown.json).to.deep.include({ username: 'admin', startDate, tenants });
   });
 
-  it('have a cookie for the base path, which is marked Secure for https', async () => {
+  it('have a cookie for the base path that is marked Secure for https', async () => {
     const options = { basePath: '/billing', trustedProxies: ['127.0.0.1'] };
     const cookie = await withServer(serving, options, async (url) => {
       const headers = { ...page, 'content-type': 'application/json', 'x-forwarded-proto': 'https' };
@@ -119,7 +119,7 @@ eachDatabaseByTurns.describe('browser sessions (platform §6.2)', (open) => {
     });
   });
 
-  it('end with a sign-out, which removes the cookie', async () => {
+  it('end with a sign-out, and the sign-out removes the cookie', async () => {
     const cookie = await cookieFor('admin');
     const reply = await send(at(current), 'DELETE', { ...cookie, ...page });
     expect(reply.status).to.equal(204);

@@ -379,7 +379,7 @@ eachDatabaseByTurns.describe('subscription models over HTTP', (open) => {
       });
     });
 
-    it('record an undone change as an inactive update, which the audit level MINIMAL omits', async () => {
+    it('record an undone change as an inactive update that the audit level MINIMAL omits', async () => {
       const body = { accountId, planName: 'solo-now', externalKey: 'back' };
       const path = `/subscriptions/${createdId(await send('POST', '/subscriptions', { body }))}`;
       const end = 'requestedDate=2024-04-20&useRequestedDateForBilling=true';

@@ -134,7 +134,7 @@ eachDatabaseByTurns.describe('hostile usage callers over HTTP', (open) => {
     expect(await outcomeOf(text(['4'], { trackingId: 'b' })), 'its tracking id is free').to.equal('201');
   });
 
-  it('can record for blocked and not yet ended subscriptions, but not for foreign or unknown ones (usage §2.1)', async () => {
+  it('can record usage for subscriptions that are blocked or end later, but not for foreign or unknown subscriptions (usage §2.1)', async () => {
     await begin();
     expectStatus(await serving.put(`/bundles/${bundleId}/pause`), 204);
     expect(await outcomeOf(text(['1'], { trackingId: 'blocked' }))).to.equal('201');

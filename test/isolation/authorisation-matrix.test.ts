@@ -81,7 +81,7 @@ eachDatabase.describe('authorization matrix', (open, kind) => {
   }
 
   for (const route of routeTable({ testMode: true }).filter(({ credentials }) => credentials === 'SIGNATURE'))
-    it(`requires a signature for ${route.method} ${route.path}, whatever the role`, async () => {
+    it(`requires a signature for ${route.method} ${route.path}, regardless of the role`, async () => {
       for (const role of roles.filter(({ isOne }) => !isOne)) {
         const named = route.path.replace('{tenantApiKey}', 'bob').replace('{pluginName}', SIGNING_GATEWAY);
         const authorization = await authorizationOf(serving, 'TENANT', role.name);

@@ -128,7 +128,7 @@ describe('server workers', function () {
       .and.not.include.members(former);
   });
 
-  it('are replaced after kill -9, which loses only the requests of the killed worker and no queue work', async () => {
+  it('are replaced after kill -9, with the loss of only the requests of the killed worker', async () => {
     const before = await invoices();
     const [[number = 0, victim = 0] = []] = server.workers;
     const load = underLoad();

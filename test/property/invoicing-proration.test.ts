@@ -36,7 +36,7 @@ describe('recurring invoice proposals', () => {
       expect(ours).to.eql(theirs.map(({ start, end, amount }) => ({ start, end, amount })));
     })).timeout(0);
 
-  it('match those proposals of the full history that start within their window', () =>
+  it('match the proposals from the full history that start within their window', () =>
     forAll([histories, fc.nat(1_000), fc.nat(1_000)], (history, day, from) => {
       const start = parseLocalDate(history.start);
       const windowStart = addDays(start, from);

@@ -60,7 +60,7 @@ function live(life: UsageLife, list: Steps, isBilledOnTheWay: boolean): void {
 const last = dateOf(130);
 
 describe('random usage histories', () => {
-  it('are billed the same however the arrivals are split (usage §11.5)', () =>
+  it('are billed the same regardless of how the arrivals are split (usage §11.5)', () =>
     forRuns(historyRuns, [sections, steps, itemModes], (section, list, itemMode) => {
       const created = [usageEvent('CREATE', dateOf(0), { usages: [section], bcd: 15 })];
       const config = { itemMode, lookBackPeriods: -1 };
@@ -117,7 +117,7 @@ describe('random usage histories', () => {
     });
   });
 
-  it('never charge a point twice, however the subscription changes (usage §7.3 rule 7)', () => {
+  it('never charge a point twice, regardless of subscription changes (usage §7.3 rule 7)', () => {
     const change = fc.record({
       type: fc.constantFrom('CHANGE', 'START_BILLING_DISABLED', 'CANCEL', 'BCD_CHANGE', 'NO_USAGE'),
       section: fc.nat(oneForACall.length - 1),

@@ -101,7 +101,7 @@ describe('usage rating', () => {
     });
   });
 
-  it('yields the same quantity however the points are grouped (usage §6.4)', () =>
+  it('yields the same quantity regardless of how the points are grouped (usage §6.4)', () =>
     forAll([meteredSections('ALL_TIERS'), meteredPoints, fc.nat(12)], ({ section }, points, place) => {
       const [a, b] = [points.slice(0, place), points.slice(place)];
       const parts = [quantities(section, a), quantities(section, b)];

@@ -112,7 +112,7 @@ describe('usage terms in random histories', () => {
     expect(items, 'items billed').to.be.above(runs);
   }).timeout(0);
 
-  it('charge the same however the arrivals are split (usage §12)', () =>
+  it('charge the same regardless of how the arrivals are split (usage §12)', () =>
     forRuns(runs, [steps, configs, fc.tuple(agreed, agreed)], (list, given, [calls, peaks]) => {
       const config = { ...DEFAULT_USAGE_CONFIG, ...given, lateMode: 'DELTA' as const, lookBackPeriods: -1 };
       const zone = zones[0] ?? expect.fail('no zone');

@@ -125,7 +125,7 @@ eachDatabase.describe('catalog entry storage', (open, kind) => {
     }
   });
 
-  it('makes plan deletions wait for operations that keep plans, which wait neither for each other nor for uploads', async () => {
+  it('makes plan deletions wait for operations that keep plans, but does not make those operations wait for each other or for uploads', async () => {
     const order: string[] = [];
     const proceed = Promise.withResolvers<void>();
     const kept = Promise.withResolvers<void>();

@@ -41,7 +41,7 @@ onPostgresql.describe('cell directory', (open) => {
     expect(await other.cells.contents()).to.eql({ hasTenantData: false, lastTenant: null });
   });
 
-  it('gives each cell its own record ids, and later cells greater ids than those of the first cell', async () => {
+  it('gives each cell separate record ids, and gives later cells greater ids than the first cell', async () => {
     const known = await directory.system.insertTenant(tenant({ apiKey: newId() }), author(owner));
     const first = await newAccount(directory, known);
     await register('west', directory);

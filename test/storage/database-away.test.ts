@@ -114,7 +114,7 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
     expect(failed.message).to.match(/^The database connection was lost while a change was being stored/);
   });
 
-  it('causes no unhandled rejection, which ends the process, if a claim of queue entries fails', async () => {
+  it('causes no unhandled rejection that would end the process if a claim of queue entries fails', async () => {
     const unhandled: unknown[] = [];
     const note = (reason: unknown) => void unhandled.push(reason);
     process.on('unhandledRejection', note);

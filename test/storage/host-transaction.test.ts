@@ -147,7 +147,7 @@ eachDatabase.describe('storage in a host transaction', (open, kind) => {
     }
   });
 
-  it('rejects a transaction of another database, which continues unaffected', async () => {
+  it('rejects a transaction of another database, and lets that transaction continue', async () => {
     const otherKind = kind === 'sqlite' ? 'postgresql' : 'sqlite';
     const others = [await open(migrated), await open(), await freshDatabase(otherKind, migrated)];
     for (const other of others) {

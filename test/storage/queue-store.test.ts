@@ -123,7 +123,7 @@ eachDatabase.describe('queue storage', (open, kind) => {
     expect(entry?.payload.amount).to.be.instanceOf(Decimal);
   });
 
-  it('claims one entry per account, with bus entries before notifications, which are sorted by due date', async () => {
+  it('claims one entry per account: bus entries first, then notifications sorted by due date', async () => {
     await put(
       [bus(0, 'bus 1'), bus(1, 'other'), bus(0, 'bus 2')],
       [due(0, 'late', -1), due(0, 'early', -1_000), due(2, 'third', 0), due(2, 'future', 1)],

@@ -197,7 +197,7 @@ eachDatabaseAndOneByOne.describe('record storage', (open, kind) => {
       expect(recordIds).to.eql(recordIds.toSorted((a, b) => a - b));
     });
 
-  it('preserves every field of an account, which is found by id, record id and key', async () => {
+  it('preserves every field of an account, and finds the account by id, record id and key', async () => {
     const given = [account({}), account({ ...bareAccount, externalKey: oddText })];
     const stored = await writing.accounts.insert(given);
     expect(withoutRecordIds(stored)).to.eql(given);

@@ -35,7 +35,7 @@ onPostgresql.describe('engines in several schemas of one PostgreSQL database', (
     expect(refused.message).to.contain('lacks 1 migration').and.to.contain('billwright migrate');
   });
 
-  it('are migrated side by side, each in the first schema of its search path, which is created', async () => {
+  it('are migrated side by side, and each creates the first schema of its search path', async () => {
     const migrated = await Promise.all([west(), east()].map(({ url }) => migrate(url)));
     expect(migrated.map(({ length }) => length)).to.eql([1, 1]);
     expect(await Promise.all([west(), east()].map(({ url }) => migrate(url)))).to.eql([[], []]);

@@ -100,7 +100,7 @@ onPostgresql.describe('move of tenant rows', (open) => {
     expect(Number(owner?.record_id)).to.equal(two);
   });
 
-  it('rejects writes of the tenant while they are stopped, and accepts those of others (cells §3.2 rule 2)', async () => {
+  it('rejects writes of the tenant while they are stopped, and accepts writes of other tenants (cells §3.2 rule 2)', async () => {
     const other = await cells.newTenant('west');
     const moved = await newAccount('west');
     const errors: unknown[] = [];

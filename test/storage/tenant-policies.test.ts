@@ -100,7 +100,7 @@ onPostgresql.describe('PostgreSQL row-level security (platform §2 isolation 2)'
     expect(found).to.eql([2, 2, 4, 2].map((count, index) => [guarded[index], count]));
   });
 
-  it('protects the same rows with the policies for Citus, which have no subqueries', async () => {
+  it('protects the same rows with the policies for Citus, although these policies have no subqueries', async () => {
     const settings = [null, '', String(acme.recordId), String(other.recordId), '*', '99'];
     await withPostgresql({ connectionString: url }, async (client) => {
       const outcomes = async () => {

@@ -50,7 +50,7 @@ eachDatabaseAndOneByOne.describe('storage transactions', (open, kind) => {
     expect(await opened.storage.queue.countPending(null, now)).to.equal(pending);
   });
 
-  it('are not opened for a single-statement read, which rejects a second statement', async () => {
+  it('are not opened for a single-statement read, and such a read rejects a second statement', async () => {
     const traced: string[] = [];
     const database = kind === 'sqlite' ? await open(migrated) : opened.database;
     const storage = storageAt(database, (text) => traced.push(text));

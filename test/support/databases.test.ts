@@ -21,7 +21,7 @@ eachDatabase((kind, open) => {
     expect(await run(database, 'SELECT body FROM note')).to.eql([]);
   });
 
-  it('copies the template, which is prepared once', async () => {
+  it('prepares the template only once, and copies it', async () => {
     timesPrepared = 0;
     const first = await open(template);
     const second = await open(template);

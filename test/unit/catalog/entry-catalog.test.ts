@@ -195,7 +195,7 @@ describe('catalog made of entries', () => {
     expect(changes.map(({ plan }) => plan.effectiveDateForExistingSubscriptions)).to.eql([at('2024-09-01')]);
   });
 
-  it('adds lists and currencies to those of the current XML version, whose name and rules apply', () => {
+  it('adds lists and currencies to the current XML version, and uses the name and rules of that version', () => {
     const rules = `${DEFAULT_RULES}<priceList><priceListCase><fromPriceList>VIP</fromPriceList>
       <toPriceList>VIP</toPriceList></priceListCase></priceList>`;
     const plans =

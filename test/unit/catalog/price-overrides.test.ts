@@ -227,7 +227,7 @@ describe('price override handling', () => {
       expect(error.message).to.match(message);
     });
 
-  it('rejects a JavaScript number, which can differ from the written value', () => {
+  it('rejects a JavaScript number, because it can differ from the written value', () => {
     const request = Object.assign({ phaseType: 'EVERGREEN' }, JSON.parse('{"recurringPrice":19.1}'));
     expect(errorOf(() => matchPriceOverrides(base, [request])).message).to.match(/must be a decimal/);
   });

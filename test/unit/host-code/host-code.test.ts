@@ -194,7 +194,7 @@ describe('guarded port', () => {
     expect(logger.lines.map(({ message }) => message)).to.include('a timer callback failed');
   });
 
-  it('runs the work of a span once with its own result, whatever the tracer does', async () => {
+  it('runs the work of a span once with its own result, regardless of the tracer’s behavior', async () => {
     const broken: () => never = () => {
       throw new Error('tracer');
     };

@@ -181,7 +181,7 @@ describe('JSON catalog', () => {
     expect(json.priceLists[1]).to.eql({ name: 'VIP', plans: ['p-fee', 'p-m'], prettyName: 'VIP' });
   });
 
-  it('contains only the fields of json-models §5 in dialect K, plus those of §15 in dialect D', () => {
+  it('contains only the fields of json-models §5 in dialect K, and also the fields of §15 in dialect D', () => {
     const shapes: Readonly<Record<string, readonly [inK: string, addedInD: string]>> = {
       catalog: ['currencies effectiveDate name priceLists products units', 'features rules'],
       unit: ['name prettyName', ''],

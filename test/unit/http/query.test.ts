@@ -42,7 +42,7 @@ describe('query parameters', () => {
       waitBound(parameters)(read(parameters, query), { mostSec: 60, dialect });
 
     for (const dialect of ['D', 'K'] as const)
-      it(`accept values up to the maximum in dialect ${dialect}, and reject negative ones`, () => {
+      it(`accept values up to the maximum in dialect ${dialect}, and reject negative values`, () => {
         expect(bounded(dialect, '').wait).to.equal(5);
         expect(bounded(dialect, 'wait=0').wait).to.equal(0);
         expect(bounded(dialect, 'wait=60&other=360')).to.eql({ wait: 60, other: 360 });

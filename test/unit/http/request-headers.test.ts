@@ -93,7 +93,7 @@ describe('author headers of a call', () => {
 });
 
 describe('request id headers', () => {
-  it('supply the request id, which becomes the token when it is a UUID', () => {
+  it('supply the request id, which is also the token if it is a UUID', () => {
     const id = '3C9D7B4E-8F0A-4E0B-9A55-5D6B1B0F8E01';
     expect(requestIdOf({ 'x-request-id': id }, families, () => fresh)).to.eql({
       echo: id,

@@ -13,7 +13,7 @@ describe('request time limit (platform §16)', () => {
     it(`${exempt ? 'exempts' : 'applies to'} the query "${query}"`, () =>
       expect(waitsForCompletion({ query: completionParameters }, query)).to.equal(exempt));
 
-  it('applies to routes without call completion, whatever the query', () =>
+  it('applies to routes without call completion, regardless of the query', () =>
     expect(waitsForCompletion({ query: {} }, 'callCompletion=true')).to.equal(false));
 
   it('reports a timeout as busy, and as an unknown outcome for payment requests', () => {

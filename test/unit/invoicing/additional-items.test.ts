@@ -142,7 +142,7 @@ describe('invoice plugin results (invoicing §13)', () => {
     expect(() => answered(consulted([recurring]), twice, twice)).to.throw(MalformedAnswer);
   });
 
-  it('do not affect account credit, which is calculated again (rule 3)', () =>
+  it('do not affect account credit, because the credit is calculated again (rule 3)', () =>
     expect(linesOf(answered(consulted([recurring]), { id: uuid(99), amount: '5' }).invoice)).to.eql([
       'RECURRING 30 left 30',
     ]));

@@ -282,7 +282,7 @@ describe('business invoice views', () => {
       expect(germanInvoice(items).formattedWrittenOffAmount).to.equal(null);
     });
 
-    it('show no period for an adjustment, which has a single date (invoicing §14 rule 4)', () => {
+    it('show no period for an adjustment, because it has a single date (invoicing §14 rule 4)', () => {
       const charge = viewedItem('RECURRING', '100');
       const dates = { startDate: charge.startDate, endDate: charge.startDate, linkedItemId: charge.id };
       const repaired = { ...dates, endDate: charge.endDate };

@@ -87,7 +87,7 @@ describe('node heartbeat', () => {
     expect(calls).to.have.length(5);
   });
 
-  it('continues after a database outage, which only the log reports', async () => {
+  it('continues after a database outage, and reports the outage only in the log', async () => {
     const failing = { away: true };
     const { service, calls, logger, fire, turns } = stage(failing);
     service.start();

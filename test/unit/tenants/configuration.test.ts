@@ -323,7 +323,7 @@ describe('tenant configuration', () => {
     '{"a":["b"]}',
     '{"a":"b"} x',
   ])
-    it(`rejects ${JSON.stringify(text)}, which is not a flat JSON object`, () =>
+    it(`rejects ${JSON.stringify(text)}, because it is not a flat JSON object`, () =>
       expect(refusal(text).code).to.equal(ErrorCode.MALFORMED_BODY));
 
   it('falls back to defaults for each invalid stored value', () => {

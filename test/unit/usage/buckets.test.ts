@@ -27,7 +27,7 @@ describe('usage timeline buckets', () => {
       '2026-02-28T15:00Z/2026-03-10T00:00Z',
     ]));
 
-  it('can be hours of the local clock, which differ from UTC hours in some zones (usage §3.3)', () =>
+  it('can be hours of the local clock, even in zones where they differ from UTC hours (usage §3.3)', () =>
     expect(buckets('HOUR', 'Asia/Kolkata', '2026-03-01T10:10:00Z/2026-03-01T11:40:00Z')).to.eql([
       '2026-03-01T10:10Z/2026-03-01T10:30Z',
       '2026-03-01T10:30Z/2026-03-01T11:30Z',
