@@ -1,20 +1,11 @@
 import { signal } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import {
-  asError,
-  isReachable,
-  may,
-  refusedTenant,
-  restoreSession,
-  session,
-  sessionEnded,
-  signOut,
-  useLoad,
-} from './core/data.ts';
 import { label } from './core/format.ts';
+import { asError, useLoad } from './core/load.ts';
 import { href, hrefIn, navigate, pagePath, tenantKey } from './core/location.ts';
-import { SignIn, SignInAgain } from './pages/sign-in.tsx';
-import { Tenants } from './pages/tenants.tsx';
+import { isReachable, refusedTenant, sessionEnded } from './core/server.ts';
+import { may, restoreSession, session, signOut } from './core/session.ts';
+import { SignIn, SignInAgain, Tenants } from './pages/sign-in.tsx';
 import { ClockBar } from './parts/clock-bar.tsx';
 import { Page, Problem, Waiting } from './parts/layout.tsx';
 import { CallLog, Notices, notify, openCallLog } from './parts/notices.tsx';
@@ -57,7 +48,7 @@ function Content() {
   return (
     <Page name="tenantNotFound">
       <p>
-        {texts.shell.noTenant(tenantKey.value)} <a href={hrefIn(null, '/')}>{texts.tenants.choose}</a>
+        {texts.shell.noTenant(tenantKey.value)} <a href={hrefIn(null, '/')}>{texts.shell.chooseTenant}</a>
       </p>
     </Page>
   );
@@ -70,38 +61,22 @@ function showMenu(isOpen: boolean): void {
 }
 
 /** The pages in the menu by the first segments of their paths. The names give the titles. */
-const entries = [
-  'home',
-  'accounts',
-  'invoices',
-  'payments',
-  'catalog',
-  'coupons',
-  'overdue',
-  'operations',
-  'tenant',
-  'users',
-] as const;
-
-/** Permissions without which a page shows nothing. */
-const needs: Readonly<Record<string, string>> = { users: 'user:create', coupons: 'coupon:view' };
+const entries = ['home', 'accounts', 'invoices', 'payments', 'catalog', 'overdue', 'operations', 'tenant'];
 
 function Menu() {
   const current = pagePath.value.split('/')[1] || 'home';
   return (
     <nav class={isMenuOpen.value ? 'menu open' : 'menu'} aria-label={texts.shell.menu}>
-      {entries
-        .filter((name) => needs[name] === undefined || may(needs[name]))
-        .map((name) => (
-          <a
-            key={name}
-            href={href(name === 'home' ? '/' : `/${name}`)}
-            aria-current={current === name ? 'page' : undefined}
-            onClick={() => showMenu(false)}
-          >
-            {label(name)}
-          </a>
-        ))}
+      {[...entries, ...(may('user:create') ? ['users'] : [])].map((name) => (
+        <a
+          key={name}
+          href={href(name === 'home' ? '/' : `/${name}`)}
+          aria-current={current === name ? 'page' : undefined}
+          onClick={() => showMenu(false)}
+        >
+          {label(name)}
+        </a>
+      ))}
     </nav>
   );
 }
@@ -190,12 +165,9 @@ function CurrentPage() {
 
 /** Returns the page of the current path with the id in the path; null for an unknown path. */
 function matchedPage() {
-  const given = pagePath.value.split('/');
   for (const route of routes) {
-    const pattern = route.path.split('/');
-    const isMatch = pattern.every((segment, index) => segment === ':id' || segment === given[index]);
-    if (isMatch && pattern.length === given.length)
-      return { ...route, id: given[pattern.indexOf(':id')] ?? '' };
+    const found = new RegExp(`^${route.path.replace(':id', '([^/]+)')}$`).exec(pagePath.value);
+    if (found !== null) return { ...route, id: found[1] ?? '' };
   }
   return null;
 }

@@ -52,7 +52,6 @@ anyDatabase.describe('console with hostile data', (open) => {
     const object = { type: ObjectType.ACCOUNT, id: account.id };
     await acme.customFields.add(object, [{ name: 'link', value: `javascript:${attack('field')}` }]);
     await acme.customFields.add(object, [{ name: image.slice(0, 60), value: script }]);
-    await acme.coupons.create({ code: 'EVIL', name: image, percentOff: '1', duration: 'ONCE' });
     await acme.invoices.addCharges({
       accountId: account.id,
       autoCommit: true,
@@ -66,7 +65,6 @@ anyDatabase.describe('console with hostile data', (open) => {
       `/accounts/${account.id}?tab=details`,
       `/accounts/${account.id}?tab=history`,
       `/accounts/${account.id}?tab=invoices`,
-      '/coupons',
       '/invoices',
       `/invoices/${invoice?.id}`,
       `/search?text=${encodeURIComponent(image)}`,
@@ -82,8 +80,6 @@ anyDatabase.describe('console with hostile data', (open) => {
     await tab.shows(image, 'table');
     await tab.visit(`/accounts/${account.id}`);
     await tab.shows(`${image}${script}`, 'h1');
-    await tab.visit('/coupons');
-    await tab.shows(image, 'table');
   });
 
   it('shows an invoice with a hostile template without running it, and contacts no other host', async () => {

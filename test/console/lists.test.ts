@@ -65,8 +65,8 @@ describe(`console with ${ACCOUNTS} accounts`, () => {
     const failed = await tab.text('table');
     expect(filtered).to.include('state=_FAILED');
     expect(failed).to.include('$10.00').and.not.to.include('$12.43');
-    await tab.follow('Coupons');
-    await tab.shows('SPRING', 'table');
+    await tab.follow('Catalog');
+    await tab.shows('Basic, yearly', 'table');
     await tab.page.goBack();
     await tab.settled();
     expect(tab.path()).to.equal(filtered);

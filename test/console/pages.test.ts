@@ -42,20 +42,10 @@ const walks: Readonly<Record<string, Walk>> = {
     data: ['ada@example.com', '$10.00'],
     at: ({ ada }) => `/accounts/${ada}`,
   },
-  '/accounts/:id/features': {
-    heading: 'Features',
-    data: ['Ada Larsen', 'sso', 'seats'],
-    at: ({ ada }) => `/accounts/${ada}/features`,
-  },
   '/subscriptions/:id': {
     heading: 'basic-monthly',
     data: ['Ada Larsen', '$10.00'],
     at: ({ adaSubscription }) => `/subscriptions/${adaSubscription}`,
-  },
-  '/subscriptions/:id/usage': {
-    heading: 'Usage',
-    data: ['basic-monthly', 'call'],
-    at: ({ adaSubscription }) => `/subscriptions/${adaSubscription}/usage`,
   },
   '/invoices': { heading: 'Invoices', data: ['$12.43', '$10.00'] },
   '/invoices/:id': {
@@ -70,7 +60,6 @@ const walks: Readonly<Record<string, Walk>> = {
     at: ({ payment }) => `/payments/${payment}`,
   },
   '/catalog': { heading: 'Catalog', data: ['Basic, yearly', '$100.00', '$45.00'] },
-  '/coupons': { heading: 'Coupons', data: ['SPRING', '20 % off'] },
   '/overdue': { heading: 'Overdue', data: ['WARNED', 'SUSPENDED', 'Bruno Keller'] },
   '/operations': { heading: 'Operations', data: [] },
   '/tenant': { heading: 'Tenant', data: [] },

@@ -39,10 +39,10 @@ anyDatabase.describe('console permissions', (open) => {
     await tab.shows('Refund or credit', '.page-header');
     const actions = await tab.text('.page-header');
     expect(actions).not.to.include('Edit').and.not.to.include('Charge');
-    await tab.visit('/coupons');
-    await tab.shows('SPRING');
+    await tab.visit('/accounts');
+    await tab.shows('Bruno Keller');
     expect(await tab.text('main'))
-      .not.to.include('New coupon')
+      .not.to.include('New account')
       .and.not.to.include('Change');
     expect(tab.takeProblems().filter((problem) => problem.includes('403'))).to.eql([]);
 

@@ -1,9 +1,8 @@
 import { computed } from '@preact/signals';
 import { createClient } from '../../client/index.ts';
-import { recordingFetch } from './calls.ts';
 import { shortId } from './format.ts';
 import { serverBase, tenantKey } from './location.ts';
-import { callServer, headerText } from './server.ts';
+import { callServer, headerText, recordingFetch } from './server.ts';
 import { session } from './session.ts';
 
 /** Operations of the tenant on the page, the same as those of `billwright/client`. */
@@ -59,7 +58,7 @@ export function callTenant<T>(route: string, request: Parameters<typeof callServ
 const MAX_IDS = 1_000;
 
 /** Returns the name of an account by its id. */
-export type AccountNames = (accountId: string) => string;
+type AccountNames = (accountId: string) => string;
 
 /**
  * Loads the names of accounts in one call. An account without a name has its external key, and an account beyond the

@@ -11,27 +11,13 @@ export function money(amount: Amount, currency: string | null | undefined): stri
   const text = String(amount);
   if (!currency) return text;
   try {
-    const format = new Intl.NumberFormat('en', {
-      style: 'currency',
-      currency,
-      // Prices can be finer than the minor unit of the currency.
-      maximumFractionDigits: Math.max(fractionOf(text), minorDigits(currency)),
-    });
-    return format.format(text as Intl.StringNumericLiteral);
+    // Prices can be finer than the minor unit of the currency.
+    const options = { style: 'currency', currency, maximumFractionDigits: 9 } as const;
+    return new Intl.NumberFormat('en', options).format(text as Intl.StringNumericLiteral);
   } catch (error) {
     if (error instanceof RangeError) return `${text} ${currency}`;
     throw error;
   }
-}
-
-function fractionOf(text: string): number {
-  return Math.min((text.split('.')[1] ?? '').length, 9);
-}
-
-function minorDigits(currency: string): number {
-  return (
-    new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2
-  );
 }
 
 /** Returns a number with separators, without rounding it. */
@@ -45,10 +31,13 @@ export function quantity(value: Amount): string {
 /** Returns a date such as `5 Mar 2027`. Takes `2027-03-05`. */
 export function day(date: string | null | undefined): string {
   if (!date) return '–';
-  const [year, month, dayOfMonth] = date.slice(0, 10).split('-').map(Number);
-  return new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' }).format(
-    Date.UTC(year ?? 0, (month ?? 1) - 1, dayOfMonth ?? 1),
-  );
+  const format = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' });
+  return format.format(Date.parse(date.slice(0, 10)));
+}
+
+/** Returns a period such as `5 Mar 2027 – 5 Apr 2027`, or its day if it has only one. */
+export function periodText(start: string | null, end: string | null): string {
+  return end === null || end === start ? day(start) : `${day(start)} – ${day(end)}`;
 }
 
 /**

@@ -1,7 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { revision } from './calls.ts';
+import { revision } from './server.ts';
 
-/** Data that a page loads. */
 export interface Loaded<T> {
   /** Undefined until the first load. Keeps its value while it is loaded again. */
   readonly data: T | undefined;

@@ -36,7 +36,7 @@ function decodedSegment(segment: string): string {
   }
 }
 
-type Query = Readonly<Record<string, string | number | null | undefined>>;
+export type Query = Readonly<Record<string, string | number | null | undefined>>;
 
 /** Returns the URL of a page of the current tenant, such as `href('/accounts', id)`. */
 export function href(page: string, ...rest: readonly string[]): string {

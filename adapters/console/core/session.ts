@@ -1,15 +1,13 @@
 import { computed, signal } from '@preact/signals';
-import { calls, sessionEnded } from './calls.ts';
-import { callServer, callServerPage, isUnauthenticated } from './server.ts';
+import { callServer, callServerPage, calls, isUnauthenticated, sessionEnded } from './server.ts';
 
-/** A tenant that the user may work on. */
-export interface SessionTenant {
+interface SessionTenant {
   readonly tenantId: string;
   readonly apiKey: string;
   readonly externalKey: string | null;
 }
 
-export interface Session {
+interface Session {
   readonly username: string;
   readonly permissions: readonly string[];
   /** True for a user with access to all tenants who is not an administrator. A session opens no tenant for that user. */
@@ -25,7 +23,6 @@ otherTabs.onmessage = ({ data }) => {
   if (data !== (session.value?.username ?? null)) location.reload();
 };
 
-/** Loads the session of the cookie. */
 export async function restoreSession(): Promise<void> {
   session.value = await callServer<Session>('GET /security/sessions/current').catch(nullIfSignedOut);
 }

@@ -1,9 +1,12 @@
-import { api, may } from '../core/data.ts';
-import { label, money, words } from '../core/format.ts';
-import { href } from '../core/location.ts';
-import { Badge, Figure, IdLink, Load, Page, Section } from '../parts/layout.tsx';
-import { ListSection, Table } from '../parts/table.tsx';
-import { Charts } from './home-charts.tsx';
+import { useEffect } from 'preact/hooks';
+import { api, type Loaded, may, type ResultOf, useLoad } from '../core/data.ts';
+import { label, money, quantity, words } from '../core/format.ts';
+import { href, parameters } from '../core/location.ts';
+import { Chart } from '../parts/chart.tsx';
+import { Load, Page, Section, Show } from '../parts/layout.tsx';
+import { Filters, ListSection, Table } from '../parts/table.tsx';
+import { Badge, Figures, IdLink } from '../parts/values.tsx';
+import { texts } from '../texts.ts';
 
 /** The state of the tenant at a glance: what needs attention, and the last twelve months. */
 export function Home() {
@@ -35,43 +38,26 @@ async function loadAttention() {
 
 /** Counts of what needs attention, each with a link to its list, and the late work. */
 function Attention({ late, failed, nodes, parked, deliveries }: Awaited<ReturnType<typeof loadAttention>>) {
-  const operations = `${href('/operations')}?tab=`;
+  const figure = (name: string, count: number, tab: string) => {
+    const value = count >= COUNTED ? `${COUNTED}+` : count;
+    return [label(name), value, count === 0 ? 'good' : 'bad', `${href('/operations')}?tab=${tab}`] as const;
+  };
   return (
     <>
-      <div class="figures">
-        <Count name="lateWork" count={late.length} url={`${operations}queues`} />
-        <Count name="failedWork" count={failed} url={`${operations}queues&list=failedWork`} />
-        <Count name="parkedAccounts" count={parked} url={`${operations}parkedAccounts`} />
-        <Count name="failedDeliveries" count={deliveries} url={`${operations}deliveries`} />
-        {nodes > 0 && <Figure name="nodes" value={nodes} url={`${operations}nodes`} />}
-      </div>
+      <Figures
+        of={[
+          figure('lateWork', late.length, 'queues'),
+          figure('failedWork', failed, 'queues&list=failedWork'),
+          figure('parkedAccounts', parked, 'parkedAccounts'),
+          figure('failedDeliveries', deliveries, 'deliveries'),
+          [label('nodes'), nodes],
+        ]}
+      />
       {late.length > 0 && (
-        <Table
-          name="lateWork"
-          rows={late.slice(0, 5)}
-          columns={[
-            ['work', 'topic'],
-            ['due', 'dueDate'],
-            ['reason', 'why', 'text'],
-          ]}
-        />
+        <Table name="lateWork" rows={late.slice(0, 5)} columns={['topic', 'dueDate', ['reason', 'why']]} />
       )}
     </>
   );
-}
-
-/** A count that is good if it is zero. */
-function Count({
-  name,
-  count,
-  url,
-}: {
-  readonly name: string;
-  readonly count: number;
-  readonly url: string;
-}) {
-  const value = count >= COUNTED ? `${COUNTED}+` : count;
-  return <Figure name={name} value={value} tone={count === 0 ? 'good' : 'bad'} url={url} />;
 }
 
 /** The latest failed payments, and whether a later attempt succeeded. */
@@ -90,7 +76,7 @@ function FailedPayments() {
           (row) => <IdLink page="/payments" id={row.paymentId} label={money(row.amount, row.currency)} />,
         ],
         'date',
-        ['reason', (row) => row.gatewayErrorMsg ?? words(row.paymentResponse ?? row.status), 'text'],
+        ['reason', (row) => row.gatewayErrorMsg ?? words(row.paymentResponse ?? row.status)],
         ['state', RecoveryState],
       ]}
     />
@@ -99,4 +85,98 @@ function FailedPayments() {
 
 function RecoveryState({ isRecovered }: { readonly isRecovered: boolean }) {
   return <Badge tone={isRecovered ? 'good' : 'bad'}>{label(isRecovered ? 'recovered' : 'unpaid')}</Badge>;
+}
+
+type Months = ResultOf<'reports', 'months'>;
+
+const POLL_MS = 100;
+
+/** Loads again every moment while the server is still counting. */
+function usePolling<T>(loaded: Loaded<T>, isCounting: boolean): void {
+  useEffect(() => {
+    if (!isCounting || loaded.isLoading) return undefined;
+    const timer = setTimeout(loaded.reload, POLL_MS);
+    return () => clearTimeout(timer);
+  }, [isCounting, loaded.isLoading]);
+}
+
+function Charts() {
+  const months = useLoad(() => api().reports.months());
+  usePolling(months, months.data?.isComplete === false);
+  const plans = useLoad(() => api().reports.subscriptions());
+  usePolling(plans, plans.data?.isCounting === true);
+  const ofState = (name: string) => `${href('/overdue')}?state=${encodeURIComponent(name)}`;
+  return (
+    <>
+      <Show of={months}>{(data) => <MonthCharts {...data} />}</Show>
+      <div class="columns">
+        <Section name="activeSubscriptionsByPlan">
+          <Show of={plans}>
+            {(found) => (
+              <Bars of={found.plans.map(({ planName, subscriptions }) => [planName, subscriptions])} />
+            )}
+          </Show>
+        </Section>
+        <Section name="overdueAccountsByState">
+          <Load from={() => api().reports.overdue()}>
+            {({ states }) => <Bars of={states.map(({ name, accounts }) => [name, accounts])} url={ofState} />}
+          </Load>
+        </Section>
+      </div>
+    </>
+  );
+}
+
+/** The charts by their names, with the amounts of a month that they show. */
+const charts = {
+  invoicedAndCollected: ['invoiced', 'collected'],
+  failedAndRecovered: ['failedAmount', 'recoveredAmount'],
+} as const;
+
+function MonthCharts({ months, isComplete }: Months) {
+  const currencies = months.flatMap((month) => month.currencies.map((each) => each.currency));
+  const options = [...new Set(currencies)].sort();
+  const currency = parameters.value.get('currency') ?? options[0] ?? '';
+  const figures = months.map((month) => month.currencies.find((each) => each.currency === currency));
+  const filter = options.length > 1 && <Filters of={{ currency: { kind: 'select', options } }} />;
+  return (
+    <Section name="last12Months" actions={filter}>
+      {!isComplete && <p role="status">{texts.common.counting}</p>}
+      <div class="columns">
+        {Object.entries(charts).map(([name, lines]) => (
+          <Chart
+            key={name}
+            title={label(name)}
+            labels={months.map(({ month }) => month)}
+            series={lines.map((line) => ({
+              label: label(line),
+              values: figures.map((each) => Number(each?.[line] ?? 0)),
+            }))}
+            valueText={(value) => money(value, currency)}
+          />
+        ))}
+      </div>
+    </Section>
+  );
+}
+
+interface BarsProps {
+  readonly of: readonly (readonly [name: string, count: number])[];
+  readonly url?: (name: string) => string;
+}
+
+function Bars({ of, url }: BarsProps) {
+  if (of.length === 0) return <p class="quiet-text">{texts.common.nothing}</p>;
+  const largest = Math.max(...of.map(([, count]) => count), 1);
+  return (
+    <ul class="bars">
+      {of.map(([name, count]) => (
+        <li key={name}>
+          {url === undefined ? <span>{name}</span> : <a href={url(name)}>{name}</a>}
+          <meter max={largest} value={count} aria-hidden="true" />
+          <span class="number">{quantity(count)}</span>
+        </li>
+      ))}
+    </ul>
+  );
 }

@@ -1,9 +1,10 @@
 import { api } from '../core/data.ts';
 import { durationText, label, valueText } from '../core/format.ts';
 import { href, parameters } from '../core/location.ts';
-import { Badge, IdLink, Load, Page, Section, Sentences } from '../parts/layout.tsx';
+import { Load, Page, Section } from '../parts/layout.tsx';
 import { Outlook } from '../parts/outlook.tsx';
 import { Filters, ListSection } from '../parts/table.tsx';
+import { Badge, IdLink, Sentences } from '../parts/values.tsx';
 import { texts } from '../texts.ts';
 
 const t = texts.overdue;
@@ -53,7 +54,7 @@ function Flow({ states, accounts }: Configuration) {
       </li>
       {states.map(({ name, condition, isClearState, ...effects }, index) => (
         <li key={name} class={`flow-state ${index === states.length - 1 ? 'bad' : 'warning'}`}>
-          <small>{condition === null ? t.always : factsOf(condition).join(t.and)}</small>
+          <small>→ {condition === null ? t.always : factsOf(condition).join(t.and)}</small>
           <strong>{name}</strong>
           <a href={`${href('/overdue')}?state=${encodeURIComponent(name)}`}>
             {t.count(accounts.get(name) ?? 0)}
@@ -74,13 +75,6 @@ function factsOf(of: object): readonly string[] {
 
 function Accounts({ states }: Configuration) {
   const state = parameters.value.get('state');
-  const forecast = ({
-    accountId,
-    externalKey,
-  }: {
-    readonly accountId: string;
-    readonly externalKey: string;
-  }) => <a href={`${href('/overdue')}?account=${accountId}`}>{t.forecastOf(externalKey)}</a>;
   const options = [['', t.anyState] as const, ...states.map(({ name }) => [name, name] as const)];
   return (
     <ListSection
@@ -92,13 +86,11 @@ function Accounts({ states }: Configuration) {
         ['name', (row) => <IdLink page="/accounts" id={row.accountId} label={row.name ?? row.externalKey} />],
         'externalKey',
         ['state', (row) => <Badge tone="warning">{row.state}</Badge>],
-        ['forecast', forecast],
       ]}
     />
   );
 }
 
-/** The states that an account will reach if nothing is paid. */
 function Forecast({ account }: { readonly account: string }) {
   return (
     <Load from={async () => ({ found: await api().accounts.findExactly(account) })}>

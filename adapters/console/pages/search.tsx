@@ -2,25 +2,18 @@ import { useEffect } from 'preact/hooks';
 import { api, type ResultOf } from '../core/data.ts';
 import { label } from '../core/format.ts';
 import { href, navigate, parameters } from '../core/location.ts';
-import { Badge, Load, Page } from '../parts/layout.tsx';
+import { Load, Page } from '../parts/layout.tsx';
 import { List } from '../parts/table.tsx';
+import { Badge } from '../parts/values.tsx';
 import { texts } from '../texts.ts';
 
-const t = texts.search;
+const t = texts.shell;
 
 type Hit = ResultOf<'reports', 'find'>[number];
 
-const pages = {
-  ACCOUNT: '/accounts',
-  INVOICE: '/invoices',
-  PAYMENT: '/payments',
-  SUBSCRIPTION: '/subscriptions',
-  BUNDLE: '/accounts',
-} as const;
-
 /** Returns the page of an object. Bundles are on the page of their account. */
 function urlOf({ kind, id, accountId }: Hit): string {
-  return href(pages[kind], kind === 'BUNDLE' ? accountId : id);
+  return kind === 'BUNDLE' ? href('/accounts', accountId) : href(`/${kind.toLowerCase()}s`, id);
 }
 
 /** What matches the search text. A single exact hit opens immediately. */
@@ -28,11 +21,11 @@ export function Search() {
   const text = parameters.value.get('text') ?? '';
   const load = async () => (text === '' ? [] : api().reports.find({ text }));
   return (
-    <Page title={t.title(text)}>
+    <Page title={t.searchFor(text)}>
       <Load from={load} inputs={[text]}>
         {(hits) => <Hits hits={hits} text={text.toLowerCase()} />}
       </Load>
-      <a href={`${href('/accounts')}?search=${encodeURIComponent(text)}`}>{t.accounts}</a>
+      <a href={`${href('/accounts')}?search=${encodeURIComponent(text)}`}>{t.searchAccounts}</a>
     </Page>
   );
 }
@@ -49,7 +42,7 @@ function Hits({ hits, text }: { readonly hits: readonly Hit[]; readonly text: st
     <List
       name="hits"
       rows={hits}
-      empty={t.none}
+      empty={t.noHits}
       columns={[
         ['kind', ({ kind }) => <Badge>{label(kind)}</Badge>],
         ['found', (hit) => <a href={urlOf(hit)}>{hit.title}</a>],

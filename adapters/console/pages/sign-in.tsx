@@ -1,13 +1,16 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { isUnauthenticated, revision, session, signIn, useTask } from '../core/data.ts';
 import { label } from '../core/format.ts';
+import { useTask } from '../core/load.ts';
+import { hrefIn } from '../core/location.ts';
+import { isUnauthenticated, refusedTenant, revision } from '../core/server.ts';
+import { session, sessionTenants, signIn } from '../core/session.ts';
 import { type Entered, FormFields, valuesOf } from '../parts/form.tsx';
-import { Problem } from '../parts/layout.tsx';
+import { Page, Problem } from '../parts/layout.tsx';
+import { List } from '../parts/table.tsx';
 import { texts } from '../texts.ts';
 
 const fields = { user: 'required', password: { kind: 'password', isRequired: true } } as const;
 
-/** The sign-in form. */
 export function SignIn() {
   return (
     <main class="sign-in">
@@ -23,7 +26,7 @@ export function SignInAgain() {
   useEffect(open, []);
   return (
     <dialog ref={dialog} class="sign-in-again" aria-label={label('signIn')} onClose={open}>
-      <SignInForm title={label('signIn')} message={texts.signIn.ended} />
+      <SignInForm title={label('signIn')} message={texts.shell.sessionEnded} />
     </dialog>
   );
 }
@@ -44,11 +47,28 @@ function SignInForm(props: { readonly title: string; readonly message?: string }
       {props.message !== undefined && <p>{props.message}</p>}
       <FormFields fields={fields} entered={entered} change={enter} />
       {error !== null && (
-        <Problem error={isUnauthenticated(error) ? new Error(texts.signIn.rejected) : error} />
+        <Problem error={isUnauthenticated(error) ? new Error(texts.shell.signInRejected) : error} />
       )}
       <button type="submit" class="primary" disabled={isRunning}>
         {isRunning ? texts.common.working : label('signIn')}
       </button>
     </form>
+  );
+}
+
+export function Tenants() {
+  // A tenant that was refused may have been created or granted since.
+  useEffect(() => {
+    refusedTenant.value = null;
+  }, []);
+  return (
+    <Page title={texts.shell.chooseTenant}>
+      <List
+        name="tenants"
+        load={sessionTenants}
+        empty={texts.shell.noTenants}
+        columns={[['apiKey', ({ apiKey }) => <a href={hrefIn(apiKey, '/')}>{apiKey}</a>], 'externalKey']}
+      />
+    </Page>
   );
 }

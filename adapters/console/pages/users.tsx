@@ -8,7 +8,6 @@ import { texts } from '../texts.ts';
 
 const t = texts.users;
 
-/** Users and roles. */
 export function Users() {
   return (
     <Page name="users" subtitle={t.signedIn(session.value?.username ?? '')}>
@@ -59,12 +58,8 @@ function UserList() {
             name="users"
             actions={<NewUser {...choices} />}
             load={(page) => callServerPage<User>('GET /security/users', page)}
-            columns={[
-              ['user', 'username'],
-              ['roles', 'roles', 'text'],
-              ['tenants', tenantsOf, 'text'],
-              ['', (user) => <UserActions user={user} choices={choices} />],
-            ]}
+            columns={['username', 'roles', ['tenants', tenantsOf]]}
+            rowActions={(user) => <UserActions user={user} choices={choices} />}
           />
         );
       }}
@@ -132,7 +127,6 @@ function UserActions({ user, choices }: { readonly user: User; readonly choices:
   );
 }
 
-/** The roles with what they may do. */
 function Roles() {
   const load = () =>
     Promise.all([loadRoles(), callServer<readonly string[]>('GET /security/permissions/all')]);
@@ -144,11 +138,8 @@ function Roles() {
           actions={<RoleAction of={null} all={all} />}
           isExplained
           rows={roles}
-          columns={[
-            'role',
-            ['mayDo', 'permissions', 'text'],
-            ['', (role) => <RoleAction of={role} all={all} />],
-          ]}
+          columns={['role', 'permissions']}
+          rowActions={(role) => <RoleAction of={role} all={all} />}
         />
       )}
     </Load>

@@ -3,12 +3,11 @@ import { useEffect, useState } from 'preact/hooks';
 import { may, useLoad, useTask } from '../core/data.ts';
 import { label } from '../core/format.ts';
 import { explanations, texts } from '../texts.ts';
-import { type Entered, type Fields, FormFields, type ValuesOf, valuesOf } from './form.tsx';
+import { type Entered, type Fields, FormFields, isComplete, type ValuesOf, valuesOf } from './form.tsx';
 import { Dialog, Problem, Show } from './layout.tsx';
 import { notify } from './notices.tsx';
 
 export interface ActionProps<F extends Fields, T, D> {
-  /** Gives the action its label and its explanation in the texts. */
   readonly name: string;
   /** Default: the label of the name. */
   readonly label?: string;
@@ -24,11 +23,10 @@ export interface ActionProps<F extends Fields, T, D> {
   /** What the fields contain at first. */
   readonly initial?: Entered;
   /**
-   * Returns what will happen with these values, before the user confirms. It runs again 300 ms after each change of a
-   * field. Null shows nothing yet.
+   * Returns what will happen with these values, before the user confirms. It runs 300 ms after each change of a field,
+   * once the form is complete.
    */
   readonly preview?: (values: ValuesOf<F>, loaded: D) => Promise<ComponentChildren> | ComponentChildren;
-  /** Makes the change. */
   readonly run: (values: ValuesOf<F>, loaded: D) => Promise<T>;
   /** Called after the change, for example to open the page of a new object. */
   readonly after?: (result: T) => void;
@@ -89,7 +87,7 @@ function ActionForm<F extends Fields, T, D>(props: OpenActionProps<F, T, D> & { 
       <FormFields fields={shown} entered={entered} change={enter} />
       {preview !== undefined && (
         <Preview
-          load={(given) => preview(valuesOf(shown, given), facts)}
+          load={(given) => isComplete(shown, given) && preview(valuesOf(shown, given), facts)}
           entered={entered}
           setShown={setPreviewed}
         />

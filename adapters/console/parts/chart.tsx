@@ -20,6 +20,7 @@ interface ChartProps {
 }
 
 const HEIGHT = 200;
+const LABEL_WIDTH = 75;
 const COLORS = ['--chart-1', '--chart-2', '--chart-3'];
 
 const darkScheme = matchMedia('(prefers-color-scheme: dark)');
@@ -82,7 +83,8 @@ function drawn(element: HTMLElement, { labels, series, kind = 'bars', valueText 
       {
         ...axis,
         size: 30,
-        splits: (plot) => shownLabels(labels.length, plot.width),
+        space: LABEL_WIDTH,
+        incrs: [1, 2, 3, 5, 10, 20, 50],
         values: (_, at) => at.map((each) => labels[each] ?? ''),
       },
       { ...axis, size: widthOfLabels, values: (_, at) => at.map(valueText) },
@@ -118,12 +120,4 @@ function widthOfLabels(_: uPlot, labels: readonly string[] | null): number {
 function fromZero(_: uPlot, low: number | null, high: number | null): uPlot.Range.MinMax {
   const [least, greatest] = [Math.min(0, low ?? 0), Math.max(0, high ?? 0)];
   return least === greatest ? [0, 1] : [least * 1.1, greatest * 1.1];
-}
-
-const LABEL_WIDTH = 75;
-
-/** Returns the positions of the labels that fit side by side. */
-function shownLabels(count: number, width: number): number[] {
-  const step = Math.max(1, Math.ceil((count * LABEL_WIDTH) / width));
-  return Array.from({ length: Math.ceil(count / step) }, (_, index) => index * step);
 }

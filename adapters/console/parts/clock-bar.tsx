@@ -5,8 +5,9 @@ import { instant, testTime as time, words } from '../core/format.ts';
 import { pagePath } from '../core/location.ts';
 import { texts } from '../texts.ts';
 import { Action } from './action.tsx';
-import { Badge, Dialog, ObjectLink, Problem } from './layout.tsx';
+import { Dialog, Problem } from './layout.tsx';
 import { accountColumn, List } from './table.tsx';
+import { Badge, ObjectLink } from './values.tsx';
 
 const t = texts.clock;
 

@@ -5,7 +5,6 @@ import { texts } from '../texts.ts';
 /** Attributes of the inputs by the kind of the field. */
 const INPUTS = {
   text: { type: 'text' },
-  amount: { type: 'text', inputMode: 'decimal', pattern: '-?[0-9]+([.][0-9]+)?' },
   number: { type: 'text', inputMode: 'decimal', pattern: '-?[0-9]+([.][0-9]+)?' },
   date: { type: 'date' },
   email: { type: 'email' },
@@ -20,8 +19,8 @@ type Kind = keyof typeof INPUTS | 'checkbox' | 'select' | 'several' | 'area';
 /** A value with its label. A value alone has its own label. */
 export type Option = string | readonly [value: string, label: string];
 
-export interface FieldOptions {
-  /** Defaults to `text`. An amount is sent as the text that the user typed, so it stays exact. */
+interface FieldOptions {
+  /** Defaults to `text`. A number is sent as the text that the user typed, so it stays exact. */
   readonly kind?: Kind;
   /** Default: the label of the name. */
   readonly label?: string;
@@ -30,14 +29,11 @@ export interface FieldOptions {
   readonly options?: readonly Option[];
   readonly help?: string | undefined;
   readonly placeholder?: string;
-  readonly rows?: number;
-  readonly size?: number;
 }
 
 /** A field by its kind alone, `required` for a text that must not be empty, or nothing where it does not apply. */
 export type Field = Kind | 'required' | FieldOptions | false;
 
-/** The fields of a form by name. */
 export type Fields = Readonly<Record<string, Field>>;
 
 type OptionValue<O> = O extends readonly [infer V, unknown] ? V : O;
@@ -76,6 +72,15 @@ function fieldValue(field: Field, entered: unknown): unknown {
   return (kind.endsWith('password') ? text : text.trim()) || null;
 }
 
+/** Returns true if each required field has a value, and each number is one. */
+export function isComplete(fields: Fields, entered: Entered): boolean {
+  return Object.entries(fields).every(([name, field]) => {
+    const { isRequired = false, kind } = field === false ? {} : optionsOf(field);
+    const value = fieldValue(field, entered[name]);
+    return value ? kind !== 'number' || !Number.isNaN(Number(value)) : !isRequired;
+  });
+}
+
 function optionsOf(field: Exclude<Field, false>): FieldOptions {
   if (field === 'required') return { isRequired: true };
   return typeof field === 'string' ? { kind: field } : field;
@@ -92,12 +97,13 @@ interface FormProps {
   readonly fields: Fields;
   readonly entered: Entered;
   readonly change: (entered: Entered) => void;
+  /** True for filters of a list: in a row, and each applies when its input ends. */
+  readonly isFilter?: boolean;
 }
 
-/** The fields of a form with their labels. */
-export function FormFields({ fields, entered, change }: FormProps) {
+export function FormFields({ fields, entered, change, isFilter = false }: FormProps) {
   return (
-    <div class="fields">
+    <div class={isFilter ? 'filters' : 'fields'}>
       {Object.entries(fields).map(
         ([name, field]) =>
           field && (
@@ -107,6 +113,7 @@ export function FormFields({ fields, entered, change }: FormProps) {
               field={optionsOf(field)}
               value={entered[name]}
               change={(value) => change({ ...entered, [name]: value })}
+              isFilter={isFilter}
             />
           ),
       )}
@@ -114,67 +121,72 @@ export function FormFields({ fields, entered, change }: FormProps) {
   );
 }
 
-interface ControlProps {
+interface OneFieldProps {
   readonly name: string;
   readonly field: FieldOptions;
   readonly value: unknown;
   readonly change: (value: unknown) => void;
+  readonly isFilter: boolean;
 }
 
-function OneField(props: ControlProps) {
-  const { name, field } = props;
+function OneField(props: OneFieldProps) {
+  const { name, field, isFilter } = props;
   const id = useId();
   const help = field.help ? `${id}-help` : undefined;
+  const control = <Control {...props} attributes={{ id, name, 'aria-describedby': help }} />;
   return (
-    <div class={field.kind === 'checkbox' ? 'field checkbox' : 'field'}>
+    <div class={isFilter ? 'filter' : 'field'}>
+      {field.kind === 'checkbox' && control}
       <label for={id}>{field.label ?? label(name)}</label>
-      <Control {...props} attributes={{ id, name, 'aria-describedby': help }} />
+      {field.kind !== 'checkbox' && control}
       {help && <small id={help}>{field.help}</small>}
     </div>
   );
 }
 
-/** A field whose value applies when the input ends, such as a filter of a list. */
-export function FilterField(props: Omit<ControlProps, 'field'> & { readonly field: Field }) {
-  const id = useId();
-  if (props.field === false) return null;
-  const field = optionsOf(props.field);
-  return (
-    <label class="filter" for={id}>
-      {field.label ?? label(props.name)}
-      <Control {...props} field={field} attributes={{ id }} isLate />
-    </label>
-  );
-}
-
-interface Attributes {
-  readonly id: string;
-  readonly name?: string;
-  readonly 'aria-describedby'?: string | undefined;
+interface ControlProps extends OneFieldProps {
+  readonly attributes: {
+    readonly id: string;
+    readonly name: string;
+    readonly 'aria-describedby': string | undefined;
+  };
 }
 
 interface EventOf<E> {
   readonly currentTarget: E;
 }
 
-function Control(props: ControlProps & { readonly attributes: Attributes; readonly isLate?: boolean }) {
-  const { field, value, change, isLate = false } = props;
-  const { kind = 'text', isRequired = false, options = [], rows = 6, placeholder, size } = field;
-  const shared = { ...props.attributes, required: isRequired };
-  const onText = ({ currentTarget }: EventOf<{ readonly value: string }>) => change(currentTarget.value);
-  const text = { ...shared, value: String(value ?? ''), [isLate ? 'onChange' : 'onInput']: onText };
+function Control({ attributes, field, value, change, isFilter }: ControlProps) {
+  const { kind = 'text', isRequired = false, options = [], placeholder } = field;
+  const onText = ({ currentTarget }: EventOf<{ readonly value: string }>) =>
+    change(isFilter ? currentTarget.value.trim() : currentTarget.value);
+  const shared = { ...attributes, required: isRequired };
+  const text = { ...shared, value: String(value ?? ''), [isFilter ? 'onChange' : 'onInput']: onText };
   switch (kind) {
-    case 'checkbox':
+    case 'checkbox': {
+      const check = ({ currentTarget }: EventOf<{ readonly checked: boolean }>) =>
+        change(currentTarget.checked);
+      return <input {...attributes} type="checkbox" checked={value === true} onChange={check} />;
+    }
+    case 'several': {
+      const chosen: readonly unknown[] = Array.isArray(value) ? value : [];
       return (
-        <input
-          {...props.attributes}
-          type="checkbox"
-          checked={value === true}
-          onChange={({ currentTarget }) => change(currentTarget.checked)}
-        />
+        <fieldset id={attributes.id}>
+          {options.map(pairOf).map(([each, name]) => (
+            <label key={each}>
+              <input
+                type="checkbox"
+                checked={chosen.includes(each)}
+                onChange={({ currentTarget: { checked } }) =>
+                  change(checked ? [...chosen, each] : chosen.filter((other) => other !== each))
+                }
+              />{' '}
+              {name}
+            </label>
+          ))}
+        </fieldset>
       );
-    case 'several':
-      return <Several {...props} options={options} chosen={Array.isArray(value) ? value : []} />;
+    }
     case 'select':
       return (
         <select {...shared} value={chosenOf(options, value)} onChange={onText}>
@@ -186,39 +198,12 @@ function Control(props: ControlProps & { readonly attributes: Attributes; readon
         </select>
       );
     case 'area':
-      return <textarea {...text} rows={rows} />;
+      return <textarea {...text} rows={6} />;
     default:
-      return <input autocomplete="off" {...text} {...INPUTS[kind]} placeholder={placeholder} size={size} />;
+      return <input autocomplete="off" {...text} {...INPUTS[kind]} placeholder={placeholder} />;
   }
 }
 
-interface SeveralProps extends Pick<ControlProps, 'change'> {
-  readonly attributes: Attributes;
-  readonly options: readonly Option[];
-  readonly chosen: readonly unknown[];
-}
-
-/** Checkboxes for values of which any number can be chosen. */
-function Several({ attributes, options, chosen, change }: SeveralProps) {
-  return (
-    <fieldset id={attributes.id}>
-      {options.map(pairOf).map(([value, name]) => (
-        <label key={value}>
-          <input
-            type="checkbox"
-            checked={chosen.includes(value)}
-            onChange={({ currentTarget }) =>
-              change([...chosen.filter((each) => each !== value), ...(currentTarget.checked ? [value] : [])])
-            }
-          />{' '}
-          {name}
-        </label>
-      ))}
-    </fieldset>
-  );
-}
-
-/** A field for an amount of money. */
 export function amountField(currency: string | null | undefined) {
-  return { label: texts.common.amountIn(currency ?? ''), kind: 'amount', isRequired: true } as const;
+  return { label: texts.common.amountIn(currency ?? ''), kind: 'number', isRequired: true } as const;
 }

@@ -1,11 +1,9 @@
 import { api, type ResultOf } from '../core/data.ts';
-import { valueText, words } from '../core/format.ts';
-import { texts } from '../texts.ts';
+import { label, valueText, words } from '../core/format.ts';
 import { Action } from './action.tsx';
-import { Badge, Load, Section } from './layout.tsx';
-import { type Column, List, ListSection } from './table.tsx';
-
-const t = texts.history;
+import { Load } from './layout.tsx';
+import { type Column, ListSection } from './table.tsx';
+import { Badge } from './values.tsx';
 
 type AuditedObject = Parameters<ReturnType<typeof api>['audit']['historyWithin']>[1];
 type Tagged = Parameters<ReturnType<typeof api>['tags']['add']>[0];
@@ -17,27 +15,13 @@ interface HistoryProps {
   readonly of: AuditedObject;
 }
 
-/** Tags, custom fields and history of an object. */
-export function LabelsAndHistory({ accountId, of }: HistoryProps & { readonly of: Tagged }) {
-  return (
-    <>
-      <Tags of={of} />
-      <CustomFields of={of} />
-      <Section name="history">
-        <History accountId={accountId} of={of} />
-      </Section>
-    </>
-  );
-}
-
 /** Who changed an object of an account, when, and what changed, newest first. */
 export function History({ accountId, of: object }: HistoryProps) {
   return (
-    <List
+    <ListSection
       name="history"
-      pageParameter="history"
       load={async () => withDifferences(await api().audit.historyWithin(accountId, object)).reverse()}
-      columns={[['when', 'changeDate'], whoColumn, ['whatChanged', whatChanged, 'text']]}
+      columns={[['when', 'changeDate'], whoColumn, ['whatChanged', whatChanged]]}
     />
   );
 }
@@ -68,16 +52,14 @@ function withDifferences(rows: readonly HistoryRow[]) {
 }
 
 function whatChanged({ changeType, differences }: ReturnType<typeof withDifferences>[number]) {
-  if (changeType === 'DELETE') return t.removed;
-  if (differences.length === 0) return t.same;
-  const isNew = changeType === 'INSERT';
+  const isChange = changeType === 'UPDATE';
   return (
-    <details open={!isNew}>
-      <summary>{isNew ? t.created : t.changed}</summary>
+    <details open={isChange}>
+      <summary>{label(changeType)}</summary>
       <ul>
         {differences.map(({ name, before, after }) => (
           <li key={name}>
-            {words(name)}: {!isNew && <del>{valueText(before)}</del>} <ins>{valueText(after)}</ins>
+            {words(name)}: {isChange && <del>{valueText(before)}</del>} <ins>{valueText(after)}</ins>
           </li>
         ))}
       </ul>
@@ -85,7 +67,6 @@ function whatChanged({ changeType, differences }: ReturnType<typeof withDifferen
   );
 }
 
-/** The tags of an object, with actions to add and remove them. */
 export function Tags({ of: object }: { readonly of: Tagged }) {
   return (
     <Load from={() => Promise.all([api().tags.ofObject(object), api().tagDefinitions.list()])}>
@@ -116,20 +97,17 @@ export function Tags({ of: object }: { readonly of: Tagged }) {
             actions={addTag}
             columns={[
               ['tag', ({ tagDefinitionName }) => <Badge>{tagDefinitionName}</Badge>],
-              ['meaning', ({ tagDefinitionId }) => meaningOf(tagDefinitionId), 'text'],
-              [
-                '',
-                ({ tagDefinitionId: id, tagDefinitionName: name }) => (
-                  <Action
-                    name="remove"
-                    needs="tag:delete"
-                    isHidden={isOfEngine(name)}
-                    explanation={name}
-                    run={() => api().tags.remove(object, [id])}
-                  />
-                ),
-              ],
+              ['meaning', ({ tagDefinitionId }) => meaningOf(tagDefinitionId)],
             ]}
+            rowActions={({ tagDefinitionId: id, tagDefinitionName: name }) => (
+              <Action
+                name="remove"
+                needs="tag:delete"
+                isHidden={isOfEngine(name)}
+                explanation={name}
+                run={() => api().tags.remove(object, [id])}
+              />
+            )}
           />
         );
       }}
@@ -142,37 +120,19 @@ function isOfEngine(name: string): boolean {
   return name.startsWith('__');
 }
 
-/** The custom fields of an object, with actions to add and remove them. */
 export function CustomFields({ of: object }: { readonly of: Fielded }) {
   const { add, remove, ofObject } = api().customFields;
   const fields = { name: 'required', value: 'required' } as const;
+  const change = { name: 'addField', needs: 'custom_field:add', fields } as const;
   return (
     <ListSection
       name="customFields"
       load={() => ofObject(object)}
-      actions={
-        <Action
-          name="addField"
-          needs="custom_field:add"
-          fields={fields}
-          run={(field) => add(object, [field])}
-        />
-      }
-      columns={[
-        'name',
-        'value',
-        [
-          '',
-          ({ id, name }) => (
-            <Action
-              name="remove"
-              needs="custom_field:delete"
-              explanation={name}
-              run={() => remove(object, [id])}
-            />
-          ),
-        ],
-      ]}
+      actions={<Action {...change} run={(field) => add(object, [field])} />}
+      columns={['name', 'value']}
+      rowActions={({ id }) => (
+        <Action name="remove" needs="custom_field:delete" run={() => remove(object, [id])} />
+      )}
     />
   );
 }

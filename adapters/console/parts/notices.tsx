@@ -1,7 +1,8 @@
 import { signal } from '@preact/signals';
 import { type Call, calls, curlOf } from '../core/data.ts';
 import { texts } from '../texts.ts';
-import { Badge, Copy, Dialog } from './layout.tsx';
+import { Dialog } from './layout.tsx';
+import { Badge, Copy } from './values.tsx';
 
 const notices = signal<readonly { readonly id: number; readonly text: string }[]>([]);
 const isCallLogOpen = signal(false);
@@ -47,7 +48,7 @@ export function CallLog() {
   return (
     <Dialog title={texts.calls.title} close={closeCallLog} isWide>
       <p>{texts.calls.explanation}</p>
-      <div class="call-log">
+      <div>
         {calls.value.map((call) => (
           <OneCall key={call.id} {...call} />
         ))}

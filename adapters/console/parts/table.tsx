@@ -1,27 +1,28 @@
 import type { ComponentChildren } from 'preact';
 import { label, money, quantity, valueText } from '../core/format.ts';
-import { hrefWith, navigate, parameters } from '../core/location.ts';
+import { hrefWith, navigate, parameters, type Query } from '../core/location.ts';
 import { texts } from '../texts.ts';
-import { type Fields, FilterField } from './form.tsx';
-import { IdLink, Load, Section } from './layout.tsx';
+import { type Entered, type Fields, FormFields } from './form.tsx';
+import { Load, Section } from './layout.tsx';
+import { IdLink } from './values.tsx';
 
 /**
  * A column: a member of the rows, or a name with a member or with what its cells show. The name gives the heading.
- * Numbers are aligned to the right, and text breaks into lines; other cells have one line, but for the first column. A
- * heading that sorts has the name by which the API sorts.
+ * Numbers are aligned to the right. A heading that sorts has the name by which the API sorts.
  */
 export type Column<R> =
   | (keyof R & string)
   | readonly [
       name: string,
       cell: (keyof R & string) | ((row: R) => ComponentChildren),
-      as?: 'number' | 'text' | 'sorted',
+      as?: 'number' | 'sorted',
     ];
 
 interface TableProps<R> {
-  /** Its label describes the table to screen readers. */
   readonly name: string;
   readonly columns: readonly Column<R>[];
+  /** Actions and links at the end of each row. */
+  readonly rowActions?: ((row: R) => ComponentChildren) | undefined;
   readonly rows: readonly R[];
   readonly empty?: string | undefined;
   /** True if the API sorts the rows. */
@@ -29,10 +30,12 @@ interface TableProps<R> {
 }
 
 /** A table of rows that are already loaded. On a narrow screen, each row is a card with the headings in its cells. */
-export function Table<R extends object>({ name, columns, rows, empty, isSortable = false }: TableProps<R>) {
+export function Table<R extends object>(props: TableProps<R>) {
+  const { name, columns, rowActions, rows, empty, isSortable = false } = props;
   const [first] = rows;
   if (first === undefined) return <p class="quiet-text">{empty ?? texts.common.nothing}</p>;
-  const all = columns.map((column) => {
+  const last: readonly Column<R>[] = rowActions === undefined ? [] : [['', rowActions]];
+  const all = [...columns, ...last].map((column) => {
     const [heading, cell = column as keyof R & string, as] = typeof column === 'string' ? [column] : column;
     if (typeof cell === 'function') return { heading, cell, as };
     const isNumber = typeof first[cell] === 'number' || isDecimal(first[cell]);
@@ -150,18 +153,16 @@ export function ListPages<R>(props: ListPagesProps<R>) {
 
 interface ListProps<R> extends Omit<TableProps<R>, 'rows' | 'isSortable'>, ListSource<R> {}
 
-/** A table with its pages. */
-export function List<R extends object>({ name, columns, empty, ...source }: ListProps<R>) {
+export function List<R extends object>({ name, columns, rowActions, empty, ...source }: ListProps<R>) {
   return (
     <ListPages {...source}>
-      {(rows, isSortable) => <Table {...{ name, columns, rows, empty, isSortable }} />}
+      {(rows, isSortable) => <Table {...{ name, columns, rowActions, rows, empty, isSortable }} />}
     </ListPages>
   );
 }
 
 type ListSectionProps<R> = ListProps<R> & Omit<Parameters<typeof Section>[0], 'children'>;
 
-/** A section with a list. */
 export function ListSection<R extends object>({ title, actions, isExplained, ...list }: ListSectionProps<R>) {
   return (
     <Section name={list.name} title={title} actions={actions} isExplained={isExplained === true}>
@@ -171,17 +172,11 @@ export function ListSection<R extends object>({ title, actions, isExplained, ...
 }
 
 /** Filters of the lists on a page. Their values are in the URL. */
-export function Filters(props: { readonly of: Fields; readonly presets?: Readonly<Record<string, string>> }) {
-  const { of, presets = {} } = props;
-  return Object.entries(of).map(([name, field]) => (
-    <FilterField
-      key={name}
-      name={name}
-      field={field}
-      value={parameters.value.get(name) ?? presets[name]}
-      change={(value) => navigate(hrefWith({ [name]: String(value).trim(), page: null }), { replace: true })}
-    />
-  ));
+export function Filters({ of, presets }: { readonly of: Fields; readonly presets?: Query }) {
+  const entered: Query = { ...presets, ...Object.fromEntries(parameters.value) };
+  const change = (changed: Entered) =>
+    navigate(hrefWith({ ...(changed as Query), page: null }), { replace: true });
+  return <FormFields fields={of} entered={entered} change={change} isFilter />;
 }
 
 export interface OfAccount {

@@ -1,9 +1,9 @@
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import { day, words } from '../core/format.ts';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Subscription } from '../core/data.ts';
+import { day, money, words } from '../core/format.ts';
 import { href } from '../core/location.ts';
 import { texts } from '../texts.ts';
-import { Badge } from './layout.tsx';
-import type { Span, TimelineRow } from './timeline-rows.ts';
+import { Badge, type Tone } from './values.tsx';
 
 const t = texts.timeline;
 
@@ -21,7 +21,7 @@ interface TimelineProps {
   readonly today: string;
 }
 
-/** Subscriptions drawn to scale: phases as bars, pauses and blocks hatched, and markers for changes. */
+/** Subscriptions drawn to scale: phases and pauses as bars, and markers for changes. */
 export function Timeline({ rows, today }: TimelineProps) {
   const region = useRef<HTMLElement>(null);
   const [room, setRoom] = useState(0);
@@ -32,12 +32,13 @@ export function Timeline({ rows, today }: TimelineProps) {
     const observer = new ResizeObserver(() => setRoom(element.clientWidth));
     observer.observe(element);
     return () => observer.disconnect();
-  }, []);
+  }, [rows.length === 0]);
   const scale = scaleOf(rows, { today, room });
   useEffect(() => {
     // Shows today and what comes, when the past does not fit.
     if (region.current !== null) region.current.scrollLeft = scale.x(today) - room / 2;
   }, [room, scale.width]);
+  if (rows.length === 0) return <p class="quiet-text">{t.none}</p>;
   const follow = () => setScrolled(region.current?.scrollLeft ?? 0);
   return (
     <div class="timeline">
@@ -59,13 +60,11 @@ export function Timeline({ rows, today }: TimelineProps) {
   );
 }
 
-const tones = {
+const tones: Partial<Record<TimelineRow['state'], Tone>> = {
   ACTIVE: 'good',
   BLOCKED: 'bad',
   PENDING: 'warning',
-  CANCELLED: 'quiet',
-  EXPIRED: 'quiet',
-} as const;
+};
 
 export function StateBadge({ state }: Pick<TimelineRow, 'state'>) {
   return <Badge tone={tones[state]}>{words(state)}</Badge>;
@@ -101,38 +100,45 @@ interface DrawingProps extends TimelineProps {
 
 function Drawing({ rows, today, scale, scrolled }: DrawingProps) {
   const height = AXIS_HEIGHT + rows.length * ROW_HEIGHT;
-  const hatch = useId();
   return (
     <svg width={scale.width} height={height} aria-hidden="true">
-      <defs>
-        <pattern id={hatch} width="8" height="8" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
-          <rect class="hatch-ground" width="8" height="8" />
-          <rect class="hatch-line" width="3" height="8" />
-        </pattern>
-      </defs>
       {scale.months.map(({ x, label }) => (
         <g key={x} transform={`translate(${x} 0)`}>
-          <line class="grid" y1={16} y2={height} />
-          <text class="axis" x={4} y={14}>
+          <line y1={16} y2={height} />
+          <text x={4} y={14}>
             {label}
           </text>
         </g>
       ))}
-      {rows.map((row, index) => (
-        <g key={row.id} transform={`translate(0 ${AXIS_HEIGHT + index * ROW_HEIGHT})`}>
-          <Bars row={row} scale={scale} hatch={hatch} scrolled={scrolled} />
+      {rows.map(({ id, phases, blocks }, index) => (
+        <g key={id} transform={`translate(0 ${AXIS_HEIGHT + index * ROW_HEIGHT})`}>
+          {[...phases, ...blocks].map((span) => (
+            <Bar key={span.kind + span.from} {...span} scale={scale} scrolled={scrolled} />
+          ))}
         </g>
       ))}
       <g transform={`translate(${scale.x(today)} 0)`}>
         <rect class="future" y={AXIS_HEIGHT} width={scale.width} height={height} />
         <line class="today" y1={16} y2={height} />
-        <text class="today" x={4} y={height - 2}>
+        <text x={4} y={height - 2}>
           {t.today}
         </text>
       </g>
-      {rows.map((row, index) => (
-        <g key={row.id} transform={`translate(0 ${AXIS_HEIGHT + index * ROW_HEIGHT + BAR_HEIGHT / 2 + 6})`}>
-          <Marks row={row} scale={scale} today={today} />
+      {rows.map(({ id, marks }, index) => (
+        <g key={id} transform={`translate(0 ${AXIS_HEIGHT + index * ROW_HEIGHT + BAR_HEIGHT / 2 + 6})`}>
+          {/* Past changes need no marker: bars start there. */}
+          {marks
+            .filter(({ kind, date }) => kind !== 'CHANGE' || date > today)
+            .map(({ date, label, kind }) => (
+              <path
+                key={date + label}
+                class={kind}
+                d={SHAPES[kind]}
+                transform={`translate(${scale.x(date)} 0)`}
+              >
+                <title>{`${day(date)}: ${label}`}</title>
+              </path>
+            ))}
         </g>
       ))}
     </svg>
@@ -145,62 +151,18 @@ const SHAPES = {
   END: 'M-6 -6 L6 6 M6 -6 L-6 6',
 };
 
-interface RowProps extends Pick<DrawingProps, 'scale'> {
-  readonly row: TimelineRow;
-}
-
-/** The markers of a row. Past changes need none: bars and hatches start there. */
-function Marks({ row, scale, today }: RowProps & Pick<DrawingProps, 'today'>) {
-  return row.marks
-    .filter(({ kind, date }) => kind !== 'CHANGE' || date > today)
-    .map(({ date, label, kind }) => (
-      <path
-        key={`${date}${label}`}
-        class={`mark ${kind}`}
-        d={SHAPES[kind]}
-        transform={`translate(${scale.x(date)} 0)`}
-      >
-        <title>{`${day(date)}: ${label}`}</title>
-      </path>
-    ));
-}
-
-/** @param hatch id of the pattern of blocked times. */
-function Bars({
-  row,
-  scale,
-  hatch,
-  scrolled,
-}: RowProps & { readonly hatch: string; readonly scrolled: number }) {
-  const place = ({ from, to }: Pick<Span, 'from' | 'to'>) => ({
-    x: scale.x(from),
-    width: Math.max(2, scale.x(to) - scale.x(from) - 1),
-  });
-  const from = row.phases[0]?.from;
+/** A phase or a block. The nested picture cuts off a label that is wider than its bar. */
+function Bar({ scale, scrolled, ...span }: Span & Pick<DrawingProps, 'scale' | 'scrolled'>) {
+  const x = scale.x(span.from);
+  const width = Math.max(2, scale.x(span.to) - x - 1);
   return (
-    <>
-      {[...row.phases, ...row.blocks].map((span) => (
-        // A nested picture cuts off a label that is wider than its bar.
-        <svg key={span.kind + span.from} {...place(span)} y={6} height={BAR_HEIGHT}>
-          <title>{spanText(span)}</title>
-          <rect
-            class={span.kind}
-            fill={span.kind === 'BLOCK' ? `url(#${hatch})` : undefined}
-            width="100%"
-            height="100%"
-            rx={3}
-          />
-          <text class="bar-label" x={8 + Math.max(0, scrolled - scale.x(span.from))} y={16}>
-            {span.label}
-          </text>
-        </svg>
-      ))}
-      {row.billedThrough !== null && from !== undefined && row.billedThrough > from && (
-        <rect class="axis" {...place({ from, to: row.billedThrough })} y={BAR_HEIGHT + 9} height={3}>
-          <title>{t.billed(day(row.billedThrough))}</title>
-        </rect>
-      )}
-    </>
+    <svg x={x} width={width} y={6} height={BAR_HEIGHT}>
+      <title>{spanText(span)}</title>
+      <rect class={span.kind} width="100%" height="100%" rx={3} />
+      <text x={8 + Math.max(0, scrolled - x)} y={16}>
+        {span.label}
+      </text>
+    </svg>
   );
 }
 
@@ -208,21 +170,117 @@ function spanText({ from, to, label }: Span): string {
   return to === null ? t.open(label, day(from)) : t.span(label, day(from), day(to));
 }
 
-/** The drawing in words. */
 function Words({ rows }: Pick<TimelineProps, 'rows'>) {
   return (
     <details>
       <summary>{t.words}</summary>
-      {rows.map(({ id, name, state, phases, blocks, marks, billedThrough }) => (
+      {rows.map(({ id, name, state, phases, blocks, marks }) => (
         <ul key={id} aria-label={name}>
-          {[
-            `${name}: ${words(state)}`,
-            ...[...phases, ...blocks].map(spanText),
-            ...marks.map(({ date, label }) => `${day(date)}: ${label}`),
-            billedThrough && t.billed(day(billedThrough)),
-          ].map((line) => line && <li key={line}>{line}</li>)}
+          <li>{`${name}: ${words(state)}`}</li>
+          {[...phases, ...blocks].map((span) => (
+            <li key={span.kind + span.from}>{spanText(span)}</li>
+          ))}
+          {marks.map(({ date, label }) => (
+            <li key={date + label}>{`${day(date)}: ${label}`}</li>
+          ))}
         </ul>
       ))}
     </details>
   );
+}
+
+type SubscriptionEvent = Subscription['events'][number];
+
+/** A stretch of time, from its first day to the day after its last one. It is open without an end. */
+interface Span {
+  readonly from: string;
+  readonly to: string | null;
+  readonly label: string;
+  /** The phase type, or `BLOCK`. */
+  readonly kind: string;
+}
+
+interface Mark {
+  readonly date: string;
+  readonly label: string;
+  readonly kind: 'CHANGE' | 'STATE' | 'END';
+}
+
+type TimelineRow = ReturnType<typeof timelineRow>;
+
+/** Returns the row of a subscription. @param currency of its prices. */
+export function timelineRow(subscription: Subscription, currency: string | null) {
+  const { subscriptionId, planName, externalKey, state, events, quantity } = subscription;
+  const name = planName ?? events[0]?.plan ?? externalKey;
+  const phases = phasesOf(subscription, currency);
+  return {
+    id: subscriptionId,
+    name: quantity === 1 ? name : `${name} × ${quantity}`,
+    state,
+    phases,
+    /** Pauses and blocks. */
+    blocks: blocksOf(events),
+    marks: marksOf(events, phases),
+  };
+}
+
+const STARTS: readonly string[] = ['START_ENTITLEMENT', 'START_BILLING', 'PHASE', 'CHANGE'];
+
+const isEnd = ({ eventType }: SubscriptionEvent) =>
+  eventType === 'STOP_ENTITLEMENT' || eventType === 'STOP_BILLING';
+
+function phasesOf({ events, prices }: Subscription, currency: string | null): readonly Span[] {
+  const starts = events
+    .filter(({ eventType }) => STARTS.includes(eventType))
+    .filter(({ plan, phase }, index, all) => {
+      const before = all[index - 1];
+      return before?.plan !== plan || before?.phase !== phase;
+    });
+  const end = events.findLast(isEnd)?.effective.date ?? null;
+  return starts.map(({ plan, phase, billingPeriod, effective }, index) => {
+    const price = prices.find(({ phaseName }) => phaseName === phase);
+    const kind = price?.phaseType ?? 'EVERGREEN';
+    const fixed = price?.fixedPrice ? money(price.fixedPrice, currency) : null;
+    const recurring =
+      price?.recurringPrice && t.price(money(price.recurringPrice, currency), billingPeriod ?? '');
+    const parts = [kind === 'EVERGREEN' ? null : words(kind), plan, recurring ?? fixed];
+    const label = parts.filter(Boolean).join(' · ');
+    return { from: effective.date, to: starts[index + 1]?.effective.date ?? end, label, kind };
+  });
+}
+
+/** Returns the times from each event that blocks to the next one that does not. */
+function blocksOf(events: readonly SubscriptionEvent[]): readonly Span[] {
+  const isBlocked = (event: SubscriptionEvent | undefined) =>
+    event !== undefined && (event.isBlockedBilling || event.isBlockedEntitlement) && !isEnd(event);
+  return events.flatMap((event, index) => {
+    if (!isBlocked(event) || isBlocked(events[index - 1])) return [];
+    const after = events.slice(index).find((each) => !isBlocked(each));
+    const span = { from: event.effective.date, to: after?.effective.date ?? null };
+    return span.from === span.to
+      ? []
+      : [{ ...span, label: stateLabel(event.serviceStateName), kind: 'BLOCK' }];
+  });
+}
+
+function stateLabel(name: string): string {
+  return name === 'ENT_BLOCKED' ? t.paused : words(name);
+}
+
+/** Changes after the start. Rows of service and of billing on one day are one mark. */
+function marksOf(events: readonly SubscriptionEvent[], phases: readonly Span[]): readonly Mark[] {
+  const marks = events
+    .filter(({ eventType }) => !eventType.startsWith('START_'))
+    .map((event) => ({ date: event.effective.date, ...markOf(event, phases) }));
+  return [...new Map(marks.map((mark) => [`${mark.date} ${mark.label}`, mark])).values()];
+}
+
+function markOf(event: SubscriptionEvent, phases: readonly Span[]): Omit<Mark, 'date'> {
+  const { eventType, effective, serviceStateName } = event;
+  if (isEnd(event)) return { kind: 'END', label: t.ends };
+  if (eventType === 'SERVICE_STATE_CHANGE') return { kind: 'STATE', label: stateLabel(serviceStateName) };
+  if (eventType.startsWith('PAUSE_')) return { kind: 'CHANGE', label: stateLabel(serviceStateName) };
+  if (!STARTS.includes(eventType)) return { kind: 'CHANGE', label: t.resumed };
+  const begun = phases.find(({ from }) => from === effective.date);
+  return { kind: 'CHANGE', label: t.change(begun?.label ?? '') };
 }

@@ -1,8 +1,9 @@
 import { type Account, api } from '../../core/data.ts';
 import { href, navigate, parameters } from '../../core/location.ts';
 import { Action } from '../../parts/action.tsx';
-import { AccountLink, Page } from '../../parts/layout.tsx';
+import { Page } from '../../parts/layout.tsx';
 import { Filters, List } from '../../parts/table.tsx';
+import { AccountLink } from '../../parts/values.tsx';
 import { texts } from '../../texts.ts';
 
 const t = texts.account;
@@ -12,7 +13,7 @@ export function Accounts() {
   const search = parameters.value.get('search');
   return (
     <Page name="accounts" actions={<NewAccount />}>
-      <search class="filters">
+      <search>
         <Filters of={{ search: { kind: 'search', label: t.search } }} />
       </search>
       <List
@@ -45,7 +46,7 @@ const changeable = {
   country: 'text',
   taxId: 'text',
   locale: 'text',
-  notes: { kind: 'area', rows: 3 },
+  notes: 'area',
 } as const;
 
 /** Returns the values of the fields that can be changed; null for each empty one. */

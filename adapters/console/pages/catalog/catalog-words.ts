@@ -1,5 +1,5 @@
 import type { ResultOf } from '../../core/data.ts';
-import { durationText, label, money, quantity, words } from '../../core/format.ts';
+import { label, money, quantity, valueText, words } from '../../core/format.ts';
 import { texts } from '../../texts.ts';
 
 const t = texts.catalog;
@@ -11,7 +11,6 @@ export type Phase = Plan['phases'][number];
 type Usage = Phase['usages'][number];
 type PriceSet = NonNullable<Phase['fixed']>['price'];
 type Setting = NonNullable<Plan['features']>[number];
-type RuleCases = CatalogVersion['rules'][keyof CatalogVersion['rules']];
 
 /** Returns the prices of a phase in a currency, such as `€45.00 monthly`. */
 export function phasePrices({ fixed, recurring, usages }: Phase, currency: string): readonly string[] {
@@ -58,50 +57,30 @@ export function settingText({ value, per, perQuantity, overage }: Setting): stri
 }
 
 /**
- * Returns the differences between two versions: each subject with its facts in both versions. The facts are null if a
- * version does not contain the subject.
+ * Returns the differences between two versions: the path of each member with its values in both versions. The value is
+ * null if a version does not contain the member.
  */
 export function differences(before: CatalogVersion, after: CatalogVersion) {
-  const old = factsOf(before);
-  const now = factsOf(after);
+  const old = new Map(membersOf(before));
+  const now = new Map(membersOf(after));
   return [...new Set([...old.keys(), ...now.keys()])]
     .map((subject) => ({ subject, before: old.get(subject) ?? null, after: now.get(subject) ?? null }))
     .filter((each) => each.before !== each.after);
 }
 
-/** The facts of a version in words, by their subject. */
-function factsOf({ plans, products, features, rules, currencies }: CatalogVersion) {
-  return new Map<string, string>([
-    ...plans.flatMap((plan) => planFacts(plan, currencies)),
-    ...products.flatMap(({ name, included, available, features: settings = [] }) => [
-      [t.productNamed(name), t.relations(included.join(', '), available.join(', '))] as const,
-      ...settings.map((each) => [`${t.productNamed(name)}, ${each.name}`, settingText(each)] as const),
-    ]),
-    ...features.map(({ name, kind }) => [t.featureNamed(name), words(kind)] as const),
-    ...Object.entries(rules).map(([name, cases]) => [t.ruleNamed(words(name)), rulesText(cases)] as const),
-  ]);
-}
+/** Members that repeat others. */
+const REPEATED: readonly string[] = ['title', 'finalPhase', 'initialPhases'];
 
-function planFacts({ name, product, features = [], phases }: Plan, currencies: readonly string[]) {
-  return [
-    [t.planNamed(name), t.ofProduct(product)] as const,
-    ...features.map((setting) => [`${name}, ${setting.name}`, settingText(setting)] as const),
-    ...phases.flatMap((phase) => [
-      [`${name}, ${words(phase.type)}`, durationText(phase.duration)] as const,
-      ...currencies.map(
-        (currency) =>
-          [`${name}, ${words(phase.type)}, ${currency}`, phasePrices(phase, currency).join('; ')] as const,
-      ),
-    ]),
-  ];
-}
-
-/** Returns rules in words, such as `from product Team, to product Starter: End of term`. */
-function rulesText(cases: RuleCases): string {
-  const sentences = cases.map(({ conditions, result }) => {
-    const given = Object.entries(conditions).filter(([, value]) => value !== null);
-    const named = given.map(([name, value]) => `${words(name).toLowerCase()} ${value}`).join(', ');
-    return `${named || t.otherwise}: ${words(result)}`;
-  });
-  return sentences.join('; ') || t.byDefault;
+/** Returns the members of a part of a catalog as text, by their paths. Names identify the elements of a list. */
+function membersOf(part: unknown, path: readonly string[] = []): readonly (readonly [string, string])[] {
+  if (part === null || part === undefined || typeof part === 'function') return [];
+  if (typeof part !== 'object' || part instanceof Date) return [[path.join(' › '), valueText(part)]];
+  if ('text' in part) return membersOf(part.text, path);
+  return Object.entries(part)
+    .filter(([key]) => !REPEATED.includes(key))
+    .flatMap(([key, member]) => {
+      const isElement = Array.isArray(part);
+      const name = isElement ? (member?.name ?? member?.currency ?? member?.unit ?? key) : words(key);
+      return membersOf(member, [...path, String(name)]);
+    });
 }

@@ -33,7 +33,6 @@ export function CatalogPage() {
   );
 }
 
-/** Adds a plan with one price, with or without a free trial. */
 function NewPlan() {
   return (
     <Action
@@ -44,12 +43,9 @@ function NewPlan() {
         planId: { isRequired: true, placeholder: 'team-monthly' },
         productName: 'required',
         productCategory: { kind: 'select', options: ['BASE', 'ADD_ON', 'STANDALONE'] },
-        amount: { kind: 'amount', label: label('price'), isRequired: true },
+        amount: { kind: 'number', label: label('price'), isRequired: true },
         currency: { isRequired: true, placeholder: 'EUR' },
-        billingPeriod: {
-          kind: 'select',
-          options: PERIODS,
-        },
+        billingPeriod: { kind: 'select', options: PERIODS },
         daysOfFreeTrial: { kind: 'number', help: t.trialHelp },
       }}
       run={({ currency, daysOfFreeTrial, ...plan }) =>
@@ -67,17 +63,16 @@ function NewPlan() {
 function CatalogTabs(catalog: Catalog) {
   const { versions } = catalog;
   const inForce = versions.findLastIndex(({ effectiveDate }) => effectiveDate <= now());
-  const version = chosenVersion(catalog, 'version', Math.max(0, inForce));
+  const preset = Math.max(0, inForce);
+  const version = chosenVersion(catalog, 'version', preset);
+  const choice = <Filters of={{ version: versionField(catalog, preset) }} />;
   const upload = <Upload catalog={catalog} />;
   if (version === undefined) return upload;
   return (
     <Tabs
       of={{
         plans: () => (
-          <Section
-            name="plans"
-            actions={<Filters of={{ version: versionField(catalog, Math.max(0, inForce)) }} />}
-          >
+          <Section name="plans" actions={choice}>
             <Plans {...version} />
           </Section>
         ),
@@ -124,25 +119,14 @@ function Plans({ plans, currencies }: CatalogVersion) {
       name="plans"
       rows={rows}
       columns={[
-        ['plan', ({ plan }) => plan && <PlanName {...plan} />],
+        ['plan', ({ plan }) => plan && `${plan.prettyName} (${plan.name})`],
+        ['product', ({ plan }) => plan?.product],
         ['phase', ({ phase }) => words(phase.type)],
         ['duration', ({ phase }) => durationText(phase.duration)],
         ...priceColumns,
-        ['features', (row) => <Lines of={featuresOf(row)} />, 'text'],
+        ['features', (row) => <Lines of={featuresOf(row)} />],
       ]}
     />
-  );
-}
-
-function PlanName({ name, prettyName, product }: Plan) {
-  return (
-    <>
-      <strong>{prettyName}</strong>
-      <br />
-      <small>
-        {name}, {t.ofProduct(product)}
-      </small>
-    </>
   );
 }
 
@@ -162,11 +146,7 @@ function Differences(catalog: Catalog) {
         name="differences"
         rows={before && after ? differences(before, after) : []}
         empty={t.noDifference}
-        columns={[
-          'subject',
-          ['before', (row) => row.before ?? t.absent, 'text'],
-          ['after', (row) => row.after ?? t.absent, 'text'],
-        ]}
+        columns={['subject', 'before', 'after']}
       />
     </Section>
   );

@@ -3,8 +3,9 @@ import { api, loadAccountNames, type ResultOf, useLoad, useTask } from '../../co
 import { day, label, money, shortId, words } from '../../core/format.ts';
 import { href } from '../../core/location.ts';
 import { Action } from '../../parts/action.tsx';
-import { Download, Problem, Section, Sentences } from '../../parts/layout.tsx';
+import { Download, Problem, Section } from '../../parts/layout.tsx';
 import { Table } from '../../parts/table.tsx';
+import { Sentences } from '../../parts/values.tsx';
 import { texts } from '../../texts.ts';
 import type { Catalog } from './catalog-words.ts';
 
@@ -104,9 +105,7 @@ function ReportSection({ xml, parts, isReading }: Report & { readonly isReading:
   return (
     <Section name="whoWouldPayAnotherPrice" actions={upload}>
       {isReading && <p role="status">{t.reading(changes.length)}</p>}
-      <Sentences
-        of={problems.map(({ line, message }) => (line ? texts.common.atLine(line, message) : message))}
-      />
+      <Sentences of={problems.map(texts.common.atLine)} />
       {isChecked && (
         <p>{t.totals(total.subscriptions, total.changedSubscriptions, total.unbillableAccounts)}</p>
       )}

@@ -1,7 +1,7 @@
 import { api, type Decimal, type Invoice, type InvoiceItem } from '../../core/data.ts';
 import { label } from '../../core/format.ts';
-import { Badge, IdLink, type Tone } from '../../parts/layout.tsx';
 import type { Column } from '../../parts/table.tsx';
+import { Badge, IdLink, type Tone } from '../../parts/values.tsx';
 
 /** An invoice with what its page and its actions need. */
 export type InvoiceFacts = Awaited<ReturnType<typeof loadInvoice>>;
@@ -21,7 +21,6 @@ export async function loadInvoice(idOrNumber: string) {
   return { invoice, account, payments: paid, methods };
 }
 
-/** The columns of a list of invoices. */
 export const invoiceColumns = [
   ['number', (row) => <IdLink page="/invoices" id={row.id} label={numberOf(row)} />, 'sorted'],
   ['date', 'invoiceDate'],

@@ -1,28 +1,17 @@
 import { api } from '../../core/data.ts';
-import { day, instant, label, money } from '../../core/format.ts';
+import { day, label, money } from '../../core/format.ts';
 import { Action } from '../../parts/action.tsx';
-import { LabelsAndHistory } from '../../parts/history.tsx';
-import {
-  AccountLink,
-  Copyable,
-  Download,
-  Facts,
-  Figure,
-  Load,
-  Page,
-  pageOf,
-  Section,
-  Sentences,
-  saveFile,
-  Tabs,
-} from '../../parts/layout.tsx';
+import { amountField } from '../../parts/form.tsx';
+import { History } from '../../parts/history.tsx';
+import { Download, Load, Page, pageOf, Section, saveFile, Tabs } from '../../parts/layout.tsx';
 import { Outlook } from '../../parts/outlook.tsx';
 import { Paper } from '../../parts/paper.tsx';
 import { ListSection } from '../../parts/table.tsx';
+import { AccountLink, Copyable, Figures, Sentences } from '../../parts/values.tsx';
 import { texts } from '../../texts.ts';
-import { methodName, outcomeSentences, paymentColumns } from '../payments/data.tsx';
-import { type InvoiceFacts, InvoiceState, isOwed, loadInvoice, numberOf } from './data.tsx';
-import { InvoiceActions } from './invoice-actions.tsx';
+import { checkOutcome, methodName, outcomeSentences, paymentColumns } from '../payments/data.tsx';
+import { GiveBack } from '../payments/give-back.tsx';
+import { type InvoiceFacts, InvoiceState, isOwed, loadInvoice, numberOf, paymentsOf } from './data.tsx';
 import { Lines } from './lines.tsx';
 
 const t = texts.unpaid;
@@ -34,24 +23,25 @@ export const InvoicePage = pageOf(loadInvoice, (facts) => {
   return (
     <Page
       title={texts.invoices.one(numberOf(invoice))}
-      above={['invoices']}
       subtitle={
         <>
-          <InvoiceState {...invoice} /> <AccountLink {...account} />
+          <InvoiceState {...invoice} /> <AccountLink {...account} /> <Copyable text={invoice.id} />
         </>
       }
       actions={<InvoiceActions {...facts} />}
     >
-      <div class="figures">
-        <Figure name="amount" value={money(amount, currency)} />
-        <Figure name="balance" value={money(balance, currency)} tone={isOwed(invoice) ? 'bad' : undefined} />
-        <Figure name="date" value={day(invoiceDate)} />
-      </div>
+      <Figures
+        of={[
+          [label('amount'), money(amount, currency)],
+          [label('balance'), money(balance, currency), isOwed(invoice) ? 'bad' : 'quiet'],
+          [label('date'), day(invoiceDate)],
+        ]}
+      />
       <Tabs
         of={{
           overview: () => <Overview {...facts} />,
           document: () => <Document {...facts} />,
-          labelsAndHistory: () => <More {...facts} />,
+          history: () => <History accountId={account.id} of={{ type: 'INVOICE', id: invoice.id }} />,
         }}
       />
     </Page>
@@ -83,12 +73,12 @@ function Overview(facts: InvoiceFacts) {
 /** Why an invoice is not paid, and what happens next, in sentences. */
 function Unpaid(facts: InvoiceFacts) {
   const { invoice, account } = facts;
-  const { status, isWrittenOff, parentInvoiceId } = invoice;
+  const { status, isWrittenOff } = invoice;
   if (isOwed(invoice))
     return (
       <Section name="whyUnpaid" title={t.title}>
         <Sentences of={paymentReasons(facts)} />
-        <Outlook accountId={account.id} parentInvoiceId={parentInvoiceId} />
+        <Outlook accountId={account.id} />
       </Section>
     );
   const reason = status === 'COMMITTED' ? isWrittenOff && t.writtenOff : t[status];
@@ -119,7 +109,6 @@ const FORMATS = (
   ] as const
 ).map((each) => [each, each] as const);
 
-/** The document that the customer gets, and its files. */
 function Document({ invoice }: InvoiceFacts) {
   const { id: invoiceId, status } = invoice;
   const { html, pdf, eInvoice } = api().invoices;
@@ -147,23 +136,93 @@ function Document({ invoice }: InvoiceFacts) {
   );
 }
 
-/** Facts, tags, custom fields and history. */
-function More({ invoice, account }: InvoiceFacts) {
-  const { id, targetDate, issuedDate, note, trackingIds } = invoice;
+/** The tag of an invoice that is written off. */
+const WRITTEN_OFF = '00000000-0000-0000-0000-000000000004';
+
+/** What the user may do with an invoice in its state. */
+function InvoiceActions(facts: InvoiceFacts) {
+  const { invoice, methods } = facts;
+  const { id, status, currency } = invoice;
+  const { invoices, tags } = api();
+  const object = { type: 'INVOICE', id } as const;
+  const isDraft = status === 'DRAFT';
+  const isVoid = status === 'VOID';
+  // The API does not void invoices with payments. They are refunded first.
+  const isPaid = !paymentsOf(invoice).isZero();
   return (
     <>
-      <Section name="facts">
-        <Facts
-          of={{
-            id: <Copyable text={id} />,
-            billedThrough: targetDate,
-            issued: instant(issuedDate, account.timeZone),
-            note,
-            usageRecords: trackingIds.length === 0 ? null : trackingIds,
-          }}
-        />
-      </Section>
-      <LabelsAndHistory accountId={account.id} of={{ type: 'INVOICE', id }} />
+      {!isDraft && !isVoid && <GiveBack facts={{ ...facts, invoices: [invoice] }} />}
+      {isOwed(invoice) && methods.some(isChargeable) && <Pay {...facts} isExternal={false} />}
+      {isOwed(invoice) && <Pay {...facts} isExternal />}
+      <Action
+        name="commit"
+        needs="invoice:commit"
+        isHidden={!isDraft}
+        explanation={texts.invoiceActions.commit(money(invoice.amount, currency))}
+        run={() => invoices.commit(id)}
+        isPrimary
+      />
+      <Action
+        name="writeOff"
+        needs="tag:add"
+        isHidden={!isOwed(invoice)}
+        explanation={texts.invoiceActions.writeOff(money(invoice.balance, currency))}
+        run={() => tags.add(object, [WRITTEN_OFF])}
+        isDangerous
+      />
+      <Action
+        name="undoWriteOff"
+        needs="tag:delete"
+        isHidden={!invoice.isWrittenOff}
+        explanation={texts.invoiceActions.undoWriteOff(money(invoice.rawBalance, currency))}
+        run={() => tags.remove(object, [WRITTEN_OFF])}
+      />
+      <Action
+        name="void"
+        needs="invoice:void"
+        isHidden={isVoid || isPaid}
+        explanation={isDraft ? texts.invoiceActions.voidDraft : texts.invoiceActions.void}
+        run={() => invoices.void(id)}
+        isDangerous
+      />
     </>
   );
+}
+
+/** Charges a payment method, or records money that arrived otherwise. */
+function Pay({ invoice, account, methods, isExternal }: InvoiceFacts & { readonly isExternal: boolean }) {
+  const { id: invoiceId, balance, currency } = invoice;
+  const options = methods.filter(isChargeable).map((method) => [method.id, methodName(method)] as const);
+  const nameOf = (methodId: string | undefined) => options.find(([id]) => id === methodId)?.[1] ?? '';
+  return (
+    <Action
+      name={isExternal ? 'recordPayment' : 'payNow'}
+      needs="payment:trigger"
+      initial={{ amount: balance.toFixed(), paymentMethodId: account.paymentMethodId }}
+      fields={{
+        paymentMethodId: !isExternal && { kind: 'select', options },
+        amount: amountField(currency),
+      }}
+      preview={({ amount, paymentMethodId }) => {
+        const paid = money(amount, currency);
+        const after = balance.minus(amount);
+        return [
+          isExternal
+            ? texts.invoiceActions.records(paid)
+            : texts.invoiceActions.charges(paid, nameOf(paymentMethodId)),
+          after.isNegative()
+            ? texts.invoiceActions.tooMuch(money(balance, currency))
+            : texts.invoiceActions.rest(money(after, currency)),
+        ].join(' ');
+      }}
+      run={async ({ amount, paymentMethodId }) => {
+        const by = paymentMethodId === undefined ? { isExternal } : { paymentMethodId };
+        checkOutcome(await api().invoicePayments.pay({ invoiceId, amount, ...by }));
+      }}
+    />
+  );
+}
+
+function isChargeable({ pluginName }: InvoiceFacts['methods'][number]): boolean {
+  return pluginName !== '__EXTERNAL_PAYMENT__';
 }

@@ -8,7 +8,6 @@ import { invoiceColumns } from './data.tsx';
 const t = texts.invoices;
 const [numberColumn, dateColumn, ...others] = invoiceColumns;
 
-/** The invoices of the tenant, newest first. */
 export function Invoices() {
   const search = (parameters.value.get('search') ?? '').trim();
   const state = parameters.value.get('state') ?? '';
@@ -16,14 +15,12 @@ export function Invoices() {
   const key = search || (state && `_q=1&${ofState}`);
   return (
     <Page name="invoices">
-      <div class="filters">
-        <Filters
-          of={{
-            search: { kind: 'search', placeholder: t.searchHint },
-            state: search === '' && { kind: 'select', options: Object.entries(t.filters) },
-          }}
-        />
-      </div>
+      <Filters
+        of={{
+          search: { kind: 'search', placeholder: t.searchHint },
+          state: search === '' && { kind: 'select', options: Object.entries(t.filters) },
+        }}
+      />
       <List<Invoice & OfAccount>
         name="invoices"
         isNewestFirst

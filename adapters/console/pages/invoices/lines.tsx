@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks';
-import { api, type Decimal, type InvoiceItem, may } from '../../core/data.ts';
-import { day, label, money, quantity } from '../../core/format.ts';
+import { api, type InvoiceItem } from '../../core/data.ts';
+import { label, money, periodText, quantity } from '../../core/format.ts';
 import { href } from '../../core/location.ts';
 import { Load, Section } from '../../parts/layout.tsx';
-import { itemName } from '../../parts/preview.tsx';
+import { itemName } from '../../parts/outlook.tsx';
 import { ListPages } from '../../parts/table.tsx';
+import { Facts } from '../../parts/values.tsx';
 import { texts } from '../../texts.ts';
-import { GiveBack } from '../payments/give-back.tsx';
-import { adjustableItems, type InvoiceFacts, paymentsOf, sumOf } from './data.tsx';
+import { type InvoiceFacts, paymentsOf, sumOf } from './data.tsx';
 
 const t = texts.invoices;
 
@@ -65,11 +65,10 @@ function Line(props: LineProps) {
 /** Returns kind, period, quantity and list price of a line, as far as it has them. */
 function lineDetail(item: InvoiceItem): string {
   const { startDate, endDate, unitPrice, currency, taxRate, discounts } = item;
-  const isDay = endDate === null || endDate === startDate;
   const hasPrice = item.quantity !== null && !item.quantity.equals(1) && unitPrice !== null;
   return [
     label(item.itemType),
-    startDate && (isDay ? day(startDate) : `${day(startDate)} – ${day(endDate)}`),
+    startDate && periodText(startDate, endDate),
     hasPrice && `${quantity(item.quantity)} × ${money(unitPrice, currency)}`,
     taxRate && `${quantity(taxRate)} %`,
     ...(discounts ?? []).map(({ name, code, amount }) => t.discount(name || code, money(amount, currency))),
@@ -79,48 +78,29 @@ function lineDetail(item: InvoiceItem): string {
 }
 
 /** The explanation of a line, and what can be done with it. */
-function OpenLine({ item, ...facts }: LineProps) {
-  const { invoice } = facts;
+function OpenLine({ item }: LineProps) {
   const { subscriptionId, itemType, itemDetails } = item;
   return (
     <div class="line-content">
       <Load from={() => api().invoices.explain(item.id)}>{({ text }) => <p>{text}</p>}</Load>
       {itemType !== 'USAGE' && itemDetails !== null && <p class="quiet-text">{itemDetails}</p>}
-      <div class="actions">
-        {subscriptionId !== null && (
-          <a class="button" href={href('/subscriptions', subscriptionId)}>
-            {label('showTheSubscription')}
-          </a>
-        )}
-        {adjustableItems(invoice).includes(item) && may('invoice:item_adjust') && (
-          <GiveBack
-            name="reduceThisLine"
-            facts={{ ...facts, invoices: [invoice] }}
-            initial={{ kind: 'adjust', item: item.id }}
-          />
-        )}
-      </div>
+      {subscriptionId !== null && (
+        <a href={href('/subscriptions', subscriptionId)}>{label('showTheSubscription')}</a>
+      )}
     </div>
   );
 }
 
-/** The sum of the lines, down to the balance. */
 function Totals({ invoice }: InvoiceFacts) {
   const { items, currency, balance, rawBalance, isWrittenOff } = invoice;
-  const rows: Readonly<Record<string, Decimal>> = {
-    totalOfAllLines: sumOf(items, balance),
-    paymentsLessRefunds: paymentsOf(invoice).times(-1),
-    ...(isWrittenOff && { writtenOff: rawBalance.times(-1) }),
-    balance,
-  };
   return (
-    <dl class="totals">
-      {Object.entries(rows).map(([name, amount]) => (
-        <div key={name}>
-          <dt>{label(name)}</dt>
-          <dd class="number">{money(amount, currency)}</dd>
-        </div>
-      ))}
-    </dl>
+    <Facts
+      of={{
+        totalOfAllLines: money(sumOf(items, balance), currency),
+        paymentsLessRefunds: money(paymentsOf(invoice).times(-1), currency),
+        writtenOff: isWrittenOff ? money(rawBalance.times(-1), currency) : null,
+        balance: money(balance, currency),
+      }}
+    />
   );
 }

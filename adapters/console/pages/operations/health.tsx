@@ -7,13 +7,11 @@ import { Filters } from '../../parts/table.tsx';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 
 /** The time that the charts show, and the distance of their points. */
 const ranges = {
   lastHour: { ms: HOUR_MS, stepMs: MINUTE_MS, granularity: 'MINUTE' },
-  lastDay: { ms: DAY_MS, stepMs: HOUR_MS, granularity: 'HOUR' },
-  lastWeek: { ms: 7 * DAY_MS, stepMs: DAY_MS, granularity: 'DAY' },
+  lastDay: { ms: 24 * HOUR_MS, stepMs: HOUR_MS, granularity: 'HOUR' },
 } as const;
 
 /** Charts by their names: the unit, then the lines with label, category of the samples, and kind. */
@@ -45,7 +43,6 @@ const charts: Readonly<Record<string, readonly [unit: string, ...lines: readonly
 
 type Line = readonly [name: string, eventCategory: string, sampleKind: string];
 
-/** Measurements of the deployment as charts. */
 export function Health() {
   const given = parameters.value.get('range') ?? '';
   const name = Object.hasOwn(ranges, given) ? (given as keyof typeof ranges) : 'lastHour';
@@ -96,10 +93,6 @@ async function measured({ ms, stepMs, granularity }: (typeof ranges)[keyof typeo
       if (at in list) list[at] = Math.max(list[at] ?? 0, value);
     }
   }
-  const options: Intl.DateTimeFormatOptions =
-    stepMs === DAY_MS
-      ? { day: 'numeric', month: 'short', timeZone: 'UTC' }
-      : { hour: '2-digit', minute: '2-digit' };
-  const format = new Intl.DateTimeFormat('en-GB', options);
+  const format = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
   return { labels: starts.map((start) => format.format(start)), values };
 }

@@ -1,11 +1,14 @@
 import { api, callServer, may, withAccountNames } from '../../core/data.ts';
-import { words } from '../../core/format.ts';
+import { label, words } from '../../core/format.ts';
+import { parameters } from '../../core/location.ts';
 import { Action } from '../../parts/action.tsx';
-import { IdLink, Page, Tabs } from '../../parts/layout.tsx';
-import { ListSection } from '../../parts/table.tsx';
-import { Deliveries } from './deliveries.tsx';
+import { Load, Page, Section, Tabs } from '../../parts/layout.tsx';
+import { type Column, Filters, ListPages, ListSection, Table } from '../../parts/table.tsx';
+import { Badge, Copyable, IdLink, Json, ObjectLink } from '../../parts/values.tsx';
+import { texts } from '../../texts.ts';
 import { Health } from './health.tsx';
-import { Queues } from './queues.tsx';
+
+const t = texts.tenant;
 
 /** Background work, deliveries, nodes and measurements of the deployment. */
 export function Operations() {
@@ -28,35 +31,27 @@ function Parked() {
       load={(page) => withAccountNames(parked(page))}
       columns={[
         ['account', (row) => <IdLink page="/accounts" id={row.accountId} label={row.accountName} />],
-        ['since', 'parkedDate'],
-        ['reason', 'reason', 'text'],
-        [
-          '',
-          ({ accountId }) => (
-            <>
-              <Action name="retry" needs="invoice:trigger" run={() => generate({ accountId })} />
-              <Action name="removeFromList" needs="tag:delete" run={() => unpark(accountId)} />
-            </>
-          ),
-        ],
+        'parkedDate',
+        'reason',
       ]}
+      rowActions={({ accountId }) => (
+        <>
+          <Action name="retry" needs="invoice:trigger" run={() => generate({ accountId })} />
+          <Action name="removeFromList" needs="tag:delete" run={() => unpark(accountId)} />
+        </>
+      )}
     />
   );
 }
 
-export interface Node {
+interface Node {
   readonly nodeName: string;
   readonly kbVersion: string;
   readonly bootTime: string;
   readonly lastUpdatedDate: string;
-  readonly pluginsInfo: readonly {
-    readonly pluginName: string;
-    readonly state: string;
-    readonly services: readonly { readonly serviceTypeName: string; readonly registrationName: string }[];
-  }[];
+  readonly pluginsInfo: readonly { readonly pluginName: string; readonly state: string }[];
 }
 
-/** The nodes of the deployment with their plugins. */
 function Nodes() {
   const pluginsOf = ({ pluginsInfo }: Node) =>
     pluginsInfo.map(({ pluginName, state }) => `${pluginName} (${words(state)})`).join(', ');
@@ -64,13 +59,151 @@ function Nodes() {
     <ListSection
       name="nodes"
       load={() => callServer<readonly Node[]>('GET /nodesInfo')}
-      columns={[
-        ['node', 'nodeName'],
-        ['version', 'kbVersion'],
-        ['started', 'bootTime'],
-        ['lastSeen', 'lastUpdatedDate'],
-        ['plugins', pluginsOf, 'text'],
-      ]}
+      columns={['nodeName', 'kbVersion', 'bootTime', 'lastUpdatedDate', ['plugins', pluginsOf]]}
     />
+  );
+}
+
+/** An entry of the queue; a late one with the cause of its delay. */
+interface Entry {
+  readonly recordId: number;
+  readonly kind: 'BUS' | 'NOTIFICATION';
+  readonly topic: string;
+  readonly event: Readonly<Record<string, unknown>>;
+  readonly accountId: string | null;
+  readonly dueDate: Date;
+  readonly state: string;
+  readonly errorCount: number;
+  readonly reason: string | null;
+  readonly processingOwner: string | null;
+  readonly cause?: string;
+  readonly why?: string;
+}
+
+const MAX_ENTRIES = 1_000;
+
+/** The lists by their names, with the name of the operation that loads each. */
+const lists = { lateWork: 'late', failedWork: 'failed' } as const;
+
+/** Work of the tenant that is late, or that failed for good. */
+function Queues() {
+  const name = parameters.value.get('list') === 'failedWork' ? 'failedWork' : 'lateWork';
+  const load = async () => {
+    const entries: readonly Entry[] = await api().queues[lists[name]]({ limit: MAX_ENTRIES });
+    return entries.map((entry) => ({ ...entry, id: `${entry.kind} ${entry.recordId}` }));
+  };
+  const choice = <Filters of={{ list: { kind: 'select', options: Object.keys(lists) } }} />;
+  return (
+    <Section name={name} actions={choice} isExplained>
+      <ListPages load={load}>
+        {(shown) => (
+          <>
+            <Table
+              name={name}
+              rows={shown}
+              columns={columns}
+              rowActions={(entry) => <PutBack entries={[entry]} />}
+            />
+            {shown.length > 1 && <PutBack entries={shown} />}
+          </>
+        )}
+      </ListPages>
+    </Section>
+  );
+}
+
+/** The columns of entries. An entry that failed can be put back. */
+const columns: readonly Column<Entry>[] = [
+  ['work', ({ topic }) => topicText(topic)],
+  ['data', ({ event }) => <Json value={event} />],
+  ['account', ({ accountId }) => accountId !== null && <IdLink page="/accounts" id={accountId} />],
+  'dueDate',
+  ['state', ({ cause, state }) => <Badge tone="warning">{words(cause ?? state)}</Badge>],
+  ['reason', ({ why, reason, processingOwner }) => why ?? reason ?? processingOwner],
+  'errorCount',
+];
+
+/** Puts the failed entries back into the queue. */
+function PutBack({ entries }: { readonly entries: readonly Entry[] }) {
+  const failed = entries.filter(({ state }) => state === 'FAILED');
+  const run = async () => {
+    for (const kind of ['BUS', 'NOTIFICATION'] as const) {
+      const recordIds = failed.filter((entry) => entry.kind === kind).map(({ recordId }) => recordId);
+      if (recordIds.length > 0) await api().queues.putBack({ kind, recordIds });
+    }
+  };
+  const title = t.putBack(failed.length);
+  return (
+    <Action name="putBack" label={title} needs="admin:update" isHidden={failed.length === 0} run={run} />
+  );
+}
+
+/** A topic such as `service:push-queue` in words. */
+function topicText(topic: string): string {
+  return words((topic.split(':').at(-1) ?? topic).replaceAll(/[-.]/g, ' '));
+}
+
+const tones = { FAILED: 'bad', AVAILABLE: 'warning', PROCESSED: 'good', REMOVED: 'quiet' } as const;
+
+type Status = keyof typeof tones;
+
+const statuses = Object.keys(tones) as readonly Status[];
+
+function DeliveryState({ status }: { readonly status: Status }) {
+  return <Badge tone={tones[status]}>{label(status)}</Badge>;
+}
+
+/** The callback of the tenant, and the deliveries of events to it. */
+function Deliveries() {
+  const state = statuses.find((each) => each === parameters.value.get('state'));
+  const { list, sendAgain } = api().deliveries;
+  return (
+    <>
+      <Callback />
+      <ListSection
+        name="deliveries"
+        pageParameter="page"
+        actions={
+          <Filters of={{ state: { kind: 'select', options: [['', texts.common.all], ...statuses] } }} />
+        }
+        load={(page) => list({ ...page, ...(state && { state }) })}
+        columns={[
+          ['event', ({ eventType }) => words(eventType)],
+          ['object', (event) => <ObjectLink {...event} />],
+          'createdDate',
+          ['state', (delivery) => <DeliveryState {...delivery} />],
+          ['response', ({ lastStatus, lastError }) => lastError ?? lastStatus],
+          'attempts',
+          'nextAttemptDate',
+        ]}
+        rowActions={({ id }) => <Action name="sendAgain" needs="tenant_kvs:add" run={() => sendAgain(id)} />}
+      />
+    </>
+  );
+}
+
+const CALLBACK = 'PUSH_NOTIFICATION_CB';
+
+function Callback() {
+  const { get, add } = api().keyValues;
+  return (
+    <Load from={() => get(CALLBACK)}>
+      {({ values: [url] }) => {
+        const setCallback = (
+          <Action
+            name="setCallback"
+            needs="tenant_kvs:add"
+            fields={{ url: { isRequired: true, placeholder: 'https://example.com/billing' } }}
+            initial={{ url }}
+            run={(given) => add(CALLBACK, given.url)}
+          />
+        );
+        return (
+          <Section name="callback" actions={setCallback}>
+            {url === undefined ? t.noCallback : <Copyable text={url} />}
+          </Section>
+        );
+      }}
+    </Load>
   );
 }

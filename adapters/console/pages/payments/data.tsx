@@ -1,25 +1,10 @@
-import { api, type Payment, type PaymentMethod, type ResultOf, type Transaction } from '../../core/data.ts';
+import type { Payment, PaymentMethod, ResultOf, Transaction } from '../../core/data.ts';
 import { instant, label, money } from '../../core/format.ts';
-import { Badge, IdLink } from '../../parts/layout.tsx';
 import type { Column } from '../../parts/table.tsx';
+import { Badge, IdLink } from '../../parts/values.tsx';
 import { texts } from '../../texts.ts';
 
 const t = texts.payments;
-
-/** A payment with what its page and its actions need. */
-export type PaymentFacts = Awaited<ReturnType<typeof loadPayment>>;
-
-export async function loadPayment(id: string) {
-  const { payments, accounts, paymentMethods, invoices } = api();
-  const payment = await payments.invoicePayment(id, { withAttempts: true, withPluginInfo: true });
-  const { accountId, paymentMethodId, targetInvoiceId } = payment;
-  const [account, method, invoice] = await Promise.all([
-    accounts.get(accountId),
-    paymentMethods.get(paymentMethodId, { includeDeleted: true }),
-    targetInvoiceId === null ? null : invoices.get(targetInvoiceId),
-  ]);
-  return { payment, account, method, invoice };
-}
 
 export type ListedPayment = Omit<Payment, 'targetInvoiceId'>;
 
@@ -34,7 +19,7 @@ export function paymentColumns(timeZone?: string) {
     ['date', ({ createdDate }) => instant(createdDate, timeZone)],
     ['state', PaymentState],
     ['amount', amountOf, 'number'],
-    ['messageOfTheGateway', gatewayMessage, 'text'],
+    ['messageOfTheGateway', gatewayMessage],
   ] as const satisfies readonly Column<ListedPayment>[];
 }
 
@@ -86,11 +71,6 @@ export function checkOutcome(result: ResultOf<'invoicePayments', 'pay'>): void {
   const { status, gatewayErrorMsg, gatewayErrorCode } = result.transaction;
   if (status === 'SUCCESS' || status === 'PENDING') return;
   throw new Error(t.declined(gatewayErrorMsg ?? gatewayErrorCode ?? label(status)));
-}
-
-/** Returns true if the user has entered a number above 0. */
-export function isAmount(text: string | null): text is string {
-  return text !== null && /^\d+([.]\d+)?$/.test(text) && Number(text) > 0;
 }
 
 export function scheduledRetries({ attempts }: Pick<Payment, 'attempts'>) {

@@ -2,11 +2,11 @@ import { type Account, api, type Invoice, may, type Payment, type PaymentMethod 
 import { money } from '../../core/format.ts';
 import { Action } from '../../parts/action.tsx';
 import { amountField, type Entered, type Fields } from '../../parts/form.tsx';
-import { Sentences } from '../../parts/layout.tsx';
-import { itemName } from '../../parts/preview.tsx';
+import { itemName } from '../../parts/outlook.tsx';
+import { Sentences } from '../../parts/values.tsx';
 import { texts } from '../../texts.ts';
 import { adjustableItems, numberOf } from '../invoices/data.tsx';
-import { checkOutcome, isAmount, methodName, refundable } from './data.tsx';
+import { checkOutcome, methodName, refundable } from './data.tsx';
 
 const t = texts.giveBack;
 
@@ -18,17 +18,10 @@ interface GiveBackFacts {
   readonly methods: readonly PaymentMethod[];
 }
 
-interface GiveBackProps {
-  readonly facts: GiveBackFacts;
-  /** Default: `refundOrCredit`. */
-  readonly name?: string;
-  readonly initial?: Entered;
-  readonly isPrimary?: boolean;
-}
-
 /** The action that gives a customer money back: as a refund, as a lower invoice or as credit. */
-export function GiveBack({ facts, ...props }: GiveBackProps) {
-  return kindsOf(facts).length > 0 && <Action {...giveBackAction} load={async () => facts} {...props} />;
+export function GiveBack({ facts }: { readonly facts: GiveBackFacts }) {
+  const isHidden = kindsOf(facts).length === 0;
+  return <Action {...giveBackAction} load={async () => facts} isHidden={isHidden} isPrimary />;
 }
 
 const NEWEST_PAYMENTS = 5;
@@ -53,8 +46,7 @@ export function GiveBackOnAccount({ account }: { readonly account: Account }) {
 const giveBackAction = {
   name: 'refundOrCredit',
   fields: fieldsOf,
-  preview: async (values: Given, facts: GiveBackFacts) =>
-    isAmount(values.amount) ? <Sentences of={await effectsOf(values, facts)} /> : t.enterAmount,
+  preview: async (values: Given, facts: GiveBackFacts) => <Sentences of={await effectsOf(values, facts)} />,
   run: giveBack,
 };
 
@@ -138,7 +130,6 @@ interface Given extends Entered {
   readonly description: string | null;
 }
 
-/** Returns the effects in sentences. */
 async function effectsOf(values: Given, facts: GiveBackFacts): Promise<readonly string[]> {
   const { amount } = values;
   const { kind, payment, invoice, item, hasTax, currency } = choiceOf(facts, values);
@@ -149,23 +140,15 @@ async function effectsOf(values: Given, facts: GiveBackFacts): Promise<readonly 
     const credit = balances.get(facts.account.id)?.accountCBA;
     return [t.creditRises(money(credit, currency), money(credit?.plus(amount), currency)), t.creditPays];
   }
-  const lineFalls =
-    item === undefined
-      ? []
-      : [
-          t.lineFalls(
-            itemName(item),
-            money(item.repairable, currency),
-            money(item.repairable.minus(amount), currency),
-          ),
-          ...(hasTax ? [t.taxFalls] : []),
-        ];
+  const rest = (change: string) => money(item?.repairable.minus(change), currency);
+  const lineFalls = item === undefined ? [] : [t.lineFalls(itemName(item), rest('0'), rest(amount))];
+  const effects = hasTax ? [...lineFalls, t.taxFalls] : lineFalls;
   if (kind === 'adjust') {
     const owes = invoice?.balance.greaterThanOrEqualTo(amount);
-    return [...lineFalls, owes ? t.owesLess(balance, after(`-${amount}`)) : t.becomesCredit];
+    return [...effects, owes ? t.owesLess(balance, after(`-${amount}`)) : t.becomesCredit];
   }
   const moneyBack = t.moneyBack(money(amount, currency), methodOf(facts, payment));
-  if (item !== undefined) return [moneyBack, ...lineFalls, t.staysSettled];
+  if (item !== undefined) return [moneyBack, ...effects, t.staysSettled];
   return invoice === undefined ? [moneyBack] : [moneyBack, t.owesAgain(balance, after(amount))];
 }
 

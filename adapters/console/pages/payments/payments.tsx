@@ -7,21 +7,18 @@ import { type ListedPayment, paymentColumns } from './data.tsx';
 
 const t = texts.payments;
 
-/** The payments of the tenant, newest first. */
 export function Payments() {
   const search = (parameters.value.get('search') ?? '').trim();
   const key = search === '' ? (parameters.value.get('state') ?? '') : searchKey(search);
   const [numberColumn, ...others] = paymentColumns();
   return (
     <Page name="payments">
-      <div class="filters">
-        <Filters
-          of={{
-            search: { kind: 'search', placeholder: t.searchHint },
-            state: search === '' && { kind: 'select', options: Object.entries(t.filters) },
-          }}
-        />
-      </div>
+      <Filters
+        of={{
+          search: { kind: 'search', placeholder: t.searchHint },
+          state: search === '' && { kind: 'select', options: Object.entries(t.filters) },
+        }}
+      />
       <List<ListedPayment & OfAccount>
         name="payments"
         isNewestFirst

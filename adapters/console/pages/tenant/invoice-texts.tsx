@@ -39,15 +39,13 @@ export function InvoiceTexts() {
   const text = textOfUrl();
   return (
     <>
-      <div class="filters">
-        <Filters
-          of={{
-            kind: { kind: 'select', label: label('text'), options: kinds },
-            locale: { kind: 'search', placeholder: texts.common.all },
-          }}
-          presets={{ locale: text.locale ?? '' }}
-        />
-      </div>
+      <Filters
+        of={{
+          kind: { kind: 'select', label: label('text'), options: kinds },
+          locale: { kind: 'search', placeholder: texts.common.all },
+        }}
+        presets={{ locale: text.locale ?? '' }}
+      />
       <Load from={() => loadTexts(text)} inputs={[text]}>
         {(loaded) => <Workbench key={JSON.stringify(loaded)} {...loaded} />}
       </Load>
