@@ -157,7 +157,7 @@ export class HeardBroadcasts {
     this.#after = Math.max(this.#after, recordId);
   }
 
-  /** Returns those broadcasts that are new, and records them as received. */
+  /** Returns the new broadcasts, and records them as received. */
   hear(broadcasts: readonly Broadcast[], nowMs: number): readonly Broadcast[] {
     const fresh = broadcasts.filter(({ recordId }) => !this.#heardAt.has(recordId));
     for (const { recordId } of fresh) this.#heardAt.set(recordId, nowMs);

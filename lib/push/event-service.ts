@@ -79,7 +79,7 @@ async function listBefore(
   return { events, next: cursorOf(found.at(-1)?.recordId ?? 0) };
 }
 
-/** Reads the next events. Returns them with the position after them. */
+/** Returns the next events, and the position after the last one. */
 async function readAfter({ storage }: EventPorts, tenant: TenantRef, request: EventsRequest) {
   const { after, upTo, limit } = request;
   const found = upTo <= after ? [] : await storage.read(tenant, (session) => session.events.list(request));

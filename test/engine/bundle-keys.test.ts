@@ -209,7 +209,7 @@ eachDatabaseByTurns.describe('bundle key handling', (open) => {
       expect(await idsOf('J')).to.eql([first.bundleId]);
     });
 
-    it('frees the old key, so that lookup, search and creation no longer relate it to the renamed bundle', async () => {
+    it('releases the old key, so that lookup, search and creation no longer relate the key to the renamed bundle', async () => {
       const { bundles } = engine.acme;
       const first = await subscribe('K');
       await bundles.renameKey(first.bundleId, 'J');

@@ -15,12 +15,12 @@ export interface ActionProps<F extends Fields, T, D> {
   readonly explanation?: ComponentChildren;
   /** The permission of the action. Without it, the user does not see the action. */
   readonly needs?: string;
-  /** True where the action does not apply. */
+  /** True if the action does not apply. */
   readonly isHidden?: boolean;
-  /** Loads what the fields, the preview and the change need, when the dialog opens. */
+  /** Loads the data for the fields, the preview and the change when the dialog opens. */
   readonly load?: () => Promise<D>;
   readonly fields?: F | ((loaded: D, entered: Entered) => F);
-  /** What the fields contain at first. */
+  /** Initial values of the fields. */
   readonly initial?: Entered;
   /**
    * Returns what will happen with these values, before the user confirms. It runs 300 ms after each change of a field,

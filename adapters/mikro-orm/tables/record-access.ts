@@ -221,7 +221,7 @@ export class TenantScope {
   }
 
   /**
-   * Updates records that were read before. Finds them by record id, which is the cheapest look-up.
+   * Updates records that were read before. Finds the records by record id, because this look-up is the cheapest.
    * @throws InvariantError if the tenant does not have one of the records.
    */
   async updateRows<R extends object, P extends keyof R & string>(

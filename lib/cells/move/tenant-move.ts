@@ -81,8 +81,8 @@ export class TenantMove {
   }
 
   /**
-   * Compares all rows. Returns those that changed during the comparison. They are compared again while writes are
-   * stopped.
+   * Compares all rows. Returns the rows that changed during the comparison. These rows are compared again while writes
+   * are stopped.
    */
   async #compareAll(): Promise<readonly MovedRows[]> {
     await this.#copy.copyLogged();

@@ -150,8 +150,8 @@ export function dateSentence(facts: EventFacts | null): string {
 }
 
 /**
- * Returns a sentence with the date from which phases are measured. Returns it only if that date differs from the day on
- * which the plan was chosen, or if it determines the date of a phase.
+ * Returns a sentence with the date from which phases are measured. The sentence is empty unless that date differs from
+ * the day on which the plan was chosen, or determines the date of a phase.
  */
 export function phaseSentence({ event, planEvent }: ItemEvents): string {
   const { alignment = null } = planEvent?.reason ?? {};

@@ -275,8 +275,8 @@ function adjustmentOf(item: InvoiceItem, { request, context, account, invoice, i
 }
 
 /**
- * Returns the requested amount. Two amounts may have any precision: the remainder of the item, and a fraction of a
- * minor unit that older data has left of the invoice's balance (§9 rule 4).
+ * Returns the requested amount. Two amounts may have any precision: the remaining amount of the item, and a fraction of
+ * a minor unit in the invoice's balance that results from older data (§9 rule 4).
  * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for any other amount finer than the currency's minor unit.
  */
 function statedOf(

@@ -131,8 +131,8 @@ async function migrationInvoices(
 }
 
 /**
- * Returns those plans of the items that are override plans. The name of an override plan has the form `<plan>-<n>`,
- * which few other plans have.
+ * Returns the override plans among the items' plans. The name of an override plan has the form `<plan>-<n>`. Few other
+ * plan names have this form.
  */
 async function plansWithOwnPrices(session: ReadSession, items: readonly InvoiceItem[]) {
   const names = items.flatMap(({ planName }) =>

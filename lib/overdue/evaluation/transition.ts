@@ -124,8 +124,8 @@ export interface EffectiveInput {
 }
 
 /**
- * Returns the start of a new state (§5.3). This is now. For a worse state that a check found, it is the time at which
- * the state was due or reached.
+ * Returns the start of a new state (§5.3). This is the current time or, for a worse state that a check found, the time
+ * at which the state was due or reached.
  */
 export function effectiveOf(input: EffectiveInput): DatedInstant {
   const { account, prevEffective } = input;

@@ -124,8 +124,8 @@ function aborted(pluginName: string) {
 }
 
 /**
- * Reads a plugin's result for the end of a run. Reads it inside the plugin call, so that an unreadable result counts as
- * an error of the plugin.
+ * Reads a plugin's result for the end of a run inside the plugin call, so that an unreadable result counts as an error
+ * of the plugin.
  */
 function claimedEnd(result: FailureCallResult | null | undefined) {
   const adjusted = result?.adjustedProperties;

@@ -89,7 +89,7 @@ export interface CheckReads {
   ): Promise<ReadonlySet<number>>;
 }
 
-/** Reads for checks across tenants. They do not write or lock anything. */
+/** Read operations for checks across tenants. They do not write or lock anything. */
 export interface CheckStore {
   tenantsAfter(request: { readonly afterRecordId: number; readonly limit: number }): Rows<Tenant>;
   /** The tables with references or audit rows. */

@@ -64,8 +64,8 @@ export interface FeatureReads {
   /** Returns the kinds of all stored overrides of these features, including ended ones. */
   kindsOfOverrides(features: readonly string[]): Rows<{ readonly feature: string; readonly kind: string }>;
   /**
-   * Returns up to `limit` record ids of accounts with overrides of these features, sorted and starting after a record
-   * id. If the features are null, overrides of any feature count.
+   * Returns the record ids of accounts with overrides of these features: the first `limit` ids greater than the given
+   * record id, in ascending order. If the features are null, overrides of any feature count.
    */
   accountsWithOverrides(request: AccountsWithOverrides): Rows<number>;
   /** Returns the values at the last check. Omits accounts that have never been checked. */

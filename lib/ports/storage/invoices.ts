@@ -270,7 +270,7 @@ export interface InvoiceWrites {
    * @throws ConcurrentChangeError if it does not; the operation then runs again.
    */
   saveStates(states: readonly AccountInvoicingState[]): Promise<void>;
-  /** Records announced invoices, each only once. Returns those that had not been recorded before. */
+  /** Records announced invoices, each only once. Returns the newly recorded invoices. */
   announceInvoices(told: readonly InvoiceAnnouncement[]): Rows<InvoiceAnnouncement>;
 }
 

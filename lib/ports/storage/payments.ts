@@ -62,7 +62,7 @@ export interface PaymentReads {
   pageOfAccount(accountId: Uuid, request: PageRequest): Promise<Page<Payment>>;
   /** Returns payments of the tenant, or of one gateway's methods. `max` counts all payments of the tenant. */
   page(request: PageRequest, options: { readonly pluginName: string | null }): Promise<Page<Payment>>;
-  /** Returns those payments of `page` that match the search. */
+  /** Returns the payments of the tenant, or of one gateway's methods, that match the search. */
   search(
     search: PaymentSearch,
     request: PageRequest,

@@ -120,8 +120,8 @@ export interface UsageReads extends UsageArchiveReads {
   /** Returns the days of each request, sorted by date, then by unit. Executes one statement. */
   days(requests: readonly UsageDaysRequest[]): Promise<readonly (readonly DayUsage[])[]>;
   /**
-   * Returns those pieces of each request that have valid points. Executes one statement, which reads the points of
-   * these days.
+   * Returns, for each request, the pieces that have valid points. Executes one statement that reads the points of these
+   * days.
    */
   pieces(requests: readonly UsageSplitRequest[]): Promise<readonly (readonly UsagePiece[])[]>;
   /**
@@ -145,7 +145,7 @@ export interface UsageWrites extends UsageArchiveWrites {
   record(submissions: readonly UsageSubmission[]): Promise<readonly (string | null)[]>;
   /** Returns how often usage was recorded, like `marks`. Until the transaction ends, nobody can record more. */
   lockMarks(subscriptionRecordIds: readonly number[]): Promise<ReadonlyMap<number, number>>;
-  /** Records reached thresholds, each only once. Returns those that had not been recorded before. */
+  /** Records reached thresholds, each only once. Returns the newly recorded thresholds. */
   announceThresholds(thresholds: readonly ThresholdAnnouncement[]): Rows<ThresholdAnnouncement>;
   /**
    * Voids a submission, so that its points are ignored and their days get a new version. Does nothing for a void

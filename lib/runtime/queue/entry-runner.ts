@@ -155,7 +155,7 @@ export class EntryRunner {
     return paused.filter(({ delayMs }) => delayMs === null).map(({ work }) => work);
   }
 
-  /** Lets the handler end these entries. Returns them, unless the handler fails. */
+  /** Lets the handler end these entries. Returns the ended entries: none if the handler fails. */
   async #giveUp(group: readonly Work[], handler: QueueHandler): Promise<readonly Work[]> {
     if (group.length === 0) return [];
     const batch = await this.#batchOf(group, handler);

@@ -260,8 +260,8 @@ export function cancellationOfAll(
 }
 
 /**
- * Returns the end of billing to store. It is after all effective events. Returns null if billing has ended by then. An
- * earlier expiry becomes a cancellation on its date.
+ * Returns the end of billing to store. It is later than all events that have taken effect. Returns null if billing has
+ * ended by then. An earlier expiry becomes a cancellation on its date.
  */
 function earlierBilling({ transitions }: RunningSubscription, end: DatedInstant, now: Instant) {
   const last = transitionAt(transitions, now) ?? transitions[0];

@@ -35,7 +35,7 @@ function gatewayMessage({ transactions }: ListedPayment): string {
   return last?.gatewayErrorMsg ?? last?.gatewayErrorCode ?? '';
 }
 
-/** Returns what of a payment can still be refunded. */
+/** Returns the amount of a payment that can still be refunded. */
 export function refundable({ totals }: ListedPayment) {
   return totals.purchasedAmount.plus(totals.capturedAmount).minus(totals.refundedAmount);
 }

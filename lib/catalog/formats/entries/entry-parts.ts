@@ -43,7 +43,7 @@ const emptyLists: PriceListSet = {
 
 /**
  * Merges the price lists of an XML version and of entries by name (§15.6 rule 1). A price list that a rule names is
- * created even if it is empty. A search then continues in DEFAULT.
+ * created even if it is empty, so that a search in this list continues in DEFAULT.
  */
 export function mergedLists(
   xml: PriceListSet | null,
