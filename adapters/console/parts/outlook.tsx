@@ -53,7 +53,7 @@ type NamedItem = Pick<
   'itemType' | 'description' | 'planName' | 'prettyPlanName' | 'usageName' | 'prettyUsageName'
 >;
 
-/** Returns what a line is for, in the words of the catalog if it has some. */
+/** Returns the description of a line, with the catalog's names if the catalog contains them. */
 export function itemName(item: NamedItem): string {
   const plan = item.prettyPlanName ?? item.planName;
   const usage = item.prettyUsageName ?? item.usageName;
