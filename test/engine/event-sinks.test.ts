@@ -96,7 +96,7 @@ eachDatabase.describe('event sinks', (open) => {
 anyDatabase.describe('event sinks in special cases', (open) => {
   let engine: TestEngine;
 
-  it('delay no other account, other sink or billing if they hang, and receive the event again (platform §10.6)', async () => {
+  it('do not delay other accounts, other sinks or billing if they hang, and receive the event again (platform §10.6)', async () => {
     let hangs = true;
     const slow = recording('slow', async ({ accountId }) => {
       if (accountId === first && hangs) await new Promise(() => undefined);

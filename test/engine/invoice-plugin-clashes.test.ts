@@ -61,7 +61,7 @@ eachDatabaseByTurns.describe('clashes between plugin answers (invoicing §13 rul
   const imposing = (...values: readonly string[]): readonly PluginProperty[] =>
     values.map((value) => ({ key: 'INVOICE_SEQUENCE_NUMBER', value }));
 
-  it('leave no gap in the invoice numbers after a rejected run, whoever requested the run', async () => {
+  it('leave no gap in the invoice numbers after a rejected run, regardless of who requested the run', async () => {
     let refused: Uuid | null = null;
     await begin({
       name: 'numbers',

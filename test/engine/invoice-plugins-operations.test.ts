@@ -428,7 +428,7 @@ eachDatabaseByTurns.describe('invoice plugins in user operations (invoicing §13
       expect((await lines()).at(-1)).to.equal('COMMITTED RECURRING 19.95 owes 19.95');
     });
 
-    it('affect the invoice of the next run with changed items, items for earlier invoices and rewritten drafts', async () => {
+    it('change items, add items to earlier invoices and rewrite drafts in a dry run exactly as in the next run', async () => {
       await begin({
         name: 'history',
         getAdditionalInvoiceItems: async ({ items }, ...[, , { existingInvoices, targetDate }]) => {

@@ -179,7 +179,7 @@ eachDatabaseByTurns.describe('plan changes', (open) => {
     await expectLast('RECURRING 2024-08-01..2024-09-01 29.95', 'REPAIR_ADJ 2024-08-01..2024-09-01 -19.95');
   });
 
-  it('can set the bill cycle day, like the creation (subscriptions W16 "BCD with create and change")', async () => {
+  it('can set the bill cycle day, like a subscription creation (subscriptions W16 "BCD with create and change")', async () => {
     await begin('2018-06-21T00:00:00Z', undefined, 21);
     const subscriptionId = await subscribe('solo-now', { billCycleDayLocal: 15 });
     await engine.runTo('2018-07-15T00:00:00Z');

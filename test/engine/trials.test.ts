@@ -51,7 +51,7 @@ eachDatabaseByTurns.describe('trials and term changes', (open) => {
     await expectNothingCharged(subscriptionId);
   });
 
-  it('end with the trial of the bundle if they belong to an add-on that is bought in mid-trial', async () => {
+  it('end with the trial of the bundle if they belong to an add-on that is bought during the trial', async () => {
     const { bundleId } = await subscribe({ planName: 'pro-monthly' });
     await engine.runTo('2024-03-11T00:00:00Z');
     const { subscriptionId } = await subscribe({ bundleId, planName: 'backup-monthly', quantity: 3 });

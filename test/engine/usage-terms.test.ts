@@ -136,7 +136,7 @@ eachDatabaseByTurns.describe('tenant usage terms (usage §12)', (open) => {
     ]);
   });
 
-  it('credit the excess if they are changed for a billed period', async () => {
+  it('credit the excess charge if they are changed for a billed period', async () => {
     await begin('api-std', {});
     await use('10 calls 2026-04-10');
     await engine.runTo('2026-05-01T00:00:00Z');

@@ -27,7 +27,7 @@ onPostgresql.describe('engines in several schemas of one PostgreSQL database', (
     whole = database.url;
   });
 
-  it('are rejected without their own tables, even if a later schema of the search path has tables', async () => {
+  it('are rejected if they have no tables of their own, even if a later schema of the search path has tables', async () => {
     expect(await migrate(whole)).to.have.length(1);
     const storage = postgresql(west().url);
     const refused = await rejection(storage.prepare());
@@ -111,7 +111,7 @@ onPostgresql.describe('engines in several schemas of one PostgreSQL database', (
       for (const node of nodes) await node.close();
     });
 
-    it('do not wait for claims, published events and node names of each other', async () => {
+    it('do not wait for each other’s claims, published events and node names', async () => {
       const { storage, tenant } = other();
       const publish = (within: Storage<never>) =>
         within.write(tenant, author(), async (session) =>

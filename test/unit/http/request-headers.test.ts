@@ -83,7 +83,7 @@ describe('author headers of a call', () => {
       .with.property('code', 60002);
   });
 
-  it('are required for writes, under the name of the dialect (http-api 15.4 "Author")', () => {
+  it('are required for writes, under the header name of the dialect (http-api 15.4 "Author")', () => {
     const nobody = authorshipOf({ 'x-service-createdby': ' ' }, families, 'D');
     expect(() => requireAuthor(nobody, 'D'))
       .to.throw(BillingError, /^Header X-Service-CreatedBy needs to be set$/)

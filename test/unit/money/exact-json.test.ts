@@ -45,7 +45,7 @@ describe('exact JSON', () => {
     expect(number instanceof Decimal ? formatDecimal(number) : '').to.equal('7');
   });
 
-  it('writes other values in the standard JSON form', () => {
+  it('writes values other than numbers in the standard JSON form', () => {
     const value = {
       text: 'ä"\n',
       n: 3,

@@ -62,7 +62,7 @@ describe('push sender (platform §10.2)', () => {
     });
   });
 
-  it('signs with each secret, and the library verifies every signature', async () => {
+  it('signs with each secret, and the standardwebhooks package verifies every signature', async () => {
     const other = secretText(new Uint8Array(32).fill(7));
     const timestampSec = Math.floor(Date.now() / 1_000);
     await sender.send(push({ secrets: [secret, other], timestampSec }));

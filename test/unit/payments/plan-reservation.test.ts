@@ -144,7 +144,7 @@ describe('payment reservation (payments §5.1, §8.3, §9.1)', () => {
     expect(() => kinds({ ...firstTime, api: waiting.api }, waiting)).to.throw('PURCHASE is not allowed');
   });
 
-  it('retries an attempt with its amount on the same payment, with the same key and row', () => {
+  it('retries an attempt on the same payment with the same amount, key and row', () => {
     const { facts, request } = declined();
     const plan = planReservation(request, facts, tools);
     if (plan.kind !== 'CHARGE') throw new Error(plan.kind);

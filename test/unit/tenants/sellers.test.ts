@@ -138,7 +138,7 @@ describe('seller data checks', () => {
           expect(checked(logo(mediaType, given)).logo).to.eql({ mediaType, bytes: Uint8Array.from(bytes) });
       });
 
-    it('accept an SVG with the document type of drawing programs (invoicing §14 rule 7)', () => {
+    it('accept an SVG with the document type that drawing programs write (invoicing §14 rule 7)', () => {
       const doctype =
         '<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd">';
       const bytes = Buffer.from(`<?xml version="1.0" encoding="UTF-8"?>${doctype}${Buffer.from(svg)}`);
