@@ -30,7 +30,7 @@ export function measuredPair(
   return { names, details, values, style, height };
 }
 
-/** Draws a row of a table of two columns. */
+/** Draws a row of a two-column table. */
 export function drawPair(
   sheet: Sheet,
   { names, details, values, style }: MeasuredPair,

@@ -123,7 +123,7 @@ function plainHash(secret: string): string {
 
 /** A catalog plugin that records its calls. The test defines its content. */
 export interface MemoryCatalogPlugin extends CatalogPlugin {
-  /** The contexts of the calls of each method, in calling order. */
+  /** The call contexts by method, in calling order. */
   readonly calls: {
     readonly latestVersion: readonly CatalogPluginContext[];
     readonly catalog: readonly CatalogPluginContext[];

@@ -61,7 +61,7 @@ function totalsText({
 
 /**
  * Finds usage items that do not have exactly one billed interval, and intervals without a usage item.
- * @param named The item id of each interval of the invoice.
+ * @param named The item id of each of the invoice's intervals.
  */
 export function billingMismatches(items: readonly InvoiceItem[], named: readonly Uuid[]): readonly Finding[] {
   const times = Map.groupBy(named, (id) => id);

@@ -96,12 +96,12 @@ export function hasEffect(tag: unknown, effect: TagEffect): boolean {
   return tagEffects.some((row) => row.tag === tag && row.effects.includes(effect));
 }
 
-/** Returns true for a system tag of objects of this type. */
+/** Returns true for a system tag that objects of this type can have. */
 export function concerns(tag: Uuid, type: TaggedType): boolean {
   return tagEffects.some((row) => row.tag === tag && row.on === type);
 }
 
-/** The current effects of the tags of some accounts. */
+/** The current effects of the accounts' tags. */
 export interface AccountEffects {
   /** Returns true if the account has a tag with one of these effects. */
   has(accountId: Uuid, ...effects: readonly TagEffect[]): boolean;

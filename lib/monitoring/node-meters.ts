@@ -1,6 +1,6 @@
 import type { MeterName, Meters, SystemClock, TimerName } from '../ports/index.ts';
 
-/** The current values of a category of samples. */
+/** The current values of a sample category. */
 export interface Measured {
   readonly eventGroup: 'gauge' | 'meter' | 'timer';
   readonly eventCategory: string;

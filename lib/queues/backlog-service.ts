@@ -24,7 +24,7 @@ import {
   viewOfEntry,
 } from './queue-operations.ts';
 
-/** Maximum date range of one read of failed entries. */
+/** Maximum date range for reading failed entries. */
 const MAX_FAILED_RANGE_MS = 90 * DAY_MS;
 
 type BacklogPorts = Pick<Ports, 'storage' | 'clock' | 'systemClock'>;

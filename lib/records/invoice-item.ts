@@ -142,7 +142,7 @@ export interface RecurringBasis {
   readonly prorationFixedDays: number;
 }
 
-/** The repair of days of a recurring item (invoicing §6 rules 3–5, 7). */
+/** The repair of a recurring item's days (invoicing §6 rules 3–5, 7). */
 export interface RepairBasis {
   readonly kind: 'REPAIR';
   /** The last event up to the first repaired day, with the event after it. Null if none exists. */

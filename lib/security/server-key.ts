@@ -36,7 +36,7 @@ export async function lostSecrets({ storage, cipher, systemClock }: SecretPorts)
   return lost;
 }
 
-/** The result of a rotation of the server key. */
+/** The result of a server key rotation. */
 export interface RotatedSecrets {
   /** Number of values that this rotation encrypted with the new key. */
   readonly rotated: number;

@@ -15,7 +15,7 @@ export interface MetricSeries {
   readonly values: readonly {
     readonly value: number;
     readonly labels: Readonly<Record<string, string | number | undefined>>;
-    /** Name of one series of a histogram, such as `…_bucket`. */
+    /** Name of one histogram series, such as `…_bucket`. */
     readonly metricName?: string;
   }[];
 }

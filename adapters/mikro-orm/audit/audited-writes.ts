@@ -152,7 +152,7 @@ interface Change {
   readonly accountRecordId: number | null;
   /** The history columns of the record after the change (accounts §14.1). */
   readonly snapshot: Readonly<Record<string, unknown>> | null;
-  /** Comments to store instead of the comments of the call. */
+  /** Comments to store instead of the call's comments. */
   readonly comments?: string | null;
 }
 

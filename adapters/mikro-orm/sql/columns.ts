@@ -310,7 +310,9 @@ export function datedOrNull(name: string): Field<DatedInstant | null> {
   };
 }
 
-/** Maximum number of cached conversions. The thousands of rows of a run have only a few different days and instants. */
+/**
+ * Maximum number of cached conversions. The thousands of rows in a run contain only a few different days and instants.
+ */
 const MOST_REMEMBERED = 1_000;
 
 const daysRead = new Map<string, LocalDate>();

@@ -21,7 +21,7 @@ export interface Membership {
 /** A condition on rows. If it compares with an empty list, no row can match, so the query can be skipped. */
 export type Condition = Sql | Membership;
 
-/** A text column that is compared by code point, independent of the collation of the database. */
+/** A text column that is compared by code point, independent of the database's collation. */
 interface OrderedText {
   readonly kind: 'ordered';
   readonly column: string;

@@ -349,8 +349,8 @@ function withAccounts(rows: readonly CoverageRow[], accountRecordIdOf: (row: Cov
 
 /**
  * Returns the condition for unpaid invoices, except those with a settled or void summary. It contains the condition of
- * the index of open invoices. It lists the other statuses, because without statistics both databases would otherwise
- * read all committed invoices by the index of statuses.
+ * the open-invoice index. It lists the other statuses, because without statistics both databases would otherwise read
+ * all committed invoices by the index of statuses.
  */
 function isOpen({ runner: { dialect } }: TenantScope): Sql {
   return sql`status not in ('DRAFT', 'VOID') and raw_balance <> '0' and ${raw(dialect.isPositive('raw_balance'))}

@@ -231,7 +231,7 @@ function between(
   return sql`${start} ${end}`;
 }
 
-/** Returns the latest value of a column of a subscription's events up to an instant. */
+/** Returns the latest value of a column in a subscription's events up to an instant. */
 function latestOf(scope: TenantScope, column: 'plan_name' | 'quantity', at: Instant): Sql {
   return sql`(
     select event.${raw(column)} from bw_subscription_events event

@@ -48,7 +48,7 @@ export interface FeaturesAt {
 
 export interface FeatureFacts {
   readonly account: Pick<Account, 'id' | 'billCycleDayLocal' | 'timeZone' | 'createdDate'>;
-  /** The services of all subscriptions of the account. */
+  /** The services of all the account's subscriptions. */
   readonly streams: readonly ServiceStream[];
   readonly overrides: readonly FeatureOverride[];
   readonly plans: CatalogWithOverrides;

@@ -18,9 +18,9 @@ type Affected = { readonly plans: readonly string[]; readonly features: readonly
 const nothing: Affected = { plans: [], features: [] };
 
 /**
- * Schedules a check of the features of each account that a catalog change can affect (§5 rule 2): accounts whose
- * subscriptions have had a plan with changed values, and accounts with overrides of changed declarations. A
- * redelivered event schedules the checks again, which publish nothing.
+ * Schedules a feature check for each account that a catalog change can affect (§5 rule 2): accounts whose subscriptions
+ * have had a plan with changed values, and accounts with overrides of changed declarations. A redelivered event
+ * schedules the checks again, which publish nothing.
  */
 export function catalogFeatureHandler(
   { storage, clock }: Pick<Ports, 'storage' | 'clock'>,

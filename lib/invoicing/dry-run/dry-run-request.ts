@@ -37,7 +37,7 @@ export interface DryRunRequest {
    * `billingPolicy`.
    */
   readonly effectiveDate?: RequestedDate | null | undefined;
-  /** Policy of a change or of the end of billing. By default, the rules of the catalog determine it. */
+  /** Policy of a change or of the end of billing. By default, the catalog rules determine it. */
   readonly billingPolicy?: BillingActionPolicy | null | undefined;
   /**
    * Name of the plan to start or change to. Cannot be combined with the product, category, billing period and price

@@ -86,7 +86,7 @@ interface ExplainedItem {
   /** The repaired or adjusted item. */
   readonly linked: InvoiceItem | undefined;
   readonly basis: ItemBasis | null;
-  /** History of the item's subscription. For a repair, the history of the subscription of the repaired item. */
+  /** History of the item's subscription. For a repair, the history of the repaired item's subscription. */
   readonly past: SubscriptionPast;
   readonly hasOwnPrices: boolean;
   readonly isMigrated: boolean;

@@ -236,9 +236,9 @@ export function creditStandIn(
 }
 
 /**
- * Returns how much of the decreases of a child's invoices may become the child's credit. This is the parent's payment
- * for these invoices, minus adjustments of the parent's item and minus credit that the child already got. A summary
- * that was settled by adjusting its items, as when the parent is closed, was not paid.
+ * Returns the part of a child's invoice decreases that may become the child's credit. This is the parent's payment for
+ * these invoices, minus adjustments of the parent's item and minus credit that the child already got. A summary that
+ * was settled by adjusting its items, as when the parent is closed, was not paid.
  * @param item the child's PARENT_SUMMARY item; undefined if it has none.
  * @param linked the child's invoices that contribute to the summary, with their items.
  */

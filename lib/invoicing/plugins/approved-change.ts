@@ -34,7 +34,7 @@ export interface ProposedInvoice {
   readonly newItems: readonly NewInvoiceItem[];
   /** The changed remainders (`repairable`) of stored items. */
   readonly remains?: readonly Remaining[];
-  /** Adjustments of the taxes of adjusted charges (§9 rule 4). A plugin that changes a tax replaces its adjustment. */
+  /** Tax adjustments of adjusted charges (§9 rule 4). A plugin that changes a tax replaces its adjustment. */
   readonly followingTaxes?: readonly FollowingAdjustment[];
 }
 

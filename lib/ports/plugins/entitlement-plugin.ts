@@ -211,7 +211,7 @@ export interface ChangePlanRequest extends TermsOfPlan {
   readonly priceList?: string | null | undefined;
 }
 
-/** Options of a plan change. At most one of the two may be set. If neither is set, the rule of the catalog applies. */
+/** Options of a plan change. At most one of the two may be set. If neither is set, the catalog rule applies. */
 export interface ChangePlanOptions {
   readonly requestedDate?: RequestedDate | null | undefined;
   /** Policy that determines the date of the change. ILLEGAL is rejected. */
@@ -230,7 +230,7 @@ export interface CancelSubscriptionOptions {
   readonly requestedDate?: RequestedDate | null | undefined;
   /** Policy for the end of service. If it is set, `requestedDate` is ignored. */
   readonly entitlementPolicy?: EntitlementActionPolicy | null | undefined;
-  /** Policy for the end of billing. If absent, the rule of the catalog applies. ILLEGAL is rejected. */
+  /** Policy for the end of billing. If absent, the catalog rule applies. ILLEGAL is rejected. */
   readonly billingPolicy?: BillingActionPolicy | null | undefined;
   /**
    * If true, billing also ends on the requested date, or now if none exists. Allowed only without policies. Defaults

@@ -65,7 +65,7 @@ export interface TagWrites {
   deactivateDefinitions(definitions: readonly UserTagDefinition[]): Promise<void>;
   /**
    * Inserts the missing tags and returns them. If a tag has its own comment, its audit row contains that comment
-   * instead of the comment of the call.
+   * instead of the call's comment.
    */
   insert(tags: readonly New<Tag>[], commentsOf?: (tag: Tag) => string | null): Rows<Tag>;
   /** Deactivates tags. The audit log records a DELETE. */

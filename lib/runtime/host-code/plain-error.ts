@@ -8,7 +8,7 @@ import {
   type Problem,
 } from '../../values/errors/index.ts';
 
-/** Maximum length of the text of a host's error. */
+/** Maximum length of a host error's text. */
 const MAX_PLAIN_ERROR_CHARACTERS = 10_000;
 
 /** Maximum number of causes. */

@@ -132,7 +132,7 @@ function withReplaced(
   return all;
 }
 
-/** Types of the events of one change, in the order in which they are stored (§7 rule 10). */
+/** Event types of one change, in the order in which the events are stored (§7 rule 10). */
 const STORED_WITH: readonly LifecycleEventType[] = [
   CHANGE,
   LifecycleEventType.BCD_CHANGE,

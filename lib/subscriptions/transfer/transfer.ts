@@ -337,10 +337,7 @@ function continuation(
   });
 }
 
-/**
- * Returns the reason of a choice of plan with the date of the transfer. The alignment and the chosen plan do not
- * change.
- */
+/** Returns the reason for a plan choice, with the transfer date. The alignment and the chosen plan do not change. */
 function reasonOfTransfer(choice: LifecycleEvent): string {
   const decided = decidedOf(choice);
   if (choice.reason === null) return writeReason({ ...datedBy(DatedBy.TRANSFER), decided });

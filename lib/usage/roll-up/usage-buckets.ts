@@ -24,7 +24,7 @@ const MAX_USAGE_BUCKETS = 10_000;
 const lastDay = localDate(MAX_YEAR, 12, 31);
 const lastMonth = localDate(MAX_YEAR, 12, 1);
 
-/** The length of the parts of a timeline, in the account's calendar. */
+/** The length of the timeline parts, in the account's calendar. */
 export const UsageGranularity = { HOUR: 'HOUR', DAY: 'DAY', MONTH: 'MONTH' } as const;
 export type UsageGranularity = (typeof UsageGranularity)[keyof typeof UsageGranularity];
 

@@ -3,8 +3,7 @@ import { invalidField } from '../errors/index.ts';
 import { shortened } from '../text/index.ts';
 
 /**
- * The name and an example of each kind of VAT id that follows the rules of the EU. The keys are the first two letters
- * of the ids.
+ * The name and an example of each kind of VAT id that follows EU rules. The keys are the first two letters of the ids.
  */
 const formats: Readonly<Record<string, readonly [country: string, example: string]>> = {
   AT: ['Austria', 'ATU12345675'],

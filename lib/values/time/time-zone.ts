@@ -137,7 +137,7 @@ const MAX_TRANSITION_SEARCH_STEPS = 18;
 
 /**
  * An instant with its local date (subscriptions §2 rule 8). `at` determines the order, and `date` determines the
- * billing. A change in the rules of a zone therefore never moves a billed day.
+ * billing. A change in a zone's rules therefore never moves a billed day.
  */
 export interface DatedInstant {
   readonly at: Instant;

@@ -32,7 +32,7 @@ const rangeColumns = [
   // A single day. Null means all days from the first day on.
   ...inputColumns({ only_day: 'date' }),
 ];
-/** Columns of a range of points within a day. Null values match any value. */
+/** Columns of a point range within a day. Null values match any value. */
 export const pointRangeColumns = inputColumns({
   local_date: 'date',
   unit: 'text',
