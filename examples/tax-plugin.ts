@@ -29,7 +29,7 @@ interface Tax {
   readonly taxExemption?: string;
 }
 
-/** What the host knows of a buyer. */
+/** The host's data about a buyer. */
 export interface Buyer {
   readonly country: string;
   /** VAT id of a business. */

@@ -58,7 +58,7 @@ export const labels: Readonly<Record<string, string>> = {
   true: 'Yes',
 };
 
-/** What an action does, and what a list contains, by its name. The dialog of an action shows it above the fields. */
+/** Descriptions of actions and lists, by name. The dialog of an action shows the description above the fields. */
 export const explanations: Readonly<Record<string, string>> = {
   addAddOn: 'Starts an add-on in the bundle of this subscription.',
   addPaymentMethod: 'Adds a payment method that the gateway knows. Card numbers are never entered here.',

@@ -1,5 +1,5 @@
 export interface TagOptions {
-  /** Of a heading of a table. */
+  /** Scope of a table heading. */
   readonly scope?: 'Column' | 'Row';
 }
 

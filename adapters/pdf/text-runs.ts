@@ -93,7 +93,7 @@ export class TextRuns {
 interface LineBreaking {
   readonly weight: Weight;
   readonly direction: BaseDirection;
-  /** In points. */
+  /** Font size in points. */
   readonly size: number;
   readonly width: number;
   readonly maxLines: number;

@@ -5,7 +5,7 @@ import type { CouponScope } from './coupon.ts';
 
 /** The reduction of a price by a coupon. Exactly one of `percentOff` and `amountOff` is set. */
 export interface PriceReduction {
-  /** In percent: 20 means 20 %. */
+  /** The discount in percent: 20 means 20 %. */
   readonly percentOff: Decimal | null;
   /** Amount of the reduction per billing period, in the account's currency. */
   readonly amountOff: Decimal | null;

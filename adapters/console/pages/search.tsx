@@ -16,7 +16,7 @@ function urlOf({ kind, id, accountId }: Hit): string {
   return kind === 'BUNDLE' ? href('/accounts', accountId) : href(`/${kind.toLowerCase()}s`, id);
 }
 
-/** What matches the search text. A single exact hit opens immediately. */
+/** The objects that match the search text. A single exact hit opens immediately. */
 export function Search() {
   const text = parameters.value.get('text') ?? '';
   const load = async () => (text === '' ? [] : api().reports.find({ text }));

@@ -36,7 +36,7 @@ interface Role {
 
 const loadRoles = () => callServer<readonly Role[]>('GET /security/roles');
 
-/** What can be granted to users: roles, and the first tenants. */
+/** The roles and the first tenants, which can be granted to users. */
 type Choices = Awaited<ReturnType<typeof loadChoices>>;
 
 const MAX_TENANTS = 100;

@@ -111,7 +111,7 @@ function ActionForm<F extends Fields, T, D>(props: OpenActionProps<F, T, D> & { 
 
 const PAUSE_BEFORE_PREVIEW_MS = 300;
 
-/** What an action would do with the current values. */
+/** The effect of an action with the current values. */
 function Preview(props: {
   readonly load: (entered: Entered) => Promise<ComponentChildren> | ComponentChildren;
   readonly entered: Entered;

@@ -25,7 +25,10 @@ async function callClock(
 
 type Outcome = Awaited<ReturnType<typeof moved>>;
 
-/** In test mode: the time of the test clock, and buttons that move it and show what happened in between. */
+/**
+ * The time of the test clock (in test mode), with buttons that move the clock and show the events of the skipped
+ * period.
+ */
 export function ClockBar() {
   const [seconds, setSeconds] = useState<number | null>(null);
   const [error, setError] = useState<Error | null>(null);

@@ -53,7 +53,7 @@ type ValueOf<F> = F extends false
 /** The values of a form: null for an empty text, and undefined for a field that does not apply. */
 export type ValuesOf<F> = { readonly [K in keyof F]: ValueOf<F[K]> };
 
-/** What the user has entered so far, by field name. */
+/** The user's current entries, by field name. */
 export type Entered = Readonly<Record<string, unknown>>;
 
 /** Returns the values of fields from what the user entered. */

@@ -15,7 +15,7 @@ interface HistoryProps {
   readonly of: AuditedObject;
 }
 
-/** Who changed an object of an account, when, and what changed, newest first. */
+/** The change history of an account's object, with author and time, newest first. */
 export function History({ accountId, of: object }: HistoryProps) {
   return (
     <ListSection

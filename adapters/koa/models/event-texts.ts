@@ -12,7 +12,7 @@ interface Shown {
 /** Caches the JSON text of events. Equal events of several subscriptions are then converted only once. */
 export class EventTexts {
   readonly #make: (event: SubscriptionEventView) => JsonText;
-  /** By record of the event. */
+  /** The texts by event record. */
   readonly #shown = new Map<string, readonly Shown[]>();
   #count = 0;
 

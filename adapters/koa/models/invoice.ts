@@ -72,7 +72,7 @@ const BilledUnit = model('BilledUnit', {
 
 const ours = { onlyD: true } as const;
 
-/** What a coupon takes off an item. */
+/** The discount of a coupon on an item. */
 const ItemDiscount = model('ItemDiscount', { ...alike(text(), 'code', 'name'), amount: decimalNumber });
 
 // Generated client classes list their properties in this order.

@@ -81,7 +81,7 @@ interface Coding {
   readonly stream: () => Transform;
 }
 
-/** In order of preference. */
+/** The supported encodings, in order of preference. */
 const codings = onDemand((): Readonly<Record<string, Coding>> => {
   const zlib = process.getBuiltinModule('node:zlib');
   // Brotli's default quality is meant for static files.

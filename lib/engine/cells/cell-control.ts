@@ -10,7 +10,7 @@ import { cellsHealth, cellsMetrics } from './cell-reports.ts';
 import { type CellRouter, tenantOfContext } from './cell-router.ts';
 import type { CellsOptions } from './cells-options.ts';
 
-/** What the router and the engines of cells that open later have in common. */
+/** The parts that the router shares with the engines of cells that open later. */
 export interface Shared {
   isStarted: boolean;
   isInRotation: boolean;

@@ -28,7 +28,7 @@ import { accountQuotaPeriod, type QuotaSpan, subscriptionQuotaPeriod } from './q
 export interface FeatureAt {
   readonly name: string;
   readonly kind: FeatureKind;
-  /** How the contributions to a NUMBER are combined. Null for other kinds. */
+  /** Combination rule for the contributions to a NUMBER. Null for other kinds. */
   readonly combine: FeatureCombination | null;
   readonly value: CombinedValue;
   /** The contributions. Those of base subscriptions come first, then older ones before newer ones. */

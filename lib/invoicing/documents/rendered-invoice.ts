@@ -126,7 +126,10 @@ export interface RenderedInvoice extends RenderedBuyer {
   readonly paymentDetails: readonly PrintableFact[];
   /** True if the invoice is in a summary that the parent account has not paid yet (§12). */
   readonly isPaidByParent: boolean;
-  /** Set if the document is a credit note (§21), whose number and date replace the invoice's. */
+  /**
+   * The credited invoice if the document is a credit note (§21). The number and date of the credit note then replace
+   * those of the invoice.
+   */
   readonly creditNote: { readonly formattedInvoiceNumber: string } | null;
 }
 

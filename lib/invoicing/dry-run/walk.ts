@@ -31,7 +31,9 @@ export interface DryRunWalkInput extends AccountRunInput {
   readonly dueDates: readonly LocalDate[];
   /** The debts that the account's credit pays, except the invoices of the walk itself. */
   readonly debts?: Debts;
-  /** Set if the account's runs add to drafts: the existing drafts, oldest first, and the template of a new draft. */
+  /**
+   * The existing drafts, oldest first, and the template of a new draft. Absent unless the account's runs add to drafts.
+   */
   readonly reuse?: { readonly drafts: readonly Draft[]; readonly newDraft: Invoice };
 }
 

@@ -179,8 +179,8 @@ export interface RefreshFacts {
   /** The account's methods of this plugin. Deleted methods are included. */
   readonly known: readonly PaymentMethod[];
   /**
-   * Whether each method was active before the gateway was called. Later changes are not reflected in the gateway's
-   * list.
+   * True for each method that was active before the gateway was called. Later changes are not reflected in the
+   * gateway's list.
    */
   readonly activeBefore: ReadonlyMap<Uuid, boolean>;
   /** The listed keys that other methods of the tenant already have. */

@@ -146,7 +146,7 @@ export interface Storage<Host = never> {
   close(): Promise<void>;
 }
 
-/** What a commit has changed. */
+/** The changes of a commit. */
 export interface StoredChange {
   readonly tenantRecordId: number;
   /** The changed accounts. If null, the configuration of the tenant has changed, which affects all of its accounts. */

@@ -128,7 +128,10 @@ function Family({ account: { id, parentAccountId, isPaymentDelegatedToParent } }
   );
 }
 
-/** Who changed the account, when, and what; and the changes of all its objects, which take longer to load. */
+/**
+ * The change history of the account, with author and time, and the changes of all its objects, which take longer to
+ * load.
+ */
 export function HistoryOfAccount({ accountId }: { readonly accountId: string }) {
   return (
     <>

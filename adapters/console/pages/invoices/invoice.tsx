@@ -85,7 +85,7 @@ function Unpaid(facts: InvoiceFacts) {
   return reason && <p class="banner">{reason}</p>;
 }
 
-/** What happened to the latest payment, and when the next attempt is made. */
+/** The outcome of the latest payment, and the time of the next attempt. */
 function paymentReasons({ payments, account, methods, invoice }: InvoiceFacts): readonly string[] {
   const method = methods.find(({ id }) => id === account.paymentMethodId);
   const noMethod = method === undefined ? [t.noMethod] : [];
@@ -139,7 +139,7 @@ function Document({ invoice }: InvoiceFacts) {
 /** The tag of an invoice that is written off. */
 const WRITTEN_OFF = '00000000-0000-0000-0000-000000000004';
 
-/** What the user may do with an invoice in its state. */
+/** The actions that the user may perform on an invoice in its current state. */
 function InvoiceActions(facts: InvoiceFacts) {
   const { invoice, methods } = facts;
   const { id, status, currency } = invoice;

@@ -10,7 +10,10 @@ import { checkOutcome, methodName, refundable } from './data.tsx';
 
 const t = texts.giveBack;
 
-/** What money can be given back of. Invoices without a payment and payments without an invoice occur. */
+/**
+ * The invoices and payments of an account from which money can be returned. Invoices without a payment and payments
+ * without an invoice occur.
+ */
 interface GiveBackFacts {
   readonly account: Account;
   readonly invoices: readonly Invoice[];

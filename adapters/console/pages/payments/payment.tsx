@@ -98,7 +98,7 @@ function Overview({ payment, account: { timeZone } }: PaymentFacts) {
   );
 }
 
-/** What the gateway reported about a transaction. */
+/** The gateway's report on a transaction. */
 function GatewayFacts({ id, externalKey, pluginInfo, ...transaction }: Transaction) {
   const given = {
     code: transaction.gatewayErrorCode,
@@ -119,7 +119,7 @@ function GatewayFacts({ id, externalKey, pluginInfo, ...transaction }: Transacti
   );
 }
 
-/** What the user may do with a payment in its state. */
+/** The actions that the user may perform on a payment in its current state. */
 function PaymentActions(facts: PaymentFacts) {
   const { payment, account, invoice, method } = facts;
   const { id: paymentId, totals } = payment;

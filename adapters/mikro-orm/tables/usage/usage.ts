@@ -101,7 +101,7 @@ export const usageDaysTable: TableSpec = {
   }),
 };
 
-/** How often usage has been recorded for each subscription. Only for tenants with usage thresholds. */
+/** The number of times that usage has been recorded, for each subscription of a tenant with usage thresholds. */
 export const usageMarksTable = new RecordTable(
   'usage_marks',
   fieldsOf({ subscriptionRecordId: bigint, version: bigint }),
