@@ -116,13 +116,3 @@ export function Copy({ text, name }: { readonly text: string; readonly name: str
     )
   );
 }
-
-/** Data of an object as JSON, folded until the user opens it. */
-export function Json({ value }: { readonly value: unknown }) {
-  return (
-    <details>
-      <summary>{label('data')}</summary>
-      <pre>{JSON.stringify(value, null, 2)}</pre>
-    </details>
-  );
-}

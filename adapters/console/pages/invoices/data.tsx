@@ -34,12 +34,7 @@ export function numberOf(invoice: Pick<Invoice, 'formattedNumber' | 'invoiceNumb
   return invoice.formattedNumber ?? String(invoice.invoiceNumber);
 }
 
-const tones: Readonly<Record<string, Tone>> = {
-  writtenOff: 'warning',
-  paid: 'good',
-  partlyPaid: 'warning',
-  unpaid: 'bad',
-};
+const tones: Readonly<Record<string, Tone>> = { paid: 'good', partlyPaid: 'warning', unpaid: 'bad' };
 
 export function InvoiceState(invoice: Invoice) {
   const state = stateOf(invoice);

@@ -4,7 +4,7 @@ import { parameters } from '../../core/location.ts';
 import { Action } from '../../parts/action.tsx';
 import { Load, Page, Section, Tabs } from '../../parts/layout.tsx';
 import { type Column, Filters, ListPages, ListSection, Table } from '../../parts/table.tsx';
-import { Badge, Copyable, IdLink, Json, ObjectLink } from '../../parts/values.tsx';
+import { Badge, Copyable, IdLink, ObjectLink } from '../../parts/values.tsx';
 import { texts } from '../../texts.ts';
 import { Health } from './health.tsx';
 
@@ -114,8 +114,9 @@ function Queues() {
 
 /** The columns of entries. An entry that failed can be put back. */
 const columns: readonly Column<Entry>[] = [
-  ['work', ({ topic }) => topicText(topic)],
-  ['data', ({ event }) => <Json value={event} />],
+  // The last part of a topic such as `service:push-queue` names the work.
+  ['work', ({ topic }) => words(topic.replace(/^.*:/, '').replaceAll(/[-.]/g, ' '))],
+  ['data', 'event'],
   ['account', ({ accountId }) => accountId !== null && <IdLink page="/accounts" id={accountId} />],
   'dueDate',
   ['state', ({ cause, state }) => <Badge tone="warning">{words(cause ?? state)}</Badge>],
@@ -138,20 +139,9 @@ function PutBack({ entries }: { readonly entries: readonly Entry[] }) {
   );
 }
 
-/** A topic such as `service:push-queue` in words. */
-function topicText(topic: string): string {
-  return words((topic.split(':').at(-1) ?? topic).replaceAll(/[-.]/g, ' '));
-}
-
 const tones = { FAILED: 'bad', AVAILABLE: 'warning', PROCESSED: 'good', REMOVED: 'quiet' } as const;
 
-type Status = keyof typeof tones;
-
-const statuses = Object.keys(tones) as readonly Status[];
-
-function DeliveryState({ status }: { readonly status: Status }) {
-  return <Badge tone={tones[status]}>{label(status)}</Badge>;
-}
+const statuses = Object.keys(tones) as readonly (keyof typeof tones)[];
 
 /** The callback of the tenant, and the deliveries of events to it. */
 function Deliveries() {
@@ -171,7 +161,7 @@ function Deliveries() {
           ['event', ({ eventType }) => words(eventType)],
           ['object', (event) => <ObjectLink {...event} />],
           'createdDate',
-          ['state', (delivery) => <DeliveryState {...delivery} />],
+          ['state', ({ status }) => <Badge tone={tones[status]}>{label(status)}</Badge>],
           ['response', ({ lastStatus, lastError }) => lastError ?? lastStatus],
           'attempts',
           'nextAttemptDate',
