@@ -4,7 +4,7 @@
  */
 export const labels: Readonly<Record<string, string>> = {
   '': '',
-  controlTagExclusion: 'Has not the tag',
+  controlTagExclusion: 'Does not have the tag',
   controlTagInclusion: 'Has the tag',
   eInvoice: 'E-invoice',
   email: 'E-mail',
@@ -143,7 +143,7 @@ export const texts = {
     nextOn: (date: string) => `Next invoice on ${date}`,
     noNext: 'No invoice follows.',
     credit: (amount: string) => `${amount} is added to the credit of the account.`,
-    mayNotForesee: 'You may not foresee invoices.',
+    mayNotForesee: 'You do not have the permission to preview invoices.',
   },
   timeline: {
     title: 'Timeline of subscriptions',
@@ -245,8 +245,8 @@ export const texts = {
     commit: (amount: string) =>
       `The invoice of ${amount} is issued. It is then paid automatically like every new invoice.`,
     undoWriteOff: (amount: string) => `The customer owes ${amount} again.`,
-    void: 'The invoice has no effect any more. Credit that it used goes back to the account, and credit that it gave is lost. The next invoice bills the same periods again.',
-    voidDraft: 'The draft has no effect any more. The next invoice bills the same periods again.',
+    void: 'The invoice no longer has an effect. Credit that it used returns to the account, and credit that it created is lost. The next invoice bills the same periods again.',
+    voidDraft: 'The draft no longer has an effect. The next invoice bills the same periods again.',
     writeOff: (amount: string) =>
       `The customer no longer owes ${amount}. The invoice gets no more payments, and does not count as overdue. You can undo this.`,
   },

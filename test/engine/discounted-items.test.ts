@@ -121,7 +121,7 @@ eachDatabaseByTurns.describe('discounted items (coupons §4)', (open) => {
       'REPAIR_ADJ -24 ( of ): no coupon',
     ]);
     const { text } = await engine.acme.invoices.explain(repair?.id ?? '');
-    expect(text).to.include('Coupon SPRING does not apply to these days any more.');
+    expect(text).to.include('Coupon SPRING no longer applies to these days.');
   });
 
   it('appear on the HTML page and in the PDF, and in the data for templates', async () => {

@@ -8,7 +8,7 @@ export interface Call {
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Null without a body, and for a body that may contain a secret. */
+  /** The request body. Null if there is none, or if it may contain a secret. */
   readonly body: string | null;
   readonly isSecret: boolean;
   /** True for calls that change something. */
@@ -40,7 +40,7 @@ let lastId = 0;
 /** Calls whose body may contain a password, an API secret or the credentials of a gateway. */
 const SECRET_CALLS = /\/(?:security|tenants|operations\/(?:keyValues|paymentMethods))(?:[/?]|$)/;
 
-/** Like `fetch`, and records the call. */
+/** Calls `fetch` and records the call. */
 export async function recordingFetch(input: RequestInfo | URL, init: RequestInit = {}): Promise<Response> {
   const started = performance.now();
   const method = init.method ?? 'GET';

@@ -124,7 +124,7 @@ export interface Call<E extends string, Q extends QueryParameters, B> {
 
 export interface RequestSent {
   readonly headers: IncomingHttpHeaders;
-  /** Without `?`. */
+  /** The query string without `?`. */
   readonly queryString: string;
 }
 

@@ -52,7 +52,7 @@ export class QueueListener {
     await this.#running;
     const held = this.#client === undefined ? 'UNKNOWN' : await reserveName(this.#client, nodeName);
     if (held === 'HELD') this.#nodeName = nodeName;
-    // The start is rejected, so nothing needs the connection any more.
+    // The start is rejected, so the connection is no longer needed.
     if (held === 'TAKEN' && this.#listeners.size === 0) this.#disconnect();
     return held;
   }

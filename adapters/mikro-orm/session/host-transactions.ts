@@ -24,7 +24,7 @@ const databaseNames = { sqlite: 'SQLite', postgresql: 'PostgreSQL' };
 export class HostTransactions {
   readonly #own: OwnDatabase;
   readonly #onCommit: (changes: readonly StoredChange[]) => void;
-  /** For each connection, whether it leads to the engine's database. */
+  /** True for each connection to the engine's database, false for other connections. */
   readonly #leadHere = new WeakMap<object, boolean>();
   /**
    * Open host transactions on other connections to the engine's SQLite file. While there is one, no other connection

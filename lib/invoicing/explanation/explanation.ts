@@ -278,7 +278,7 @@ function couponChanges(before: readonly ItemDiscount[], after: RepairBasis['coup
   const ended = known.filter((code) => !after.includes(code));
   const begun = after.filter((code) => !known.includes(code));
   return [
-    ...ended.map((code) => `Coupon ${code} does not apply to these days any more.`),
+    ...ended.map((code) => `Coupon ${code} no longer applies to these days.`),
     ...begun.map((code) => `Coupon ${code} applies to these days now.`),
   ];
 }

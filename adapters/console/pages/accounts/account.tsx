@@ -154,7 +154,7 @@ function Overview(summary: AccountSummary) {
   );
 }
 
-/** When the account is charged next, how much, why, and what may prevent it. */
+/** The date, amount and reason of the account's next charge, and the facts that may prevent it. */
 function NextInvoice({ account, overdue, next, isInvoiced }: AccountSummary) {
   const paysParent = account.isPaymentDelegatedToParent && account.parentAccountId !== null;
   const obstacles = [
