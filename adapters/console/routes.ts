@@ -7,7 +7,7 @@ interface PageRoute {
   readonly load: () => Promise<ComponentType<{ readonly id: string }>>;
 }
 
-/** The pages of a tenant. Each is a file of its own that the browser loads on first use. */
+/** The pages of a tenant. The browser loads their files on first use. */
 export const routes: readonly PageRoute[] = [
   { path: '/', load: async () => (await import('./pages/home.tsx')).Home },
   { path: '/search', load: async () => (await import('./pages/search.tsx')).Search },
@@ -17,9 +17,9 @@ export const routes: readonly PageRoute[] = [
     path: '/subscriptions/:id',
     load: async () => (await import('./pages/subscriptions/subscription.tsx')).SubscriptionPage,
   },
-  { path: '/invoices', load: async () => (await import('./pages/invoices/invoices.tsx')).Invoices },
+  { path: '/invoices', load: async () => (await import('./pages/lists.tsx')).Invoices },
   { path: '/invoices/:id', load: async () => (await import('./pages/invoices/invoice.tsx')).InvoicePage },
-  { path: '/payments', load: async () => (await import('./pages/payments/payments.tsx')).Payments },
+  { path: '/payments', load: async () => (await import('./pages/lists.tsx')).Payments },
   { path: '/payments/:id', load: async () => (await import('./pages/payments/payment.tsx')).PaymentPage },
   { path: '/catalog', load: async () => (await import('./pages/catalog/catalog.tsx')).CatalogPage },
   { path: '/overdue', load: async () => (await import('./pages/overdue.tsx')).Overdue },

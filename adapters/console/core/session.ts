@@ -10,8 +10,6 @@ interface SessionTenant {
 interface Session {
   readonly username: string;
   readonly permissions: readonly string[];
-  /** True for a user with access to all tenants who is not an administrator. A session opens no tenant for that user. */
-  readonly requiresApiSecret: boolean;
 }
 
 /** The session of the signed-in user; null if nobody is signed in; undefined until the server has answered. */
