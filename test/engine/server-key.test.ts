@@ -15,7 +15,7 @@ eachDatabase.describe('server key (platform §6.3)', (open) => {
       encrypt: (text) => cipher.encrypt(text),
       decrypt: (stored) => cipher.decrypt(stored),
     };
-    engine = await openEngine(open, { now: '2024-03-01T00:00:00Z', cipher: given });
+    engine = await openEngine(open, { now: '2024-03-01T00:00:00Z', cipher: given, areCells: false });
     await engine.acme.signingSecrets.create();
     await engine.billing.security.tokenKeys.signer(async () => ({
       kid: 'key-1',
