@@ -113,6 +113,9 @@ function waitingForCells(clock: SystemClock): SystemClock {
   const { after } = pushableSystemClock();
   return {
     ...clock,
+    // Tests can replace the members of their clock.
+    nowMs: () => clock.nowMs(),
+    nextTurn: () => clock.nextTurn(),
     after: (delayMs, ...rest) => (delayMs === CELL_ANSWER_MS ? after : clock.after)(delayMs, ...rest),
   };
 }
