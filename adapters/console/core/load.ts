@@ -31,7 +31,7 @@ export function useLoad<T>(
   useEffect(() => {
     let isCurrent = true;
     setLoading(true);
-    // A load that throws at once is an error of the page too.
+    // If `load` throws synchronously, this is an error of the page too.
     (async () => latest.current())()
       .then((data) => isCurrent && setState({ key, data, error: null }))
       .catch(
