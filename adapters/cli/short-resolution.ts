@@ -5,8 +5,8 @@ const scope = '/node_modules/';
 const packages = ['kysely/', 'zod/', '@mikro-orm/'];
 
 /**
- * Runs `start`. Meanwhile, complete relative imports of these packages and of our sources are resolved without file
- * system look-ups.
+ * Runs `start`. In the meantime, complete relative imports of these packages and of our sources are resolved without
+ * file system look-ups.
  */
 export async function withShortResolution<T>(start: () => Promise<T>): Promise<T> {
   const hooks = registerHooks({

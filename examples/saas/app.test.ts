@@ -51,7 +51,7 @@ describe('Herald', () => {
     expect(page).to.include('5 seats').and.to.include(`<td class="number">${due}</td><td>paid`);
   });
 
-  it('applies a larger plan at once, and a smaller one when the paid month ends', async () => {
+  it('applies a larger plan immediately, and a smaller plan when the paid month ends', async () => {
     await herald.signUp();
     await herald.waitUntil('2024-01-20');
     await herald.post('/change', { change: 'CHANGE_PLAN', value: 'business-monthly' });

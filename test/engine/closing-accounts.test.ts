@@ -246,7 +246,7 @@ eachDatabaseByTurns.describe('closing an account', (open) => {
       expect(await itemsOf(id)).to.eql(CREDITED);
     });
 
-    it('credits the cancellation first, even if a background worker processes the queue meanwhile', async () => {
+    it('credits the cancellation first, even if a background worker processes the queue in the meantime', async () => {
       const ids: Uuid[] = [];
       for (let each = 0; each < 8; each += 1) {
         engine.clock.set('2024-01-01T00:00:00Z');

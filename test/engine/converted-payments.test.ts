@@ -156,7 +156,7 @@ anyDatabase.describe('invoice payments converted by a control plugin (payments �
     expect(await balanceOf(invoiceId)).to.equal(100);
   });
 
-  it('can be fully refunded in a currency with small units, with the rest in the last refund (payments §9.5 rule 1)', async () => {
+  it('can be fully refunded in a currency with small units, and the last refund takes the remaining amount (payments §9.5 rule 1)', async () => {
     rate = { currency: 'JPY', each: '140' };
     const { invoiceId, paymentId } = await halfPaid();
     await refund({ paymentId, amount: '2334' });

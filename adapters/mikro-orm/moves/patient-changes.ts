@@ -4,8 +4,8 @@ import type { Runner, SystemAccess } from '../sql/runner.ts';
 import { sql } from '../sql/sql.ts';
 
 /**
- * Milliseconds that a change waits for the lock of a table. Meanwhile, it delays everything that writes to the table.
- * It therefore gives up early and tries again.
+ * Milliseconds that a change waits for the lock of a table. While it waits, the change delays everything that writes to
+ * the table. It therefore gives up early and tries again.
  */
 const LOCK_WAIT_MS = 1_000;
 const PAUSE_MS = 200;

@@ -15,14 +15,14 @@ export interface EventSink {
    */
   readonly name: string;
   /**
-   * Processes an event. The events of an account arrive in order, one after the other. Events of different
-   * accounts arrive concurrently, at most ten of a tenant. Resolve when the event is processed. After a crash
-   * of the node an event may come again with the same `id`.
+   * Processes an event. The events of an account arrive in order, one after the other. Events of different accounts
+   * arrive concurrently, at most ten of a tenant. Resolve when the event is processed. After a crash of the node an
+   * event may come again with the same `id`.
    *
-   * If it throws or takes more than 30 s, the event is retried by the server's
-   * `billing.server.notifications.retries` (15 min, 30 min, 2 h, 12 h, 1 d) and dropped with a log line after
-   * the last attempt. Later events of the account wait meanwhile; other accounts and sinks go on.
-   * `RetryLater` repeats the event after its delay of business time, at least 1 s, any number of times.
+   * If it throws or takes more than 30 s, the event is retried by the server's `billing.server.notifications.retries`
+   * (15 min, 30 min, 2 h, 12 h, 1 d) and dropped with a log line after the last attempt. In the meantime, later events
+   * of the account wait. Other accounts and sinks continue. `RetryLater` repeats the event after its delay of business
+   * time, at least 1 s, any number of times.
    */
   onEvent(event: PublishedEvent): Promise<void> | void;
 }

@@ -134,17 +134,16 @@ export interface InvoiceGroupingAnswer extends InvoicePluginAnswer {
 /**
  * Changes the account's invoices before they are stored (invoicing §13): adds taxes and other items, splits, numbers or
  * postpones an invoice. Pass it to `Billing.open({ invoicePlugins: [...] })`. Plugins are called in the order of
- * `org.service.invoice.plugin`; by default, all are called by name. Every method is optional.
- * ⏎ Called outside storage transactions and without a lock, each call with a time limit; for an operation `within` a
- * host's transaction, inside that one. If the account changes meanwhile, the plugin is called again from `priorCall`
- * on, so a call must be harmless if its invoice is never stored. After a throw, a timeout or a result of another shape,
- * nothing is stored; an automatic run parks the account and a caller gets UNEXPECTED (60000). `RetryLater` repeats an
- * automatic run. A plugin may read through the engine; its own operation on the account restarts the run. Its arguments are frozen: only its results have an effect.
- * @example const tax: InvoicePlugin = {
- * name: 'tax',
- * getAdditionalInvoiceItems: async ({ items }) => ({
- * items: items ⏎.filter(({ itemType }) => itemType === 'RECURRING') ⏎.map(({ id, amount }) => ({ itemType: 'TAX', linkedItemId: id, amount: amount.times('0.2').toFixed(2) })),
- * }), }; await Billing.open({ …, invoicePlugins: [tax] });
+ * `org.service.invoice.plugin`; by default, all are called by name. Every method is optional. ⏎ Called outside storage
+ * transactions and without a lock, each call with a time limit; for an operation `within` a host's transaction, inside
+ * that one. If the account changes in the meantime, the plugin is called again from `priorCall` on, so a call must be
+ * harmless if its invoice is never stored. After a throw, a timeout or a result of another shape, nothing is stored; an
+ * automatic run parks the account and a caller gets UNEXPECTED (60000). `RetryLater` repeats an automatic run. A plugin
+ * may read through the engine; its own operation on the account restarts the run. Its arguments are frozen: only its
+ * results have an effect.
+ * @example const tax: InvoicePlugin = { name: 'tax', getAdditionalInvoiceItems: async ({ items }) => ({ items: items
+ * ⏎.filter(({ itemType }) => itemType === 'RECURRING') ⏎.map(({ id, amount }) => ({ itemType: 'TAX', linkedItemId: id,
+ * amount: amount.times('0.2').toFixed(2) })), }), }; await Billing.open({ …, invoicePlugins: [tax] });
  */
 export interface InvoicePlugin extends PluginIdentity {
   /** Unique name. It is used in the configuration, errors, explanations and the log. */

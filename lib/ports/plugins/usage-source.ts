@@ -57,24 +57,22 @@ export interface AggregatedUsage {
 }
 
 /**
- * Usage metered by the host (usage §9). Pass it to `Billing.open({ usageSources: [...] })`. Sources are
- * called in that order. The first result that is not null, even an empty one, replaces usage recorded in the
- * engine, so a source may serve only some accounts.
+ * Usage metered by the host (usage §9). Pass it to `Billing.open({ usageSources: [...] })`. Sources are called in that
+ * order. The first result that is not null, even an empty one, replaces usage recorded in the engine, so a source may
+ * serve only some accounts.
  *
- * Called outside storage transactions and without a lock (`within` a host's transaction, inside that one),
- * before runs, dry runs and roll-ups of usage, and again if the account changes meanwhile. Results for past
- * periods must stay the same unless corrected: every run reads some billed periods again
- * (`invoice.readMaxRawUsagePreviousPeriod`) and bills what was added since; a decrease is an error unless
- * `invoice.usage.negativeDelta` allows it.
+ * Called outside storage transactions and without a lock (`within` a host's transaction, inside that one), before runs,
+ * dry runs and roll-ups of usage, and again if the account changes in the meantime. Results for past periods must stay
+ * the same unless corrected: every run reads some billed periods again (`invoice.readMaxRawUsagePreviousPeriod`) and
+ * bills what was added since; a decrease is an error unless `invoice.usage.negativeDelta` allows it.
  *
- * After a throw, a timeout, a result of another shape, or an endless stream nothing is stored. An automatic
- * run is retried and the account not parked; a caller gets UNEXPECTED (60000). `RetryLater` sets the delay.
- * Records of other subscriptions and outside the range are ignored.
+ * After a throw, a timeout, a result of another shape, or an endless stream nothing is stored. An automatic run is
+ * retried and the account not parked; a caller gets UNEXPECTED (60000). `RetryLater` sets the delay. Records of other
+ * subscriptions and outside the range are ignored.
  *
- * @example const meters: UsageSource = { name: 'meters', getUsageForAccount: async ({ start, end }, {
- * accountId }) => warehouse.readings({ accountId, start, end }), getUsageForSubscription: async
- * (subscriptionId, range) => warehouse.readings({ subscriptionId, ...range }), }; await Billing.open({ …,
- * usageSources: [meters] });
+ * @example const meters: UsageSource = { name: 'meters', getUsageForAccount: async ({ start, end }, { accountId }) =>
+ * warehouse.readings({ accountId, start, end }), getUsageForSubscription: async (subscriptionId, range) =>
+ * warehouse.readings({ subscriptionId, ...range }), }; await Billing.open({ …, usageSources: [meters] });
  */
 export interface UsageSource extends PluginIdentity {
   /** Name of the source, unique and used in errors and in the log. */

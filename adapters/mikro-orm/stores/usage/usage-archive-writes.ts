@@ -149,7 +149,7 @@ function pieceCells({ subscriptionRecordId, range }: Piece, index: number): read
   return [index, writePart(range.part), subscriptionRecordId, ...rangeCells(range)];
 }
 
-/** Removes the archived points. Nobody can add points meanwhile, because the rows of the days are locked. */
+/** Removes the archived points. No points can be added in the meantime, because the rows of the days are locked. */
 async function removePoints({ runner, tenantRecordId }: TenantScope, days: readonly ArchivedDay[]) {
   const rows = days.map(({ subscriptionRecordId, localDate, unit }) => [
     subscriptionRecordId,

@@ -238,7 +238,7 @@ async function lockDays(
 
 /**
  * Returns the buckets in which the submission has points that are not archived. Takes a lock, so that no points are
- * archived meanwhile.
+ * archived in the meantime.
  */
 async function daysWithPoints(
   { runner, tenantRecordId }: TenantScope,
