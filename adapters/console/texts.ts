@@ -77,6 +77,7 @@ export const explanations: Readonly<Record<string, string>> = {
   makeDefault: 'Automatic payments will use this method.',
   newAccount: 'Creates a customer. Subscriptions and payment methods follow on the page of the account.',
   newPlan: 'Adds a plan with one price. For phases, usage and several currencies, upload a document.',
+  newTenant: 'A tenant has its own catalog, accounts and settings. API clients need the key and the secret.',
   newUser: 'The user can sign in at once. Ask the user to change the password.',
   parkedAccounts:
     'Skipped by the invoice run, because a run failed or a user parked them. Mend the cause, then retry.',

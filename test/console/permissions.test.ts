@@ -22,6 +22,18 @@ anyDatabase.describe('console permissions', (open) => {
     await tab.shows('Home', 'h1');
   });
 
+  it('allow an administrator to create a tenant and open it', async () => {
+    await tab.signIn();
+    await tab.shows('Choose a tenant');
+    await tab.press('New tenant');
+    await tab.fill('API key', 'harbor');
+    await tab.fill('API secret', 'harbor-secret');
+    await tab.submit();
+    await tab.shows('Home', 'h1');
+    expect(tab.path()).to.equal('/t/harbor/');
+    expect((await server.billing.tenants.getByApiKey('harbor')).apiKey).to.equal('harbor');
+  });
+
   it('show instructions for a user without tenants', async () => {
     await tab.signIn('newcomer');
     await tab.shows('No tenant is assigned to you');

@@ -1,9 +1,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { label } from '../core/format.ts';
 import { useTask } from '../core/load.ts';
-import { hrefIn } from '../core/location.ts';
-import { isUnauthenticated, refusedTenant, revision } from '../core/server.ts';
+import { hrefIn, navigate } from '../core/location.ts';
+import { callServer, headerText, isUnauthenticated, refusedTenant, revision } from '../core/server.ts';
 import { session, sessionTenants, signIn } from '../core/session.ts';
+import { Action } from '../parts/action.tsx';
 import { type Entered, FormFields, valuesOf } from '../parts/form.tsx';
 import { Page, Problem } from '../parts/layout.tsx';
 import { List } from '../parts/table.tsx';
@@ -62,7 +63,7 @@ export function Tenants() {
     refusedTenant.value = null;
   }, []);
   return (
-    <Page title={texts.shell.chooseTenant}>
+    <Page title={texts.shell.chooseTenant} actions={<NewTenant />}>
       <List
         name="tenants"
         load={sessionTenants}
@@ -70,5 +71,28 @@ export function Tenants() {
         columns={[['apiKey', ({ apiKey }) => <a href={hrefIn(apiKey, '/')}>{apiKey}</a>], 'externalKey']}
       />
     </Page>
+  );
+}
+
+/** Creates a tenant and opens its home page. */
+function NewTenant() {
+  return (
+    <Action
+      name="newTenant"
+      needs="tenant:create"
+      fields={{
+        apiKey: 'required',
+        apiSecret: { kind: 'new-password', isRequired: true },
+        externalKey: 'text',
+      }}
+      run={async ({ apiKey, apiSecret, externalKey }) => {
+        const headers = { 'X-Service-CreatedBy': headerText(session.value?.username ?? '') };
+        const body = { apiKey, apiSecret, ...(externalKey !== null && { externalKey }) };
+        await callServer('POST /tenants', { body, headers });
+        return apiKey;
+      }}
+      after={(apiKey) => navigate(hrefIn(apiKey, '/'))}
+      isPrimary
+    />
   );
 }
