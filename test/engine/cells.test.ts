@@ -186,9 +186,10 @@ onPostgresql.describe('two cells', (open) => {
     await Promise.all([one.close(), continued.close()]);
     const listed = await billing.as({ tenant: east.id, user: 'test' }).events.list({ after: 'oldest' });
     expect(new Set(listed.events.map(({ tenantId }) => tenantId))).to.eql(new Set([east.id]));
-    expect(await codeOf(billing.events.subscribe({ after: '12', onEvent }))).to.equal(
-      ErrorCode.INVALID_PARAMETER,
-    );
+    for (const after of ['12', [], true])
+      expect(await codeOf(billing.events.subscribe({ after: after as string, onEvent }))).to.equal(
+        ErrorCode.INVALID_PARAMETER,
+      );
   });
 
   it('deliver all events of a cell that the cursor does not name, one at a time (cells §2.2 rules 2 and 3)', async () => {

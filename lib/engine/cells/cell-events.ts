@@ -130,8 +130,11 @@ async function subscribeToAll<Host>(
  * Reads the cursors of the cells, such as `west:120,east:377`. A cell without a cursor was added later, so all of its
  * events are new.
  */
-function readCursors(cursor: string = LATEST): string | ReadonlyMap<string, string> {
-  if (cursor === LATEST || cursor === OLDEST) return cursor;
+function readCursors(given: unknown): string | ReadonlyMap<string, string> {
+  if (given == null) return LATEST;
+  if (given === LATEST || given === OLDEST) return given;
+  // Hosts may call this function without type checking.
+  const cursor = typeof given === 'string' ? given : '';
   const parts = cursor.split(',').map((part) => part.split(':'));
   if (parts.every(({ length }) => length === 2)) return new Map(parts as [string, string][]);
   throw invalidParameter(
