@@ -242,7 +242,10 @@ onPostgresql.describe('move of a busy tenant', (open) => {
       },
     });
     answering = Promise.resolve();
-    expect(await paying).to.have.nested.property('transaction.status', 'UNKNOWN');
+    const outcome = await paying;
+    // On a busy machine, the fence can reject the record of the outcome too.
+    if (outcome instanceof BillingError) expect(outcome.message).to.match(/^The outcome of payment/);
+    else expect(outcome).to.have.nested.property('transaction.status', 'UNKNOWN');
     progress.end();
     await Promise.all(writers);
     await shop.acme.createAccount({ externalKey: 'last', currency: 'USD' });
