@@ -192,7 +192,7 @@ function storageOver(
   return MikroOrmStorage.over<PostgresqlHost>(parts);
 }
 
-/** Parses the URL. The message of an error does not contain the URL, which may include a password. */
+/** Parses the URL. Error messages do not contain the URL, because it may include a password. */
 function connectionUrlOf(options: PostgresqlOptions): ConnectionUrl {
   const given: unknown = options?.url;
   const url = typeof given === 'string' && isPostgresqlUrl(given) ? parseConnectionUrl(given) : null;

@@ -299,7 +299,7 @@ function headersOf(told: unknown) {
 }
 
 /**
- * Milliseconds that Stripe certainly keeps an idempotency key. Stripe guarantees at least 24 hours; this value is lower
+ * Minimum time, in milliseconds, that Stripe keeps an idempotency key. Stripe guarantees 24 hours; this value is lower
  * because clocks may differ.
  */
 const SURELY_KEPT_MS = 20 * 3_600_000;

@@ -10,7 +10,7 @@ export type AttemptOutcome =
   /** The HTTP status of a response. */
   | { readonly kind: 'DELIVERED'; readonly status: number | null }
   | { readonly kind: 'FAILED'; readonly status: number | null; readonly error: string }
-  /** A sink requested to receive the event again after a delay. */
+  /** The sink requested another delivery of the event after a delay. */
   | { readonly kind: 'LATER'; readonly delayMs: number; readonly error: string }
   /** Another callback has been registered in the meantime, so nothing was sent. */
   | { readonly kind: 'WITHDRAWN'; readonly error: string };

@@ -61,7 +61,7 @@ export interface PublishedBusEvent extends IdentifiedBusEvent {
   readonly createdDate: Instant;
   /** Token of the causing call. */
   readonly userToken: Uuid;
-  /** Position in the trace of the cause. Null if tracing is disabled. */
+  /** Trace context of the operation that created the entry. Null if tracing is disabled. */
   readonly traceParent: string | null;
 }
 
@@ -85,7 +85,7 @@ export interface QueueEntry {
   readonly accountRecordId: number | null;
   readonly tenantRecordId: number;
   readonly userToken: Uuid;
-  /** Position in the trace of the cause, as W3C Trace Context. Null if tracing is disabled. */
+  /** W3C Trace Context of the operation that created the entry. Null if tracing is disabled. */
   readonly traceParent: string | null;
   readonly createdDate: Instant;
   /** Due time. A bus entry is due when it is created. */

@@ -151,7 +151,7 @@ eachDatabaseByTurns.describe('invoice payment refunds (payments §9.5)', (open) 
       });
   }
 
-  it('release the amount of an external refund that finally fails (rule 1d)', async () => {
+  it('release the amount of a pending external refund that fails (rule 1d)', async () => {
     const { paymentId, id } = await invoices.paid('20');
     const { invoicePayments, payments } = engine.acme;
     const elsewhere = { isExternal: true, paymentMethodId: await otherCard() };

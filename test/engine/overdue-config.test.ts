@@ -132,7 +132,7 @@ eachDatabaseByTurns.describe('tenant overdue configurations', (open) => {
     expect(await newTypes()).to.eql([]);
   });
 
-  it('accept amounts as values and strings in a definition, and report errors there without positions', async () => {
+  it('accept an object with decimal or string amounts, and report its errors without positions', async () => {
     for (const total of [decimal('20.10'), '20.10']) {
       const condition = { totalUnpaidInvoiceBalanceEqualsOrExceeds: total };
       await acme.overdue.upload({ overdueStates: [{ name: 'LATE', condition }] });

@@ -30,7 +30,7 @@ anyDatabase.describe('overdue debts', (open) => {
     return debtor;
   }
 
-  it('include a payment that is refunded without adjustment (overdue §12 example 6)', async () => {
+  it('include an invoice whose payment is refunded without adjustment (overdue §12 example 6)', async () => {
     const debtor = await twoPaid();
     const paymentId = await paymentOf(debtor, 0);
     await engine.settle(engine.acme.invoicePayments.refund({ paymentId, amount: '249.95' }));
@@ -39,7 +39,7 @@ anyDatabase.describe('overdue debts', (open) => {
     expect(await debtor.check()).to.equal('07-10T00:03:42');
   });
 
-  it('include a payment that is charged back, until the reversal (overdue §12 example 6)', async () => {
+  it('include an invoice whose payment is charged back, until the chargeback is reversed (overdue §12 example 6)', async () => {
     const debtor = await twoPaid();
     const key = { paymentId: await paymentOf(debtor, 0), transactionExternalKey: 'dispute' };
     await engine.settle(engine.acme.invoicePayments.chargeback({ ...key, amount: '249.95' }));

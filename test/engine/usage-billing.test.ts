@@ -23,7 +23,7 @@ eachDatabaseByTurns.describe('usage on invoices', (open) => {
     await expectCode(stage.run('2026-05-01'), 'INVOICE_NOTHING_TO_DO');
   });
 
-  it('is billed for each period after AUTO_INVOICING_OFF, even beyond the daily item limit (usage §7.9 rule 6)', async () => {
+  it('is billed for each period once AUTO_INVOICING_OFF is removed, even beyond the daily item limit (usage §7.9 rule 6)', async () => {
     await begin('api-std', '2026-01-01');
     const { acme, settle } = stage.engine;
     const account = { type: 'ACCOUNT', id: stage.accountId } as const;

@@ -231,7 +231,7 @@ eachDatabaseByTurns.describe('account credit API', (open) => {
     }
   });
 
-  it('checks the permission for each action of closing an account before any write', async () => {
+  it('checks all permissions needed to close an account before it writes anything', async () => {
     const id = await newAccount();
     await charge(id, 10);
     const permissions = ['tag:add', 'entitlement:pause_resume'];

@@ -64,7 +64,7 @@ describe('response delivery', () => {
       expect(changed.headers.get('etag')).to.not.equal(etag);
     });
 
-    it('includes entity tags for HEAD too, but not for lists, errors and writes', async () => {
+    it('includes entity tags for HEAD too, but not for lists, errors or writes', async () => {
       const tagOf = async (method: string, path: string): Promise<string | null> =>
         (await serving.call(method, path, method === 'POST' ? { body: {} } : {})).headers.get('etag');
       expect(await tagOf('HEAD', account)).to.equal(await tagOf('GET', account));

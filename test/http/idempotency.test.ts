@@ -64,7 +64,7 @@ eachDatabase.describe('requests with an Idempotency-Key', (open) => {
     expect(eve.headers.get('idempotency-replayed')).to.equal(null);
   });
 
-  it('get 409 while the first call runs and have one effect in total', async () => {
+  it('get 409 while the first call runs, and take effect only once', async () => {
     const replies = await Promise.all(Array.from({ length: 8 }, () => create('c-1', 'Cleo')));
     for (const { status, json } of replies.filter((reply) => reply.status !== 201)) {
       expect(status).to.equal(409);

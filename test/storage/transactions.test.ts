@@ -188,7 +188,7 @@ onPostgresql.describe('storage transactions on PostgreSQL', (open) => {
     expect(names[0]?.name).to.equal(names[1]?.name);
   });
 
-  it('accept one of two concurrent uploads of an account key and reject the other upload', async () => {
+  it('accept one of two concurrent inserts of accounts with the same key and reject the other', async () => {
     const externalKey = newId();
     const create = (storage: typeof other) =>
       storage.write(opened.tenant, author(), (session) =>

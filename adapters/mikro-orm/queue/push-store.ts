@@ -110,8 +110,8 @@ export function pushStore(
           where k.after_record_id = ${after}`;
   return {
     take: async ({ owner, token, limit, businessNow, systemNowMs, leaseEndsAtMs }) => {
-      // Skips from tenant to tenant along the index of due deliveries. A statement of its own, because Citus rejects
-      // `recursive` in an insert.
+      // Skips from tenant to tenant along the index of due deliveries. This is a separate statement, because Citus
+      // rejects `recursive` in an insert.
       const waiting = await access.rows(sql`
         with recursive pushing (id) as (
           select min(d.tenant_record_id) from ${rows} d where ${due}

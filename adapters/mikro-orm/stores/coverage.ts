@@ -104,10 +104,10 @@ const firstItemToRead = `min(coalesce((
   where f.tenant_record_id = s.tenant_record_id and f.invoice_id in (l.id, l.group_id)), 0))`;
 
 /**
- * Returns the last charges. Scans the items of the accounts, because an index by subscription would be written with
- * each charge. Starts at the invoice with the last days in force, so that the cost does not grow with the history.
- * The invoices of a run, and usage without an item, count as one charge. The days in force at the last charge are
- * those in force now and those repaired since.
+ * Returns the last charge of each subscription. Scans the items of the accounts, because an index by subscription would
+ * be written with each charge. The scan starts at the run that billed the latest days still in force, so that the cost
+ * does not grow with the history. All invoices of one run count as one charge, as does usage without an item.
+ * `inForceThrough` includes days that were repaired after the last charge.
  */
 async function lastCharges(
   scope: TenantScope,

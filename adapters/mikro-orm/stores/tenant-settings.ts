@@ -149,7 +149,7 @@ export class RevisionsOfSession {
    * it will need the revisions before it ends.
    */
   readAhead(): void {
-    // The failure is reported to the callers of `read`, and the transaction has failed too.
+    // A failure needs no handling here: `read` returns the same promise, so its callers receive the error.
     this.read().catch(() => undefined);
   }
 

@@ -328,7 +328,7 @@ export function billingAlignmentOf(
 
 /**
  * Returns the create alignment. The rules come from the version that supplies the plan on the date of the event.
- * @param subscriptionStart Date that replaces the last plan change.
+ * @param subscriptionStart Start of the subscription, used as the date of the last plan change.
  */
 export function createAlignmentOf(
   catalog: RuledCatalog,

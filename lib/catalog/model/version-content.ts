@@ -82,7 +82,7 @@ export interface ParsedVersion {
   readonly locate: Locate;
 }
 
-/** Limits of one catalog version (platform §16). The number of cases is counted over all rules together. */
+/** Limits of one catalog version (platform §16). The limit on cases applies to all rules combined. */
 const MAX_CATALOG_PRODUCTS = 5_000;
 const MAX_CATALOG_PLANS = 10_000;
 const MAX_CATALOG_PRICE_LISTS = 200;

@@ -119,7 +119,7 @@ export class TenantMove {
       await this.#source.stop();
       await this.#copyRest(changing);
     } catch (error) {
-      // The first error matters. If the source cannot be reached, the next process opens it.
+      // Report the first error. If the source cannot be reached, the process that takes over the move reopens it.
       await this.#source.changeFence(['HOLDING', 'STOPPED'], 'LEAVING').catch(() => undefined);
       throw error;
     }

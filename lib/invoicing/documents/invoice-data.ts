@@ -144,7 +144,7 @@ function formattedFields(view: RenderedInvoice): TemplateObject {
     invoiceItems: lines,
     items: lines,
     totalledItems: dataOfLines(view.totalledLines),
-    // The last lines must be on the same page as the sums.
+    // Keep the last lines on the same page as the totals.
     leadingItems: dataOfLines(view.totalledLines.slice(0, -CLOSING_LINES)),
     closingItems: dataOfLines(view.totalledLines.slice(-CLOSING_LINES)),
     accountCredit: accountCredit === null ? null : lineData(accountCredit),

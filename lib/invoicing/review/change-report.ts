@@ -30,7 +30,7 @@ export function changeReports(
   configOf: InvoicingConfigOf,
 ) {
   /**
-   * @param wanted Signal that is aborted when the reader disconnects, which may happen while many pages yield no part.
+   * @param wanted Aborted when the reader disconnects. Checked on every page, because many pages may yield no part.
    */
   async function* partsOf(
     context: CallContext,

@@ -33,7 +33,7 @@ describe('override values (features §2)', () => {
     writtenValue({ name: 'f', kind }, value, unit);
   const unset = { per: null, overage: null, perQuantity: null };
 
-  it('have the form that the kind of their feature requires', () => {
+  it('have a format that depends on the kind of feature', () => {
     expect(written('SWITCH', true)).to.eql({ ...unset, value: 'true' });
     expect(written('NUMBER', decimal('5.50'))).to.eql({ ...unset, value: '5.5' });
     expect(written('NUMBER', { amount: '5', perQuantity: true })).to.eql({

@@ -73,7 +73,7 @@ describe('overdue calendar', () => {
       '2012-06-11 CANCELLATION',
     ]));
 
-  it('counts an invoice from its target date, so that its debt is aged immediately (overdue §3.1)', () => {
+  it('includes an invoice from its target date, but measures its age from the invoice date (overdue §3)', () => {
     const later = ['2012-06-04 5', '2012-05-31 9 for 2012-06-08'];
     expect(calendar({ ...example, unpaid: later, check: '2012-06-08', today: '2012-06-04' })).to.eql([
       '2012-06-08 BLOCKED',

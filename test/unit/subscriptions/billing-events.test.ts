@@ -318,7 +318,7 @@ describe('billing events of phases not yet stored', () => {
     return created({ account: account(), catalog, request: { planName: 'p-m' }, now: at('2024-01-01') });
   }
 
-  it('extend to the last phase, each from the start of the previous phase', () => {
+  it('extend to the last phase, with each date computed from the start of the previous phase', () => {
     const life = withFinal(phase('EVERGREEN', { price: '50' }));
     expect(life.events).to.have.length(2);
     expect(phasesOf(streamOf(life))).to.eql([
