@@ -34,7 +34,7 @@ export const pushDeliveryFields = {
   lastError: f.orNull(f.text()),
   /** User token of the call that caused the event. Null if it is unknown. */
   userToken: f.orNull(f.id()),
-  /** Trace context of the operation that created the delivery. Null if tracing is disabled. */
+  /** Trace context of the operation that caused the event. Null if tracing is disabled. */
   traceParent: f.orNull(f.text()),
   createdDate: f.instant(),
   /** Time at which the delivery was sent, failed or removed. */

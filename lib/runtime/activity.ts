@@ -75,7 +75,7 @@ export function ofAccount<T>({ scopes }: ActivityPorts, accountRecordId: number 
   return own === undefined || scopes === undefined ? work() : scopes.run(own, work);
 }
 
-/** Returns the position in the trace to store with work that is now created for this account. */
+/** Returns the trace context to store with new work for this account. */
 export function traceParentOf({ scopes }: ActivityPorts, accountRecordId: number | null): string | null {
   const scope = scopes?.current();
   const own = accountRecordId === null ? undefined : scope?.accounts?.get(accountRecordId);
