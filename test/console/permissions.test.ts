@@ -1,7 +1,7 @@
 import { browserBefore } from '../support/console/chromium.ts';
 import { consoleBefore } from '../support/console/serving.ts';
 import { SHOP_KEY } from '../support/console/shop.ts';
-import { Tab } from '../support/console/tab.ts';
+import { Tab, WIDE } from '../support/console/tab.ts';
 import { anyDatabase, expect } from '../support/index.ts';
 
 anyDatabase.describe('console permissions', (open) => {
@@ -42,6 +42,24 @@ anyDatabase.describe('console permissions', (open) => {
     expect(await tab.text())
       .not.to.include('Ada Larsen')
       .and.not.to.include('session has ended');
+  });
+
+  it('are listed beside their checkboxes in the dialog of a role', async () => {
+    await tab.signIn();
+    await tab.visit('/users?tab=roles');
+    await tab.press('New role');
+    const misplaced = `[...document.querySelectorAll('fieldset label')].filter((label) => {
+      const { firstChild: box, lastChild: text } = label;
+      const range = document.createRange();
+      range.selectNode(text);
+      return range.getClientRects()[0].top >= box.getBoundingClientRect().bottom;
+    }).map((label) => label.innerText)`;
+    await tab.shows('entitlement:pause_resume', 'dialog');
+    for (const width of [WIDE, 400]) {
+      await tab.resize(width);
+      expect(await tab.page.evaluate(misplaced), `${width} px`).to.eql([]);
+    }
+    await tab.resize(WIDE);
   });
 
   it('hide actions that the user may not perform and that the API rejects', async () => {

@@ -171,7 +171,7 @@ function Control({ attributes, field, value, change, isFilter }: ControlProps) {
     case 'several': {
       const chosen: readonly unknown[] = Array.isArray(value) ? value : [];
       return (
-        <fieldset id={attributes.id}>
+        <fieldset id={attributes.id} aria-label={field.label ?? label(attributes.name)}>
           {options.map(pairOf).map(([each, name]) => (
             <label key={each}>
               <input
@@ -180,7 +180,7 @@ function Control({ attributes, field, value, change, isFilter }: ControlProps) {
                 onChange={({ currentTarget: { checked } }) =>
                   change(checked ? [...chosen, each] : chosen.filter((other) => other !== each))
                 }
-              />{' '}
+              />
               {name}
             </label>
           ))}
