@@ -44,6 +44,15 @@ anyDatabase.describe('console permissions', (open) => {
       .and.not.to.include('session has ended');
   });
 
+  it('hide counts of background work that the user may not read', async () => {
+    await tab.signIn('clerk');
+    await tab.visit('/');
+    await tab.shows('Parked accounts', '.figures');
+    expect(await tab.text('.figures'))
+      .not.to.include('Late work')
+      .and.not.to.include('Nodes');
+  });
+
   it('are listed beside their checkboxes in the dialog of a role', async () => {
     await tab.signIn();
     await tab.visit('/users?tab=roles');

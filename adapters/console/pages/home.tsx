@@ -42,16 +42,16 @@ function Attention({ late, failed, nodes, parked, deliveries }: Awaited<ReturnTy
     const value = count >= COUNTED ? `${COUNTED}+` : count;
     return [label(name), value, count === 0 ? 'good' : 'bad', `${href('/operations')}?tab=${tab}`] as const;
   };
+  const ofHealth = [
+    figure('lateWork', late.length, 'queues'),
+    figure('failedWork', failed, 'queues&list=failedWork'),
+    figure('failedDeliveries', deliveries, 'deliveries'),
+    [label('nodes'), nodes, 'quiet', `${href('/operations')}?tab=nodes`] as const,
+  ];
   return (
     <>
       <Figures
-        of={[
-          figure('lateWork', late.length, 'queues'),
-          figure('failedWork', failed, 'queues&list=failedWork'),
-          figure('parkedAccounts', parked, 'parkedAccounts'),
-          figure('failedDeliveries', deliveries, 'deliveries'),
-          [label('nodes'), nodes],
-        ]}
+        of={[figure('parkedAccounts', parked, 'parkedAccounts'), ...(may('admin:health') ? ofHealth : [])]}
       />
       {late.length > 0 && (
         <Table name="lateWork" rows={late.slice(0, 5)} columns={['topic', 'dueDate', ['reason', 'why']]} />
