@@ -3,7 +3,7 @@ import type { Uuid } from '../../lib/index.ts';
 import { laterCatalog } from '../support/console/catalog.ts';
 import { browserBefore } from '../support/console/chromium.ts';
 import { consoleBefore } from '../support/console/serving.ts';
-import { DECLINED } from '../support/console/shop.ts';
+import { DECLINED, TODAY } from '../support/console/shop.ts';
 import { tabBeforeEach } from '../support/console/tab.ts';
 import { anyDatabase, expect } from '../support/index.ts';
 
@@ -107,6 +107,23 @@ anyDatabase.describe('console', (open) => {
     await tab.visit('/operations?tab=parkedAccounts');
     await tab.shows('Disputed terms', 'table');
     await server.acme.invoices.unpark(accountId);
+  });
+
+  it("shows recorded usage by the days of the account's time zone", async () => {
+    const { tab } = current;
+    const { id } = await server.acme.createAccount({ currency: 'USD', timeZone: 'Asia/Tokyo' });
+    const { subscriptionId } = await server.acme.createSubscription({
+      accountId: id,
+      planName: 'basic-monthly',
+    });
+    const usageRecords = [{ recordDate: TODAY, amount: '7' }];
+    await server.acme.usage.record({
+      subscriptionId,
+      trackingId: 'tokyo',
+      unitUsageRecords: [{ unitType: 'call', usageRecords }],
+    });
+    await tab.visit(`/subscriptions/${subscriptionId}?tab=usage`);
+    await tab.shows('12-07: call 7', '.chart');
   });
 
   it('shows who changed an address', async () => {

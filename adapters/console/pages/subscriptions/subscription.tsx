@@ -34,7 +34,7 @@ export const SubscriptionPage = pageOf(loadSubscription, (facts) => {
       <Tabs
         of={{
           overview: () => <Overview {...facts} />,
-          usage: () => <Usage subscriptionId={id} />,
+          usage: () => <Usage id={id} timeZone={account.timeZone} today={today} />,
           history: () => <History accountId={account.id} of={{ type: 'SUBSCRIPTION', id }} />,
         }}
       />
@@ -249,11 +249,7 @@ function loadPlans(accountId: string, baseProductName: string | null): Promise<A
 }
 
 /** Loads the plans to which a subscription can change. */
-async function loadOtherPlans({
-  accountId,
-  productCategory,
-  bundleId,
-}: Subscription): Promise<AvailablePlans> {
+async function loadOtherPlans({ accountId, productCategory, bundleId }: Subscription) {
   if (productCategory === 'STANDALONE') return [];
   if (productCategory === 'BASE') return loadPlans(accountId, null);
   const { subscriptions } = await api().bundles.get(bundleId);

@@ -1,5 +1,5 @@
-import { api, type ResultOf } from '../../core/data.ts';
-import { label, now, periodText, quantity } from '../../core/format.ts';
+import { api } from '../../core/data.ts';
+import { label, periodText, quantity } from '../../core/format.ts';
 import { parameters } from '../../core/location.ts';
 import { Chart } from '../../parts/chart.tsx';
 import { Load, Section } from '../../parts/layout.tsx';
@@ -12,13 +12,13 @@ const DAY_MS = 86_400_000;
 const SHOWN_DAYS = 45;
 
 /** Usage of a subscription: recorded by day, rated so far, and what no invoice contains, with the reasons. */
-export function Usage({ subscriptionId: id }: { readonly subscriptionId: string }) {
-  const before = parameters.value.get('before') ?? dateAfter(now(), 1);
+export function Usage({ id, timeZone, today }: Readonly<Record<'id' | 'timeZone' | 'today', string>>) {
+  const before = parameters.value.get('before') ?? dateAfter(new Date(today), 1);
   const from = parameters.value.get('from') ?? dateAfter(new Date(before), -SHOWN_DAYS);
   return (
     <>
       <Filters of={{ from: 'date', before: 'date' }} presets={{ from, before }} />
-      <Recorded id={id} from={from} before={before} />
+      <Recorded {...{ id, from, before, timeZone }} />
       <ListSection
         name="onTheNextInvoice"
         load={() => api().usage.rated(id)}
@@ -27,7 +27,9 @@ export function Usage({ subscriptionId: id }: { readonly subscriptionId: string 
           periodColumn,
           [
             'quantity',
-            ({ usage }) => usage.map((unit) => `${quantity(unit.quantity)} ${unit.name}`).join(', '),
+            (item) =>
+              item.usage.map((unit) => `${quantity(unit.quantity)} ${unit.name}`).join(', ') ||
+              quantity(item.quantity),
           ],
           'amount',
         ]}
@@ -55,8 +57,9 @@ function dateAfter(start: Date, days: number): string {
   return new Date(start.getTime() + days * DAY_MS).toISOString().slice(0, 10);
 }
 
-function Recorded(props: { readonly id: string; readonly from: string; readonly before: string }) {
-  const { id, from, before } = props;
+type RecordedProps = Readonly<Record<'id' | 'from' | 'before' | 'timeZone', string>>;
+
+function Recorded({ id, from, before, timeZone }: RecordedProps) {
   const length = Math.max(0, (Date.parse(before) - Date.parse(from)) / DAY_MS);
   const days = Array.from({ length }, (_, index) => dateAfter(new Date(from), index));
   const load = () => api().usage.timeline(id, { granularity: 'DAY', startDate: from, endDate: before });
@@ -64,6 +67,11 @@ function Recorded(props: { readonly id: string; readonly from: string; readonly 
     <Section name="recordedByDay">
       <Load from={load} inputs={[from, before]}>
         {(rows) => {
+          // Days begin in the zone of the account. The Swedish format of a date is that of the API.
+          const { format } = new Intl.DateTimeFormat('sv-SE', { timeZone });
+          const byDay = new Map(rows.map((row) => [format(row.startDate), row]));
+          const amountOf = (date: string, unit: string) =>
+            Number(byDay.get(date)?.rolledUpUnits.find(({ unitType }) => unitType === unit)?.amount ?? 0);
           const units = new Set(rows.flatMap((row) => row.rolledUpUnits.map(({ unitType }) => unitType)));
           if (units.size === 0) return <p class="quiet-text">{t.nothingRecorded}</p>;
           return [...units].map((unit) => (
@@ -71,7 +79,7 @@ function Recorded(props: { readonly id: string; readonly from: string; readonly 
               key={unit}
               title={unit}
               labels={days.map((date) => date.slice(5))}
-              series={[{ label: unit, values: days.map((date) => amountOf(rows, date, unit)) }]}
+              series={[{ label: unit, values: days.map((date) => amountOf(date, unit)) }]}
               valueText={quantity}
             />
           ));
@@ -79,9 +87,4 @@ function Recorded(props: { readonly id: string; readonly from: string; readonly 
       </Load>
     </Section>
   );
-}
-
-function amountOf(rows: ResultOf<'usage', 'timeline'>, date: string, unit: string): number {
-  const row = rows.find(({ startDate }) => startDate.toISOString().startsWith(date));
-  return Number(row?.rolledUpUnits.find(({ unitType }) => unitType === unit)?.amount ?? 0);
 }
