@@ -126,6 +126,24 @@ anyDatabase.describe('console', (open) => {
     await tab.shows('12-07: call 7', '.chart');
   });
 
+  it('lists the lines of a child that the parent pays', async () => {
+    const { tab } = current;
+    const { acme, billing } = server;
+    const parentAccountId = await idOf('ada');
+    const child = await acme.createAccount({
+      currency: 'USD',
+      parentAccountId,
+      isPaymentDelegatedToParent: true,
+    });
+    const items = [{ amount: '5', description: 'Workshop' }];
+    await acme.invoices.addCharges({ accountId: child.id, autoCommit: true, items });
+    await billing.settle();
+    const [invoice] = (await acme.invoices.ofAccount({ accountId: parentAccountId })).slice(-1);
+    await tab.visit(`/invoices/${invoice?.id}`);
+    await tab.page.click('.line summary');
+    await tab.shows('Workshop', '.line-content');
+  });
+
   it('shows who changed an address', async () => {
     const { tab } = current;
     await tab.visit(`/accounts/${await idOf('ada')}?tab=history`);

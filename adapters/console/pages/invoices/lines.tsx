@@ -5,7 +5,7 @@ import { href } from '../../core/location.ts';
 import { Load, Section } from '../../parts/layout.tsx';
 import { itemName } from '../../parts/outlook.tsx';
 import { ListPages } from '../../parts/table.tsx';
-import { Facts } from '../../parts/values.tsx';
+import { Facts, Sentences } from '../../parts/values.tsx';
 import { texts } from '../../texts.ts';
 import { type InvoiceFacts, paymentsOf, sumOf } from './data.tsx';
 
@@ -79,11 +79,21 @@ function lineDetail(item: InvoiceItem): string {
 
 /** The explanation of a line, and what can be done with it. */
 function OpenLine({ item }: LineProps) {
-  const { subscriptionId, itemType, itemDetails } = item;
+  const { subscriptionId, itemType, itemDetails, childItems } = item;
   return (
     <div class="line-content">
       <Load from={() => api().invoices.explain(item.id)}>{({ text }) => <p>{text}</p>}</Load>
       {itemType !== 'USAGE' && itemDetails !== null && <p class="quiet-text">{itemDetails}</p>}
+      {childItems !== null && (
+        <Sentences
+          of={childItems.map((child) => (
+            <>
+              <a href={href('/invoices', child.invoiceId)}>{itemName(child)}</a>: {lineDetail(child)},{' '}
+              {money(child.amount, child.currency)}
+            </>
+          ))}
+        />
+      )}
       {subscriptionId !== null && (
         <a href={href('/subscriptions', subscriptionId)}>{label('showTheSubscription')}</a>
       )}
