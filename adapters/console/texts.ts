@@ -93,7 +93,8 @@ export const explanations: Readonly<Record<string, string>> = {
   roles: 'A user may do everything that one of the roles allows.',
   save: 'All documents show the new text from now on, also when an earlier invoice is opened again.',
   sendAgain: 'The same event is sent once more, with the same webhook id, to the current callback.',
-  setCallback: 'Each event of the tenant is sent to this URL as a POST request with a JSON body.',
+  setCallback:
+    'Each event of the tenant is sent to this URL as a POST request with a JSON body. Without a URL, no event is sent.',
   setDate: 'The test clock moves to the start of the day (UTC), and all work that becomes due is done.',
   states: 'An account moves to the right while its invoices stay unpaid, and back when it pays.',
   undoCancellation: 'The subscription continues as if it had never been canceled.',

@@ -144,6 +144,20 @@ anyDatabase.describe('console', (open) => {
     await tab.shows('Workshop', '.line-content');
   });
 
+  it('stops the deliveries of events', async () => {
+    const { tab } = current;
+    await tab.visit('/operations?tab=deliveries');
+    await tab.press('Set callback');
+    await tab.fill('URL', 'https://example.com/billing');
+    await tab.submit();
+    await tab.shows('https://example.com/billing', '.section');
+    await tab.press('Set callback');
+    await tab.fill('URL', ' ');
+    await tab.submit();
+    await tab.shows(texts.tenant.noCallback, '.section');
+    expect((await server.acme.keyValues.get('PUSH_NOTIFICATION_CB')).values).to.eql([]);
+  });
+
   it('shows who changed an address', async () => {
     const { tab } = current;
     await tab.visit(`/accounts/${await idOf('ada')}?tab=history`);

@@ -175,7 +175,7 @@ function Deliveries() {
 const CALLBACK = 'PUSH_NOTIFICATION_CB';
 
 function Callback() {
-  const { get, add } = api().keyValues;
+  const { get, add, delete: remove } = api().keyValues;
   return (
     <Load from={() => get(CALLBACK)}>
       {({ values: [url] }) => {
@@ -183,9 +183,9 @@ function Callback() {
           <Action
             name="setCallback"
             needs="tenant_kvs:add"
-            fields={{ url: { isRequired: true, placeholder: 'https://example.com/billing' } }}
+            fields={{ url: { placeholder: 'https://example.com/billing' } }}
             initial={{ url }}
-            run={(given) => add(CALLBACK, given.url)}
+            run={(given) => (given.url === null ? remove(CALLBACK) : add(CALLBACK, given.url))}
           />
         );
         return (
