@@ -265,6 +265,7 @@ export const texts = {
     moneyBack: (amount: string, method: string | undefined) =>
       `${amount} goes back to ${method ?? 'the payment method of the payment'}.`,
     lineFalls: (name: string, before: string, after: string) => `“${name}” falls from ${before} to ${after}.`,
+    tooMuch: (name: string, rest: string) => `“${name}” can be reduced by at most ${rest}.`,
     taxFalls: 'Its tax falls in proportion, and a refund includes that tax.',
     staysSettled: 'The customer owes nothing more than before.',
     owesAgain: (before: string, after: string) =>

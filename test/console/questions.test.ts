@@ -75,6 +75,8 @@ anyDatabase.describe('console', (open) => {
     await tab.visit(`/accounts/${accountId}`);
     await tab.press('Refund or credit');
     await tab.shows(texts.giveBack.kind, 'dialog');
+    await tab.fill(texts.common.amountIn('USD'), '1000');
+    await tab.shows('can be reduced by at most', 'dialog .preview');
     await tab.fill(texts.common.amountIn('USD'), '10');
     await tab.shows(texts.giveBack.staysSettled, 'dialog .preview');
     await tab.submit();

@@ -144,6 +144,7 @@ async function effectsOf(values: Given, facts: GiveBackFacts): Promise<readonly 
     return [t.creditRises(money(credit, currency), money(credit?.plus(amount), currency)), t.creditPays];
   }
   const rest = (change: string) => money(item?.repairable.minus(change), currency);
+  if (item?.repairable.lessThan(amount)) return [t.tooMuch(itemName(item), rest('0'))];
   const lineFalls = item === undefined ? [] : [t.lineFalls(itemName(item), rest('0'), rest(amount))];
   const effects = hasTax ? [...lineFalls, t.taxFalls] : lineFalls;
   if (kind === 'adjust') {
