@@ -36,6 +36,7 @@ export function Accounts() {
 const changeable = {
   name: 'text',
   company: 'text',
+  legalName: 'text',
   email: 'email',
   phone: 'text',
   address1: 'text',
