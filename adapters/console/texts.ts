@@ -380,7 +380,6 @@ export const texts = {
     more: (count: number) => `${count} more price changes are not shown.`,
     uploadNow: (changed: number) =>
       `The document becomes part of the catalog. ${changed} subscriptions will have another price.`,
-    forever: 'forever',
     unlimited: 'unlimited',
   },
   coupons: {

@@ -66,8 +66,9 @@ function CatalogTabs(catalog: Catalog) {
   const preset = Math.max(0, inForce);
   const version = chosenVersion(catalog, 'version', preset);
   const choice = <Filters of={{ version: versionField(catalog, preset) }} />;
+  const mayUpload = may('catalog:config_upload');
   const upload = <Upload catalog={catalog} />;
-  if (version === undefined) return upload;
+  if (version === undefined) return mayUpload && upload;
   return (
     <Tabs
       of={{
@@ -77,7 +78,7 @@ function CatalogTabs(catalog: Catalog) {
           </Section>
         ),
         differences: () => <Differences {...catalog} />,
-        ...(may('catalog:config_upload') && { upload: () => upload }),
+        ...(mayUpload && { upload: () => upload }),
       }}
     />
   );
