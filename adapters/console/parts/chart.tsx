@@ -45,8 +45,9 @@ export function Chart(props: ChartProps) {
       plot.destroy();
     };
   }, [JSON.stringify([labels, series]), isDark.value]);
+  const textOf = (value: number | null | undefined) => (value == null ? '–' : valueText(value));
   const atLabel = (index: number) =>
-    series.map((each) => `${each.label} ${valueText(each.values[index] ?? 0)}`).join(', ');
+    series.map((each) => `${each.label} ${textOf(each.values[index])}`).join(', ');
   return (
     <figure class="chart">
       <figcaption>{title}</figcaption>
