@@ -64,7 +64,7 @@ anyDatabase.describe('console with hostile data', (open) => {
       `/accounts/${account.id}`,
       `/accounts/${account.id}?tab=details`,
       `/accounts/${account.id}?tab=history`,
-      `/accounts/${account.id}?tab=invoices`,
+      `/accounts/${account.id}?tab=payments`,
       '/invoices',
       `/invoices/${invoice?.id}`,
       `/search?text=${encodeURIComponent(image)}`,

@@ -31,6 +31,8 @@ interface Walk {
   readonly data: readonly string[];
   /** Default: the path of the route. */
   readonly at?: (shown: Shown) => string;
+  /** Known data of the other tabs, by their labels. */
+  readonly tabs?: Readonly<Record<string, readonly string[]>>;
 }
 
 const walks: Readonly<Record<string, Walk>> = {
@@ -41,11 +43,17 @@ const walks: Readonly<Record<string, Walk>> = {
     heading: 'Ada Larsen',
     data: ['ada@example.com', '$10.00'],
     at: ({ ada }) => `/accounts/${ada}`,
+    tabs: {
+      Payments: ['sandbox', '$12.43'],
+      Features: ['sso', 'seats'],
+      Details: ['Bergen', 'Partner', 'Ada Larsen Norway'],
+    },
   },
   '/subscriptions/:id': {
     heading: 'basic-monthly',
     data: ['Ada Larsen', '$10.00'],
     at: ({ adaSubscription }) => `/subscriptions/${adaSubscription}`,
+    tabs: { Usage: ['call'] },
   },
   '/invoices': { heading: 'Invoices', data: ['$12.43', '$10.00'] },
   '/invoices/:id': {
@@ -97,6 +105,8 @@ eachDatabase.describe('console pages', (open, kind) => {
       for (const [index, link] of others.entries()) {
         await link.click();
         await tab.settled();
+        for (const text of walk.tabs?.[await tab.text('.tabs [aria-current]')] ?? [])
+          await tab.shows(text, 'main');
         await look(tab, looksAtLayout ? [index % 2 === 0 ? 'dark' : 'light'] : []);
       }
     });
