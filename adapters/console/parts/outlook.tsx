@@ -35,7 +35,7 @@ async function loadOutlook(accountId: string) {
 function statesOf({ now, ahead }: Awaited<ReturnType<typeof loadOutlook>>): readonly string[] {
   if (now.exemptBy !== null) return [t.exempt];
   const { state } = now;
-  const since = now.since === null ? '' : (instant(now.since).split(',')[0] ?? '');
+  const since = now.since === null ? '' : instant(now.since);
   const current = state.isClearState ? t.notOverdue : t.overdue(state.name, since, state.externalMessage);
   const steps = ahead.steps.map((step) =>
     step.state.isClearState
