@@ -81,13 +81,8 @@ export function label(name: string): string {
   return labels[name] ?? (isCurrency ? name : words(name));
 }
 
-interface Duration {
-  readonly unit: string;
-  readonly number?: number | null;
-}
-
 /** Returns a duration such as `14 days`. */
-export function durationText({ unit, number }: Duration): string {
+export function durationText({ unit, number }: { readonly unit: string; readonly number?: number | null }) {
   const name = words(unit).toLowerCase();
   return unit === 'UNLIMITED' ? name : `${number} ${number === 1 ? name.replace(/s$/, '') : name}`;
 }

@@ -87,8 +87,6 @@ function RecoveryState({ isRecovered }: { readonly isRecovered: boolean }) {
   return <Badge tone={isRecovered ? 'good' : 'bad'}>{label(isRecovered ? 'recovered' : 'unpaid')}</Badge>;
 }
 
-type Months = ResultOf<'reports', 'months'>;
-
 const POLL_MS = 100;
 
 /** Loads again every moment while the server is still counting. */
@@ -133,7 +131,7 @@ const charts = {
   failedAndRecovered: ['failedAmount', 'recoveredAmount'],
 } as const;
 
-function MonthCharts({ months, isComplete }: Months) {
+function MonthCharts({ months, isComplete }: ResultOf<'reports', 'months'>) {
   const currencies = months.flatMap((month) => month.currencies.map((each) => each.currency));
   const options = [...new Set(currencies)].sort();
   const currency = parameters.value.get('currency') ?? options[0] ?? '';

@@ -10,6 +10,7 @@ const t = texts.invoices;
 const [numberColumn, dateColumn, ...others] = invoiceColumns;
 
 export function Invoices() {
+  const { invoices } = api();
   const search = (parameters.value.get('search') ?? '').trim();
   const state = parameters.value.get('state') ?? '';
   const ofState = state === 'UNPAID' ? 'balance[gt]=0' : `status[eq]=${encodeURIComponent(state)}`;
@@ -25,10 +26,7 @@ export function Invoices() {
       <List<Invoice & OfAccount>
         name="invoices"
         isNewestFirst
-        load={(page) => {
-          const { invoices } = api();
-          return withAccountNames(key === '' ? invoices.page(page) : invoices.search(key, page));
-        }}
+        load={(page) => withAccountNames(key === '' ? invoices.page(page) : invoices.search(key, page))}
         columns={[numberColumn, dateColumn, accountColumn, ...others]}
       />
     </Page>
@@ -36,6 +34,7 @@ export function Invoices() {
 }
 
 export function Payments() {
+  const { payments } = api();
   const search = (parameters.value.get('search') ?? '').trim();
   const key = search === '' ? (parameters.value.get('state') ?? '') : searchKey(search);
   const [numberColumn, ...others] = paymentColumns();
@@ -50,10 +49,7 @@ export function Payments() {
       <List<ListedPayment & OfAccount>
         name="payments"
         isNewestFirst
-        load={(page) => {
-          const { payments } = api();
-          return withAccountNames(key === '' ? payments.page(page) : payments.search(key, page));
-        }}
+        load={(page) => withAccountNames(key === '' ? payments.page(page) : payments.search(key, page))}
         columns={[numberColumn, accountColumn, ...others]}
       />
     </Page>

@@ -15,10 +15,7 @@ const t = texts.clock;
 const isTestMode = document.querySelector('meta[name=billwright-test]') !== null;
 
 /** Calls the test clock, and shows the time that it returns. */
-async function callClock(
-  route: string,
-  query: Readonly<Record<string, string | number>> = {},
-): Promise<void> {
+async function callClock(route: string, query: Readonly<Record<string, string | number>> = {}) {
   const clock = await callTenant<{ readonly currentUtcTime: string }>(route, { query });
   time.value = clock.currentUtcTime;
 }

@@ -1,5 +1,6 @@
 import { type ComponentChildren, isValidElement } from 'preact';
 import { useState } from 'preact/hooks';
+import type { Account } from '../core/data.ts';
 import { label, shortId, valueText, words } from '../core/format.ts';
 import { href } from '../core/location.ts';
 import { texts } from '../texts.ts';
@@ -61,13 +62,7 @@ export function IdLink(props: { readonly page: string; readonly id: string; read
   );
 }
 
-interface NamedAccount {
-  readonly id: string;
-  readonly name: string | null;
-  readonly externalKey: string;
-}
-
-export function AccountLink({ id, name, externalKey }: NamedAccount) {
+export function AccountLink({ id, name, externalKey }: Pick<Account, 'id' | 'name' | 'externalKey'>) {
   return <IdLink page="/accounts" id={id} label={name ?? externalKey} />;
 }
 
