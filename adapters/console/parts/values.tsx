@@ -93,20 +93,24 @@ export function Copyable({ text }: { readonly text: string }) {
   );
 }
 
-/** A button that copies text, and says so. Browsers allow copying only for pages from https or this machine. */
+/** A button that copies text, and shows whether this succeeded. Browsers allow copying only for pages from https or this machine. */
 export function Copy({ text, name }: { readonly text: string; readonly name: string }) {
-  const [isCopied, setCopied] = useState(false);
-  const copy = () => void navigator.clipboard.writeText(text).then(() => setCopied(true));
+  const [state, setState] = useState<'copy' | 'copied' | 'notCopied'>('copy');
+  const copy = () =>
+    void navigator.clipboard.writeText(text).then(
+      () => setState('copied'),
+      () => setState('notCopied'),
+    );
   return (
     'clipboard' in navigator && (
       <button
         type="button"
         class="quiet"
-        aria-label={isCopied ? label('copied') : name}
+        aria-label={state === 'copy' ? name : label(state)}
         onClick={copy}
-        onBlur={() => setCopied(false)}
+        onBlur={() => setState('copy')}
       >
-        <span role="status">{label(isCopied ? 'copied' : 'copy')}</span>
+        <span role="status">{label(state)}</span>
       </button>
     )
   );

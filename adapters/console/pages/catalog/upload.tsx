@@ -4,6 +4,7 @@ import { day, label, money, shortId, words } from '../../core/format.ts';
 import { href } from '../../core/location.ts';
 import { Action } from '../../parts/action.tsx';
 import { Download, Problem, Section } from '../../parts/layout.tsx';
+import { notify } from '../../parts/notices.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Sentences } from '../../parts/values.tsx';
 import { texts } from '../../texts.ts';
@@ -27,6 +28,7 @@ const SHOWN_CHANGES = 200;
 export function Upload({ catalog: { versions, toXml } }: { readonly catalog: Catalog }) {
   const xml = useSignal('');
   const report = useSignal<Report | null>(null);
+  const fail = (error: Error) => notify(error.message);
   const enter = (text: string) => {
     xml.value = text;
     report.value = null;
@@ -55,7 +57,7 @@ export function Upload({ catalog: { versions, toXml } }: { readonly catalog: Cat
             <input
               type="file"
               accept=".xml,text/xml,application/xml"
-              onChange={({ currentTarget }) => void currentTarget.files?.[0]?.text().then(enter)}
+              onChange={({ currentTarget }) => void currentTarget.files?.[0]?.text().then(enter, fail)}
             />
           </label>
           <label>
