@@ -87,7 +87,7 @@ eachDatabaseByTurns.describe('account with credit and charges', (open) => {
     expect(run && itemLines(run)[1]).to.equal('CBA_ADJ 2024-01-01..2024-01-01 -15');
   });
 
-  it('pays no draft from credit, and keeps excess credit on a draft until the draft is committed', async () => {
+  it('does not pay drafts from credit, and keeps excess credit on a draft until the draft is committed', async () => {
     const { id } = await engine.acme.createAccount({ currency: 'USD' });
     await credit(id, '10');
     const [item] = await charge(id, '40', { autoCommit: false });
@@ -115,7 +115,7 @@ eachDatabaseByTurns.describe('account with credit and charges', (open) => {
     await expectCode(engine.acme.invoices.adjustItem(on), 4007);
   });
 
-  it('receives the credit on the requested day for an adjustment that names its item and stores no plan (R52)', async () => {
+  it('receives credit on the requested day for an adjustment that names the adjusted item and stores no plan (R52)', async () => {
     const { id } = await engine.payingAccount({ currency: 'USD' });
     await engine.subscribe({ accountId: id, planName: 'solo-now' });
     const [invoice] = await engine.acme.invoices.ofAccount({ accountId: id, withItems: true });

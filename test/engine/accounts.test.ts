@@ -116,7 +116,7 @@ eachDatabaseByTurns.describe('accounts', (open) => {
     });
   });
 
-  it('are rejected if the first name becomes longer than the name, whichever of the two changes', async () => {
+  it('are rejected if the length of the first name exceeds the name in the same update', async () => {
     const { id } = await create({ name: 'Ann Lee', firstNameLength: 3 });
     await expectCode(update(id, { firstNameLength: 8 }), 60003);
     await expectCode(update(id, { name: 'Bo', firstNameLength: 3 }), 60003);
@@ -163,7 +163,7 @@ eachDatabaseByTurns.describe('accounts', (open) => {
     const made = (user: string, externalKey: string, userToken: Uuid) =>
       engine.billing.as({ tenant: engine.tenant, user, userToken }).createAccount({ externalKey });
 
-    it('are audited separately', async () => {
+    it('are audited separately if they are created simultaneously', async () => {
       const ids = uuidGenerator();
       const calls = [
         { user: 'ann', key: 'first' },
@@ -182,7 +182,7 @@ eachDatabaseByTurns.describe('accounts', (open) => {
       expect(written).to.eql(calls.map(({ user, userToken }) => [{ user, userToken }]));
     });
 
-    it('are accepted or rejected separately', async () => {
+    it('are accepted or rejected separately if they are created simultaneously', async () => {
       const ids = uuidGenerator();
       const keys = ['fourth', 'fifth', 'fifth'];
       const results = await Promise.allSettled(keys.map((key) => made('ann', key, ids.next())));

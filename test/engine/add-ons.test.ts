@@ -338,7 +338,7 @@ eachDatabaseByTurns.describe('add-ons', (open) => {
     }
     const from = (date: string) => ({ entitlementDate: date, billingDate: date });
 
-    it('end on the day the base left the plan that offered them, and are billed up to that day', async () => {
+    it('end on the past day on which their base left the plan that offered them, and are billed up to that day', async () => {
       const bundleId = await beginChanged();
       const events = newEvents(engine.database);
       await events();
@@ -368,7 +368,7 @@ eachDatabaseByTurns.describe('add-ons', (open) => {
       expect(await engine.acme.invoices.verifyCoverage(accountId)).to.eql([]);
     });
 
-    it('are rejected if they start on or after the day the base left the plan that offered them', async () => {
+    it('are rejected if they start in the past, on or after the day their base left the plan that offered them', async () => {
       const bundleId = await beginChanged();
       const late = (planName: string, date: string) => addOn(bundleId, planName, from(date));
       await expectCode(late('support-monthly', '2024-06-10'), 'SUBSCRIPTION_CREATE_AO_ALREADY_INCLUDED');
@@ -477,7 +477,7 @@ eachDatabaseByTurns.describe('add-ons', (open) => {
       expect(made.map(({ subscriptionIds }) => subscriptionIds.length)).to.eql([1, 2, 1]);
     });
 
-    it('emit an event for each subscription and request one invoice run', async () => {
+    it('emit an event for each subscription of a call, and request one invoice run', async () => {
       await begin('2024-06-01');
       const events = newEvents(engine.database);
       await events();
@@ -523,7 +523,7 @@ eachDatabaseByTurns.describe('add-ons', (open) => {
   });
 
   describe('in plan changes', () => {
-    it('accept only plans that the base offers, within the limit of each plan', async () => {
+    it('can change only to plans that the base offers, within the limit of each plan', async () => {
       await begin('2024-06-01', { billCycleDayLocal: 1 });
       const { subscriptionIds } = await together('elite-monthly', 'archive-monthly');
       const archive = subscriptionIds[1] as Uuid;

@@ -185,7 +185,7 @@ eachDatabaseByTurns.describe('bill cycle days', (open) => {
     expect(rest).to.include('INVOICE_CREATION');
   });
 
-  it('cause a repair if the change is forced to a past date, but leave unaffected days as billed', async () => {
+  it('cause a repair if their change is forced to a past date, but leave unaffected days as billed', async () => {
     await begin('2016-05-01T00:00:00Z', { billCycleDayLocal: 1 });
     const subscriptionId = await subscribe('s-30');
     await engine.runTo('2016-06-20T00:00:00Z');
@@ -209,7 +209,7 @@ eachDatabaseByTurns.describe('bill cycle days', (open) => {
     expect(await lastLines()).to.eql(['RECURRING 2016-06-01..2016-06-05 3.87']);
   });
 
-  it('regain a future change that a cancellation had removed when the cancellation is undone', async () => {
+  it('regain a future change when the cancellation that removed the change is undone', async () => {
     await begin('2016-05-01T00:00:00Z', { billCycleDayLocal: 1 });
     const subscriptionId = await subscribe('s-30');
     await change(subscriptionId, 15, { effectiveFromDate: '2016-06-15' });
@@ -283,12 +283,12 @@ eachDatabaseByTurns.describe('bill cycle days', (open) => {
     expect(changeTypes).to.eql(['SUBSCRIPTION_BCD_CHANGE']);
   });
 
-  describe('on accounts', () => {
+  describe('of accounts', () => {
     const allowed = { 'org.service.features.account.allowBCDUpdate': true };
     const days = async (...ids: readonly Uuid[]) =>
       Promise.all(ids.map(async (id) => (await engine.acme.getSubscription(id)).billCycleDayLocal));
 
-    it('are set once, and reject another day', async () => {
+    it('are set only once for an account, and another day is then rejected', async () => {
       await begin('2016-05-04T00:00:00Z');
       await engine.acme.updateAccount(accountId, { changes: { billCycleDayLocal: 9 } });
       for (const changes of [{ billCycleDayLocal: 10 }, { billCycleDayLocal: null }]) {
@@ -330,7 +330,7 @@ eachDatabaseByTurns.describe('bill cycle days', (open) => {
       expect(await lastLines()).to.eql(['RECURRING 2016-06-01..2016-06-04 2.9']);
     });
 
-    it('cause no billing if they stay the same', async () => {
+    it('schedule no invoice run if an update repeats the current day', async () => {
       await begin('2016-05-04T00:00:00Z', { configuration: allowed, billCycleDayLocal: 4 });
       await subscribe('s-30');
       const planned = async () =>

@@ -129,7 +129,7 @@ eachDatabaseByTurns.describe('blocking states', (open) => {
     expect(await jump('2012-04-06T00:00:00Z')).to.eql(expected);
   });
 
-  it('end a pause with a resume that was requested earlier for a later date (R38)', async () => {
+  it('end a pause on the date of a resume that was requested before the pause (R38)', async () => {
     const orders = [
       ['2012-03-05T00:00:00Z', '2012-03-20', '2012-03-12'],
       ['2012-03-15T00:00:00Z', '2012-03-20', '2012-03-12'],
@@ -153,7 +153,7 @@ eachDatabaseByTurns.describe('blocking states', (open) => {
     }
   });
 
-  it('end a second pause with a resume that was requested earlier for a later date (R38)', async () => {
+  it('end a second pause on the date of a resume that was requested before that pause (R38)', async () => {
     for (const today of ['2012-03-05', '2012-03-30']) {
       const sold = await begin({ now: '2012-03-02T00:00:00Z', billCycleDayLocal: 2 });
       await engine.runTo(`${today}T10:00:00Z`);

@@ -82,7 +82,7 @@ eachDatabaseByTurns.describe('bundle transfer', (open) => {
         engine.clock.set('2012-05-03T00:15:42Z');
       });
 
-      it('ends billing on the transfer date and credits the days after it with IMMEDIATE', async () => {
+      it('ends billing on the transfer date and credits the days after that date with IMMEDIATE', async () => {
         const made = await engine.settle(transfer(bundleId, { billingPolicy: 'IMMEDIATE' }));
         expect(await engine.endsOf(subscriptionId)).to.equal('CANCELLED 2012-05-03 2012-05-03');
         expect((await linesOf(source)).slice(2)).to.eql([
@@ -112,7 +112,7 @@ eachDatabaseByTurns.describe('bundle transfer', (open) => {
         ]);
       });
 
-      it('gives the new bundle the key of the old bundle, while both bundles show the key', async () => {
+      it('gives the new bundle the key of the old bundle, and both bundles show the key', async () => {
         const { acme } = engine;
         const before = await acme.bundles.get(bundleId);
         const made = await transfer(bundleId);

@@ -271,7 +271,7 @@ eachDatabaseByTurns.describe('cancellation', (open) => {
     expect((await linesOf()).at(-1)).to.equal('RECURRING 2024-07-31..2024-08-31 599.95');
   });
 
-  it('keeps a PHASE at the same instant, but bills nothing for that phase', async () => {
+  it('keeps a PHASE event at the same instant, but bills nothing for that phase', async () => {
     await begin('2024-01-01T00:00:00Z');
     const subscriptionId = await subscribe('pro-monthly');
     await engine.runTo('2024-01-31T00:00:00Z');

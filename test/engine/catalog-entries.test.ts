@@ -130,7 +130,7 @@ eachDatabaseByTurns.describe('catalog entries', (open) => {
     expect(priceAt('2024-05-02', '2024-05-02')).to.equal('12');
   });
 
-  it('change a running subscription\'s price on the date for existing subscriptions (catalog W18 "Entries to versions")', async () => {
+  it('change the price of a running subscription on the date for existing subscriptions (catalog W18 "Entries to versions")', async () => {
     const entries = await openWith('2024-01-01T00:00:00Z', monthly('p1', '2024-01-01'));
     const subscribe = async (date: string): Promise<Uuid> => {
       await engine.runTo(date);

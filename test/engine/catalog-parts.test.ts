@@ -19,7 +19,7 @@ import {
   withParts,
 } from '../support/index.ts';
 
-eachDatabaseByTurns.describe('catalogs with many versions', (open) => {
+eachDatabaseByTurns.describe('engines with catalogs of many versions', (open) => {
   let engine: TestEngine;
   let source: string;
 

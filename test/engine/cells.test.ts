@@ -295,7 +295,7 @@ onPostgresql.describe('two cells', (open) => {
     expect((await cells.billing.cells.of(id)).state).to.equal('SETTLED');
   });
 
-  it('use the default catalog according to the row in the cell, not the row in the directory (cells §1 rule 6)', async () => {
+  it('decide by the row in the cell, not in the directory, whether a tenant uses the default catalog (cells §1 rule 6)', async () => {
     const node = await cells.node({
       defaultCatalog: await readFile(example('catalogs/meadow.xml'), 'utf8'),
     });
@@ -340,7 +340,7 @@ onPostgresql.describe('two cells', (open) => {
   });
 });
 
-onPostgresql.describe('cells that do not answer', (open) => {
+onPostgresql.describe('unavailable cells', (open) => {
   let cells: TestCells;
   let west: TestTenant;
   let east: TestTenant;
@@ -358,7 +358,7 @@ onPostgresql.describe('cells that do not answer', (open) => {
     [west, east] = [await cells.shopIn('west', 'shop-west'), await cells.shopIn('east', 'shop-east')];
   });
 
-  it('fail the calls for their tenants with an error that names the cell, and do not affect other cells', async () => {
+  it('fail the calls for their tenants with an error that names the cell, without affecting other cells', async () => {
     await proxy.refuse();
     const error = await rejection(east.acme.createAccount({ currency: 'USD' }));
     expect(error).to.deep.include({ code: ErrorCode.BUSY });
@@ -445,7 +445,7 @@ onPostgresql.describe('cell options', (open) => {
     await Promise.all([first.close(), file.close()]);
   });
 
-  it('cannot swap the databases of two cells or add a database that contains data', async () => {
+  it('cannot exchange their databases, and cannot add a database that contains data', async () => {
     const cells = await openCells(open);
     const renamed = Billing.cells<never>({
       directory: storageOf(cells.west),

@@ -336,7 +336,7 @@ eachDatabaseByTurns.describe('coverage of billed days', (open) => {
     return subscriptionId;
   }
 
-  it('agrees with the whole history after a run bills greedy arrears between their due dates', async () => {
+  it('agrees with the full history after a run bills arrears in GREEDY mode between their due dates', async () => {
     await begin('arrears', { 'org.service.invoice.inArrear.mode': 'GREEDY' });
     engine.clock.set('2024-01-10T00:00:00Z');
     const invoice = await engine.acme.generateInvoice({ accountId });
@@ -344,7 +344,7 @@ eachDatabaseByTurns.describe('coverage of billed days', (open) => {
     expect(await engine.acme.invoices.verifyCoverage(accountId)).to.eql([]);
   });
 
-  it('can be verified against the whole history to find a cursor that hides due days', async () => {
+  it('can be verified against the full history, which finds a cursor that hides due days', async () => {
     const subscriptionId = await begin('advance');
     await engine.runTo('2024-02-01T00:00:00Z');
     engine.clock.set('2024-02-15T00:00:00Z');

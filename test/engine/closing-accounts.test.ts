@@ -226,7 +226,7 @@ eachDatabaseByTurns.describe('closing an account', (open) => {
     expect([state, billingEnd?.date]).to.eql(['CANCELLED', '2024-04-01']);
   });
 
-  describe('after an uninvoiced cancellation', () => {
+  describe('with a pending invoice run', () => {
     /** Creates an account whose subscription of 19.95 was paid on 01-01 and is canceled immediately on 01-11. */
     async function cancelled(): Promise<Uuid> {
       const { id } = await engine.payingAccount({ currency: 'USD' });
@@ -237,7 +237,7 @@ eachDatabaseByTurns.describe('closing an account', (open) => {
     }
     const CREDITED = ['RECURRING 19.95', 'REPAIR_ADJ -13.51', 'CBA_ADJ 13.51'];
 
-    it('credits the cancellation first', async () => {
+    it('credits an uninvoiced cancellation first', async () => {
       const id = await cancelled();
       await close(id);
       expect(await itemsOf(id)).to.eql(CREDITED);
@@ -246,7 +246,7 @@ eachDatabaseByTurns.describe('closing an account', (open) => {
       expect(await itemsOf(id)).to.eql(CREDITED);
     });
 
-    it('credits the cancellation first, even if a background worker processes the queue in the meantime', async () => {
+    it('credits an uninvoiced cancellation first, even if a background worker processes the queue in the meantime', async () => {
       const ids: Uuid[] = [];
       for (let each = 0; each < 8; each += 1) {
         engine.clock.set('2024-01-01T00:00:00Z');

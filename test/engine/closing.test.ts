@@ -34,7 +34,7 @@ function functionsOf(group: object, prefix = ''): readonly (readonly [string, ()
   });
 }
 
-eachDatabaseByTurns.describe('closed engine', (open) => {
+eachDatabaseByTurns.describe('closed or stopping engine', (open) => {
   let engine: TestEngine;
   beforeEach(async () => {
     engine = await openEngine(open, { now: '2024-03-01T08:00:00Z' });

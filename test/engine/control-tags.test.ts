@@ -22,7 +22,7 @@ eachDatabaseByTurns.describe('control tags', (open) => {
   const balancesOf = async (id: Uuid) => (await invoicesOf(id)).map(({ balance }) => formatDecimal(balance));
   const charged = () => engine.ledger.all().map(({ amount }) => (amount ? formatDecimal(amount) : null));
 
-  describe('of the types AUTO_PAY_OFF and MANUAL_PAY', () => {
+  describe('for payments', () => {
     for (const name of ['AUTO_PAY_OFF', 'MANUAL_PAY'] as const)
       it(`hold back new payments (${name}), and release the oldest first on removal (payments §14 example 13)`, async () => {
         const id = await subscriber(SystemTag[name]);
@@ -39,7 +39,7 @@ eachDatabaseByTurns.describe('control tags', (open) => {
         );
       });
 
-    it('hold back payments until both tags are removed', async () => {
+    it('of the types AUTO_PAY_OFF and MANUAL_PAY hold back payments until both are removed', async () => {
       const id = await subscriber(SystemTag.AUTO_PAY_OFF, SystemTag.MANUAL_PAY);
       await engine.settle(untag(id, SystemTag.AUTO_PAY_OFF));
       expect(await balancesOf(id)).to.eql(['19.95']);
@@ -96,8 +96,8 @@ eachDatabaseByTurns.describe('control tags', (open) => {
     });
   });
 
-  describe('of type AUTO_INVOICING_OFF', () => {
-    it('stop automatic invoice runs, and let one run bill all missed days on one invoice after their removal', async () => {
+  describe('for invoice runs', () => {
+    it('of type AUTO_INVOICING_OFF stop automatic runs, and one run bills all missed days after their removal', async () => {
       const id = await subscriber(SystemTag.AUTO_INVOICING_OFF);
       await engine.runTo('2024-03-15T00:00:00Z');
       expect(await linesOf(id)).to.eql([]);

@@ -205,7 +205,7 @@ anyDatabase.describe('automatic payments with control plugins (payments §2.3)',
       expect(formatDecimal(payment?.totals.purchasedAmount ?? decimal(0))).to.equal('225.44');
     });
 
-    it('are retried on the earliest of several dates (rule 7)', async () => {
+    it('are retried on the earliest of the dates that plugins request (rule 7)', async () => {
       const { stage, first, second } = await stageAt();
       stage.sandbox.configure(DECLINE);
       first.retry = () => new Date('2012-06-30T00:00:00Z');

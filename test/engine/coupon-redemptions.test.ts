@@ -73,7 +73,7 @@ eachDatabaseByTurns.describe('coupon redemptions (coupons §2)', (open) => {
       expect(await couponEvents()).to.eql([]);
     });
 
-    it('require a valid coupon, whose creation reports every problem of an invalid one', async () => {
+    it('require a valid coupon, and the creation of an invalid coupon reports every problem', async () => {
       const error = await engine.acme.coupons
         .create({
           code: ' x',
@@ -122,7 +122,7 @@ eachDatabaseByTurns.describe('coupon redemptions (coupons §2)', (open) => {
     expect(await invoices()).to.eql(['01-01 20', '01-01 10', '02-01 16 10']);
   });
 
-  it('apply to a bundle that is not invoiced, and protect its billed periods', async () => {
+  it('cannot change billed periods of a bundle that has AUTO_INVOICING_OFF', async () => {
     await coupon();
     await coupon({ code: 'LATER' });
     const { subscriptionId, bundleId } = await engine.subscribe({
@@ -181,8 +181,8 @@ eachDatabaseByTurns.describe('coupon redemptions (coupons §2)', (open) => {
     expect(await engine.breaches()).to.eql([]);
   });
 
-  describe('when removed', () => {
-    it('end with the next period by default', async () => {
+  describe('ended early', () => {
+    it('end with the next period by default when removed', async () => {
       await coupon();
       const subscriptionId = await subscribe('lamp', 'SPRING');
       const [redemption] = await engine.acme.coupons.ofSubscription(subscriptionId);
@@ -194,7 +194,7 @@ eachDatabaseByTurns.describe('coupon redemptions (coupons §2)', (open) => {
       await expectCode(engine.acme.coupons.remove(accountId), 'REDEMPTION_NOT_FOUND');
     });
 
-    it('change billed periods only with rebill', async () => {
+    it('change billed periods only if they are removed with rebill', async () => {
       await coupon();
       const subscriptionId = await subscribe('lamp', 'SPRING');
       const [{ id } = { id: '' }] = await engine.acme.coupons.ofSubscription(subscriptionId);
@@ -206,7 +206,7 @@ eachDatabaseByTurns.describe('coupon redemptions (coupons §2)', (open) => {
     });
   });
 
-  describe('whose plan change is undone', () => {
+  describe('of a plan change', () => {
     const LATER = '2026-02-01';
 
     async function changeLater(billingPeriods: 'NONE' | 'BILLED'): Promise<Uuid> {
@@ -219,7 +219,7 @@ eachDatabaseByTurns.describe('coupon redemptions (coupons §2)', (open) => {
       return subscriptionId;
     }
 
-    it('are undone, so that the coupon can be redeemed again', async () => {
+    it('are undone together with their plan change, so that the coupon can be redeemed again', async () => {
       const subscriptionId = await changeLater('NONE');
       expect(await engine.acme.coupons.ofAccount(accountId)).to.eql([]);
       expect(await engine.acme.coupons.get('SPRING')).to.include({ redeemedCount: 0 });
@@ -233,7 +233,7 @@ eachDatabaseByTurns.describe('coupon redemptions (coupons §2)', (open) => {
       expect(await engine.breaches()).to.eql([]);
     });
 
-    it('stay if a discounted period is billed', async () => {
+    it('stay after their plan change is undone if a discounted period is billed', async () => {
       await changeLater('BILLED');
       expect(await engine.acme.coupons.get('SPRING')).to.include({ redeemedCount: 1 });
       expect(await engine.acme.coupons.ofAccount(accountId)).to.have.length(1);
@@ -284,7 +284,7 @@ eachDatabaseByTurns.describe('coupon redemptions (coupons §2)', (open) => {
     expect((await couponEvents()).slice(1)).to.eql(['2026-03-01 COUPON_ENDED SUBSCRIPTION']);
   });
 
-  it('are rejected on a subscription that is blocked from its start, with that reason', async () => {
+  it('are rejected with a clear reason if the subscription is blocked from its start', async () => {
     await coupon();
     const { subscriptionId } = await engine.subscribe({ accountId, planName: 'lamp' });
     await engine.acme.blocking.add(
@@ -341,7 +341,7 @@ eachDatabaseByTurns.describe('coupon redemptions (coupons §2)', (open) => {
     expect((await couponEvents()).at(-1)).to.equal('2026-04-01 COUPON_ENDED SUBSCRIPTION');
   });
 
-  it('appear in dry runs and previews as in the invoice', async () => {
+  it('appear in dry runs and previews as on the invoice', async () => {
     await coupon({ duration: 'ONCE' });
     const request = { accountId, planName: 'lamp', coupons: ['SPRING'] };
     const preview = await engine.acme.subscriptions.preview({ change: 'CREATE', ...request });

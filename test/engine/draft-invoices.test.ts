@@ -58,7 +58,7 @@ eachDatabaseByTurns.describe('draft and void invoices', (open) => {
   describe('drafts by tag (accounts §13.2 AUTO_INVOICING_DRAFT)', () => {
     beforeEach(() => begin('2024-01-01T00:00:00Z'));
 
-    it('are created by runs without an event, payment, balance or charged-through date', async () => {
+    it('are created by runs with AUTO_INVOICING_DRAFT, without an event, payment, balance or charged-through date', async () => {
       await tag(SystemTag.AUTO_INVOICING_DRAFT);
       const id = await subscribe('solo-now');
       await engine.runTo('2024-02-01T00:00:00Z');
@@ -94,7 +94,7 @@ eachDatabaseByTurns.describe('draft and void invoices', (open) => {
       ]);
     });
 
-    it('remain after the tag is removed, while later runs commit their own invoices', async () => {
+    it('remain drafts after AUTO_INVOICING_DRAFT is removed, while later runs commit their own invoices', async () => {
       await tag(SystemTag.AUTO_INVOICING_DRAFT);
       await subscribe('solo-now');
       await untag(SystemTag.AUTO_INVOICING_DRAFT);
@@ -180,7 +180,7 @@ eachDatabaseByTurns.describe('draft and void invoices', (open) => {
       expect([payments(), await chargedThrough(id)]).to.eql([['39.9'], '2024-03-01']);
     });
 
-    it('use credit for all their items, while a run without a draft creates an invoice', async () => {
+    it('use credit for all their items when a run reuses them, and a run without a draft creates an invoice', async () => {
       await tag(SystemTag.AUTO_INVOICING_REUSE_DRAFT);
       await charge('7', false);
       await engine.acme.invoices.addCredits({ accountId, items: [{ amount: '30' }], autoCommit: true });
@@ -209,7 +209,7 @@ eachDatabaseByTurns.describe('draft and void invoices', (open) => {
       expect([second.id, itemLines(second).length]).to.eql([oldest.id, 2]);
     });
 
-    it('can be requested for reuse only if they are drafts of the account, or nothing is billed', async () => {
+    it('can be requested for reuse only if they are drafts of the account; otherwise, nothing is billed', async () => {
       await tag(SystemTag.AUTO_INVOICING_OFF);
       const committed = await charge('7', true);
       const voided = await charge('3', false);
@@ -251,12 +251,12 @@ eachDatabaseByTurns.describe('draft and void invoices', (open) => {
     ]);
   });
 
-  describe('drafts in dry runs (invoicing §11 rule 4)', () => {
+  describe('previewed drafts (invoicing §11 rule 4)', () => {
     beforeEach(() => begin('2024-01-01T00:00:00Z'));
     const foresee = (targetDate: string) =>
       engine.acme.invoices.dryRun({ accountId, targetDate: targetDate });
 
-    it('appear under AUTO_INVOICING_DRAFT', async () => {
+    it('appear in dry runs under AUTO_INVOICING_DRAFT', async () => {
       await tag(SystemTag.AUTO_INVOICING_DRAFT);
       await subscribe('solo-now');
       const foreseen = await foresee('2024-02-01');
@@ -266,7 +266,7 @@ eachDatabaseByTurns.describe('draft and void invoices', (open) => {
       ]);
     });
 
-    it('appear with the new items if a run reuses them, but are not changed', async () => {
+    it('appear in dry runs with the new items if a run reuses them, but are not changed', async () => {
       await tag(SystemTag.AUTO_INVOICING_DRAFT, SystemTag.AUTO_INVOICING_REUSE_DRAFT);
       await subscribe('solo-now');
       const before = await standing();
@@ -287,7 +287,7 @@ eachDatabaseByTurns.describe('draft and void invoices', (open) => {
       expect(await standing()).to.eql(before);
     });
 
-    it('appear only once if the next run commits them', async () => {
+    it('appear in dry runs only once if the next run commits them', async () => {
       await tag(SystemTag.AUTO_INVOICING_REUSE_DRAFT);
       await subscribe('solo-now');
       await charge('7', false);

@@ -575,7 +575,7 @@ eachDatabase.describe('dry run', (open) => {
       expect(later?.[0]).to.match(/^CBA_ADJ 2024-02-01..2024-02-01 -/);
     });
 
-    it('considers a price change of an add-on on its date', async () => {
+    it('applies a price change of an add-on on the date of the change', async () => {
       await begin('2024-01-01T00:00:00Z', 1);
       const { bundleId } = await subscribe('team-now');
       await subscribe('archive-monthly', { bundleId });

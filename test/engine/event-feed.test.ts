@@ -125,7 +125,7 @@ eachDatabase.describe('event feed (platform §10.6)', (open) => {
     expect((await list()).events).to.eql(whole.events);
   });
 
-  it('returns events by type, but no events that the tenant skips and none of other tenants', async () => {
+  it('returns events by type, without events that the tenant skips or events of other tenants', async () => {
     const { tenants } = engine.billing;
     const other = await tenants.create({ userName: 'test' }, { apiKey: 'other', apiSecret: 'secret' });
     const theirs = engine.billing.as({ tenant: other, user: 'test' });

@@ -252,7 +252,7 @@ anyDatabase.describe('event sinks in special cases', (open) => {
     expect(forgotten).to.eql([24 * 3_600_000, 90 * 24 * 3_600_000]);
   });
 
-  it('store nothing if none is configured', async () => {
+  it('require no stored data if no sink is configured', async () => {
     const statements: string[] = [];
     engine = await openEngine(open, { now: NOW, trace: (statement) => statements.push(statement) });
     await engine.settle(engine.acme.createAccount({ currency: 'USD' }));

@@ -68,7 +68,7 @@ eachDatabase.describe('cached features (features §3)', (open, kind) => {
     expect(await can('sso'), 'cancelled').to.equal(false);
   });
 
-  it('expire when an answer changes without a call', async () => {
+  it('expire when a feature value changes without a call', async () => {
     expect([await can('calls', '100'), await can('calls', '101')]).to.eql([true, false]);
     await engine.acme.features.consume({ accountId, feature: 'calls', amount: '100' });
     expect(await can('calls')).to.equal(false);
@@ -93,7 +93,7 @@ eachDatabase.describe('cached features (features §3)', (open, kind) => {
     expect(await can('sso')).to.equal(false);
   });
 
-  describe('in transactions of the host', () => {
+  describe('in transactions', () => {
     let hosted: HostedEngine;
     beforeEach(async () => {
       hosted = await hostedEngine(engine);
@@ -103,7 +103,7 @@ eachDatabase.describe('cached features (features §3)', (open, kind) => {
     const consume = (acme: TenantBilling) =>
       acme.features.consume({ accountId, feature: 'calls', amount: '60', key: 'k' });
 
-    it('show the changes of the transaction inside it, and never show rolled-back changes', async () => {
+    it('show the changes of a host transaction inside it, and never show rolled-back changes', async () => {
       const rolledBack = hosted.inside(async (acme) => {
         await consume(acme);
         expect(await can('calls', '41', acme), 'inside').to.equal(false);
@@ -126,7 +126,7 @@ eachDatabase.describe('cached features (features §3)', (open, kind) => {
   });
 
   if (kind === 'postgresql')
-    describe('of another process', () => {
+    describe('in several processes', () => {
       let other: Billing;
       let acme: TenantBilling;
       beforeEach(async () => {
@@ -143,13 +143,13 @@ eachDatabase.describe('cached features (features §3)', (open, kind) => {
       });
       afterEach(() => other.close());
 
-      it('reflect a change of an account within a second', async () => {
+      it('reflect a change of an account by another process within a second', async () => {
         await engine.acme.blocking.pauseBundle(pro.bundleId);
         await new Promise((resolve) => setTimeout(resolve, SECOND_MS + 100));
         expect(await can('sso', '1', acme)).to.equal(false);
       });
 
-      it('reflect a new version of the catalog within a second', async () => {
+      it('reflect a catalog version that another process uploads within a second', async () => {
         await uploadWithoutSso();
         await new Promise((resolve) => setTimeout(resolve, SECOND_MS + 100));
         expect(await can('sso', '1', acme)).to.equal(false);

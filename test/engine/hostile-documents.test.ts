@@ -163,10 +163,10 @@ describe('logos in documents', () => {
     return logoProblem ?? null;
   };
 
-  it('are drawn from a valid PNG with transparency (invoicing §14 rule 6)', async () =>
+  it('are drawn if the logo is a valid PNG with transparency (invoicing §14 rule 6)', async () =>
     expect(await problemOf('image/png', png(1, 1, deflateSync(row)))).to.equal(null));
 
-  it('are left out without an error if they are SVG (invoicing §14 rule 6)', async () =>
+  it('are omitted from a PDF without an error if the logo is an SVG (invoicing §14 rule 6)', async () =>
     expect(await problemOf('image/svg+xml', new TextEncoder().encode('<svg/>'))).to.equal(null));
 
   it("are tagged with the seller's name, beside tagged headings, paragraphs and tables (invoicing §14 rule 6)", async () => {
@@ -213,7 +213,7 @@ describe('logos in documents', () => {
     it(`are left out for ${what} (invoicing §14 rule 6)`, async () =>
       expect(await problemOf(mediaType, bytes)).to.match(problem));
 
-  it('are embedded in the HTML page only as image data (invoicing §14 rule 11)', () => {
+  it('are embedded in the HTML page only as image data if they are logos (invoicing §14 rule 11)', () => {
     const bytes = new TextEncoder().encode('<svg onload="alert(1)"/>');
     const html = htmlOf(invoiceOf('Acme', { logo: { mediaType: 'image/svg+xml', bytes } }));
     expect(html).to.match(

@@ -34,7 +34,7 @@ eachDatabase.describe('stored responses', (open) => {
     expect(await begin()).to.eql({ answer });
   });
 
-  it('may be missing after a crash, and allow the request again after ten minutes', async () => {
+  it('may be missing after a crash, so that the request is allowed again after ten minutes', async () => {
     await claimOf();
     clock.push(9 * MINUTE_MS);
     await expectCode(begin(), 'IDEMPOTENCY_IN_PROGRESS');
@@ -53,7 +53,7 @@ eachDatabase.describe('stored responses', (open) => {
     expect(await begin()).to.eql({ answer });
   });
 
-  it('allow the next call with their key to release the key after a failed release', async () => {
+  it('can be removed by the next call with their key if an earlier release of the key failed', async () => {
     let isFull = true;
     const idempotency = {
       ...storage.idempotency,

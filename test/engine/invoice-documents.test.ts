@@ -95,7 +95,7 @@ eachDatabaseByTurns.describe('documents (invoicing §14)', (open) => {
       .and.contain('Facture');
   });
 
-  it('replace an uploaded text only if the upload requests it (invoicing §15)', async () => {
+  it('replace an uploaded text only if the new upload requests it (invoicing §15)', async () => {
     await texts().upload({ ...template, text: 'one' });
     const again = await rejection(texts().upload({ ...template, text: 'two' }));
     expect(again).to.include({ code: ErrorCode.INVALID_PARAMETER });

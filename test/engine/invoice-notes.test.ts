@@ -78,7 +78,7 @@ eachDatabaseByTurns.describe('invoice notes (invoicing §14 rule 10)', (open) =>
   });
 
   describe('from plugins', () => {
-    it('appear on every invoice of a run, with priority for the last plugin', async () => {
+    it('appear on every invoice of a run if a plugin returns them, with priority for the last plugin', async () => {
       answers = { a: { note: 'first' }, b: { note: 'second' } };
       await acme.createSubscription({ accountId, planName: 'solo-now' });
       await acme.createSubscription({ accountId, planName: 'solo-now' });
@@ -100,7 +100,7 @@ eachDatabaseByTurns.describe('invoice notes (invoicing §14 rule 10)', (open) =>
       expect((await acme.invoices.dryRun({ ...request, planName: 'solo-now' }))?.note).to.equal('foreseen');
     });
 
-    it('replace user notes on a draft, and remain if a plugin returns no note', async () => {
+    it('replace user notes on a draft if a plugin returns them, and remain if no note is returned', async () => {
       const invoiceId = await draft();
       await acme.invoices.setNote({ invoiceId, note: 'by hand' });
       await acme.invoices.addCharges({ accountId, items: [{ amount: '1', invoiceId }] });
@@ -125,7 +125,7 @@ eachDatabaseByTurns.describe('invoice notes (invoicing §14 rule 10)', (open) =>
       expect(await noteOf(invoiceId)).to.equal('of the run');
     });
 
-    it('are ignored for a committed invoice', async () => {
+    it('are ignored if a plugin returns them for a committed invoice', async () => {
       const invoiceId = await draft();
       await acme.invoices.commit(invoiceId);
       answers = { a: { note: 'late' } };

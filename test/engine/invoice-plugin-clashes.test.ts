@@ -11,7 +11,7 @@ import { eachDatabaseByTurns, expect, expectCode, itemLines, openEngine } from '
 
 const chosenId = '22222222-2222-4222-8222-222222222222';
 
-eachDatabaseByTurns.describe('clashes between plugin answers (invoicing §13 rules 3 and 6)', (open) => {
+eachDatabaseByTurns.describe('conflicting plugin answers (invoicing §13 rules 3 and 6)', (open) => {
   let engine: TestEngine;
 
   async function begin(...plugins: readonly InvoicePlugin[]): Promise<void> {
@@ -204,7 +204,7 @@ eachDatabaseByTurns.describe('clashes between plugin answers (invoicing §13 rul
   });
 });
 
-eachDatabaseByTurns.describe('clashes among several invoice plugins', (open) => {
+eachDatabaseByTurns.describe('conflicts among several invoice plugins', (open) => {
   let engine: TestEngine;
   let accountId: Uuid;
 

@@ -12,7 +12,7 @@ eachDatabaseByTurns.describe('invoicing', (open) => {
   const linesOf = async (opened: TestEngine, accountId: Uuid) =>
     (await invoicesOf(opened, accountId)).map(itemLines);
 
-  it('bills the trial at 0, then the first month, and sets the account\'s bill cycle day (invoicing E1 "Trial and phase")', async () => {
+  it('bills the trial at 0, then the first month, and sets the bill cycle day of the account (invoicing E1 "Trial and phase")', async () => {
     const opened = await begin('2012-04-01T00:03:42Z');
     const account = await opened.payingAccount({ currency: 'USD' });
     const events = newEvents(opened.database);
@@ -64,7 +64,7 @@ eachDatabaseByTurns.describe('invoicing', (open) => {
     ]);
   });
 
-  it('returns only the invoice of the target date and stores nothing (invoicing E17 "Dry run is not cumulative")', async () => {
+  it('returns only the invoice of the target date in a dry run, and stores nothing (invoicing E17 "Dry run is not cumulative")', async () => {
     const opened = await begin('2014-01-02T00:00:00Z');
     const account = await opened.payingAccount({ currency: 'USD', billCycleDayLocal: 1 });
     await opened.subscribe({ accountId: account.id, planName: 'pro-monthly' });

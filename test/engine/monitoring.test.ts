@@ -65,7 +65,7 @@ eachDatabase.describe('deployment metrics (platform §12)', (open, kind) => {
     expect(await sampleLines()).to.eql([]);
   });
 
-  it('take the same number of SQL statements for a large deployment as for a small one', async () => {
+  it('need the same number of SQL statements for a large deployment as for a small one', async () => {
     const count = async (): Promise<number> => {
       statements = 0;
       await acme.monitoring.data();
@@ -78,7 +78,7 @@ eachDatabase.describe('deployment metrics (platform §12)', (open, kind) => {
     expect(await count()).to.equal(few);
   });
 
-  it('show and count an account as parked if the account could not be invoiced', async () => {
+  it('show and count an account that could not be invoiced as parked', async () => {
     await acme.keyValues.add('PER_TENANT_CONFIG', '{"org.service.invoice.enabled":"false"}');
     const { id: accountId } = await acme.createAccount({ currency: 'USD', externalKey: 'ada' });
     await acme.createSubscription({ accountId, planName: 'solo-monthly' });
@@ -119,7 +119,7 @@ eachDatabase.describe('deployment metrics (platform §12)', (open, kind) => {
     expect((await acme.deliveries.list({ offset: 0, limit: 1 })).rows[0]?.status).to.equal('AVAILABLE');
   });
 
-  it('count a failed entry once, even after an operator queues it again, and bill nothing twice', async () => {
+  it('count a failed entry once, even if an operator queues it again, which bills nothing twice', async () => {
     const { acme, clock, storage, billing } = engine;
     const { id: accountId } = await acme.createAccount({ currency: 'USD' });
     await engine.settle(acme.createSubscription({ accountId, planName: 'solo-monthly' }));

@@ -89,12 +89,12 @@ anyDatabase.describe('nodes (platform §15 rule 1)', (open) => {
   });
 });
 
-anyDatabase.describe('node commands (platform §11)', (open) => {
+anyDatabase.describe('nodes with commands (platform §11)', (open) => {
   const openNode = nodeStarter();
   const ops = { userName: 'ops' };
   const about = (type: string, value: string) => ({ type, properties: [{ key: 'pluginName', value }] });
 
-  it('stop calls to a plugin until another command starts or installs it again', async () => {
+  it('stop calling a plugin on command until another command starts or installs it again', async () => {
     let queryCount = 0;
     const guard: EntitlementPlugin = {
       name: 'guard',
@@ -130,7 +130,7 @@ anyDatabase.describe('node commands (platform §11)', (open) => {
     expect(queryCount).to.equal(3);
   });
 
-  it('apply to a new node if they are addressed to all nodes, but not if they are addressed to one node (rule 2)', async () => {
+  it('apply earlier plugin commands for all nodes when they start, but no command for a single node (rule 2)', async () => {
     const database = await open(migrated);
     const guards = ['guard', 'warden', 'porter', 'scout'];
     const entitlementPlugins = guards.map((name): EntitlementPlugin => ({ name, before: {} }));
@@ -174,7 +174,7 @@ anyDatabase.describe('node commands (platform §11)', (open) => {
     expect(await add()).to.include({ pluginName: gateway.name });
   });
 
-  it('reach the handler of their type with their properties, and log handler errors and unknown types', async () => {
+  it('pass each command with its properties to the handler of its type, and log handler errors and unknown types', async () => {
     const heard: unknown[] = [];
     const logger = recordingLogger();
     const nodeCommands = {
@@ -197,7 +197,7 @@ anyDatabase.describe('node commands (platform §11)', (open) => {
     ]);
   });
 
-  it('drop the catalog caches of one tenant or of all tenants, so that a catalog plugin is called again', async () => {
+  it('drop the catalog caches of one tenant or of all tenants on command, so that a catalog plugin is called again', async () => {
     const plugin = memoryCatalogPlugin();
     const engine = await openEngine(open, { now: '2024-03-01T08:00:00Z', catalogPlugins: [plugin] });
     const { acme, billing, tenant } = engine;
@@ -216,7 +216,7 @@ anyDatabase.describe('node commands (platform §11)', (open) => {
     expect(await askedBy(() => billing.nodes.dropCaches(ops))).to.equal(1);
   });
 
-  it('are rejected without a type, with values that are too long, or with a missing or unknown plugin', async () => {
+  it('reject commands without a type, with values that are too long, or with a missing or unknown plugin', async () => {
     const { billing } = await openNode(await open(migrated), 'one');
     for (const command of [
       { type: '', properties: [] },
@@ -229,11 +229,11 @@ anyDatabase.describe('node commands (platform §11)', (open) => {
   });
 });
 
-onPostgresql.describe('node commands on a shared database (platform §11)', (open) => {
+onPostgresql.describe('nodes with commands on a shared database (platform §11)', (open) => {
   const openNode = nodeStarter();
   const ops = { userName: 'ops' };
 
-  it('run once and in order on every addressed node, except on nodes that started later', async () => {
+  it('run each command that addresses them once and in order, unless they started later', async () => {
     const database = await open(migrated);
     const heard: string[] = [];
     const node = async (name: string): Promise<Opened> => {
@@ -294,7 +294,7 @@ onPostgresql.describe('nodes that share a database (platform §15 rule 1)', (ope
     expect(await names(await openNode(database, 'north'))).to.eql(['north']);
   });
 
-  it('remove the entries of their own former processes when they start, but of no other node', async () => {
+  it('remove the entries of their own former processes when they start, but no entries of other nodes', async () => {
     const database = await open(migrated);
     const other = await openNode(database, 'other');
     const gone = { version: '1', bootDate: instant(0), plugins: [] };

@@ -139,7 +139,7 @@ eachDatabaseByTurns.describe('open payment attempts (payments §7.2 rule 4)', (o
       async (session) => (await session.payments.findAttemptsByIds([id]))[0]?.stateName,
     );
 
-  it('are not changed before they are old enough, and then end ABORTED if they have no transaction', async () => {
+  it('end ABORTED if they have no transaction, but only once they are old enough', async () => {
     const id = await left(null);
     stage.clock.set('2012-05-31T12:00:00Z');
     await sweep();
@@ -193,7 +193,7 @@ eachDatabaseByTurns.describe('open payment attempts (payments §7.2 rule 4)', (o
     expect(await stateOf(id)).to.equal('RETRIED');
   });
 
-  it('are retried on the earlier of two dates if they belong to automatic payments', async () => {
+  it('are retried on the earlier of the requested and the scheduled date if their payments are automatic', async () => {
     const id = await left('PLUGIN_FAILURE', { isOfInvoice: true, isApiPayment: false });
     stage.clock.set('2012-06-01T00:00:00Z');
     await sweep();

@@ -108,8 +108,8 @@ anyDatabase.describe('overdue debts and states', (open) => {
     });
   });
 
-  describe('overdue states (overdue §5.3)', () => {
-    it('take effect at the time of the event in a refresh, but at the scheduled time in a check (rule 1)', async () => {
+  describe('overdue states', () => {
+    it('take effect at the time of the event in a refresh, but at the scheduled time in a check (overdue §5.3 rule 1)', async () => {
       const debtor = await begin(configB(), { hasCard: false });
       await engine.runTo('2012-05-31T00:03:42Z');
       await engine.runTo('2012-06-05T18:30:00Z');
@@ -118,14 +118,14 @@ anyDatabase.describe('overdue debts and states', (open) => {
       expect((await debtor.states()).at(-1)).to.equal('clear from 06-05T18:30:00');
     });
 
-    it('take effect on the scheduled date if a check runs days late and the state was already due then (rule 1)', async () => {
+    it('take effect on the scheduled date if a check runs days late and the state was already due then (overdue §5.3 rule 1)', async () => {
       const debtor = await begin(configB(), { hasCard: false });
       await engine.runTo('2012-05-31T00:03:42Z');
       await engine.runTo('2012-06-09T18:30:00Z');
       expect(await debtor.states()).to.eql(['OD1 from 06-05T00:03:42']);
     });
 
-    it('never take effect before the dates of the invoices that cause them (rule 2)', async () => {
+    it('never take effect before the dates of the invoices that cause them (overdue §5.3 rule 2)', async () => {
       const debtor = await begin(
         overdueXml({
           states: [
@@ -141,7 +141,7 @@ anyDatabase.describe('overdue debts and states', (open) => {
       expect(await debtor.states()).to.eql(['TWO from 06-09T00:03:42']);
     });
 
-    it('take effect after the scheduled date if they became due only later (rule 2)', async () => {
+    it('take effect after the scheduled date if they became due only later (overdue §5.3 rule 2)', async () => {
       const debtor = await begin(CONFIG_C, { hasCard: false });
       await engine.runTo('2012-05-31T00:03:42Z');
       await engine.runTo('2012-06-20T18:30:00Z');

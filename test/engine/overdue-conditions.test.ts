@@ -41,7 +41,7 @@ anyDatabase.describe('overdue conditions', (open) => {
       expect(await debtor.states()).to.eql([]);
     });
 
-    it('hold for state S1 from 03-06 on, with 30 unpaid since 03-01', async () => {
+    it('hold for state S1 from 03-06 on if 30 has been unpaid since 03-01', async () => {
       const debtor = await begin('2024-03-01T12:00:00Z', BOUNDARIES);
       await debtor.charge('30');
       await engine.runTo('2024-03-05T12:00:00Z');
@@ -50,7 +50,7 @@ anyDatabase.describe('overdue conditions', (open) => {
       expect(await debtor.state()).to.equal('S1');
     });
 
-    it('hold only for state S2 with 19.99 unpaid since 03-01, because S2 has no total condition', async () => {
+    it('hold only for state S2 if 19.99 has been unpaid since 03-01, because S2 has no total condition', async () => {
       const debtor = await begin('2024-03-01T12:00:00Z', BOUNDARIES);
       await debtor.charge('19.99');
       await engine.runTo('2024-03-06T12:00:00Z');
@@ -207,7 +207,7 @@ anyDatabase.describe('overdue conditions', (open) => {
       expect(await debtor.state()).to.equal('clear');
     });
 
-    it('must all hold if a condition has several criteria (rule 1)', async () => {
+    it('must all hold if a condition has several criteria (overdue §1.1 rule 1)', async () => {
       const debtor = await begin('2024-03-01T12:00:00Z', {
         states: [
           { name: 'BOTH', count: 2, total: 30, time: 1 },

@@ -237,7 +237,7 @@ eachDatabaseByTurns.describe('overdue configurations in host transactions', (ope
 });
 
 eachDatabaseByTurns.describe('default overdue configurations from hosts', (open) => {
-  it('apply to tenants without their own configuration, whether given as text or as a definition', async () => {
+  it('of the host apply to tenants without their own configuration, as text or as a definition', async () => {
     for (const defaultOverdueConfig of [exampleXml, JSON.stringify(exampleJson), exampleJson]) {
       const engine = await openEngine(open, { now: '2024-02-10', catalog: null, defaultOverdueConfig });
       expect(await engine.acme.overdue.get()).to.eql(exampleJson);
@@ -248,7 +248,7 @@ eachDatabaseByTurns.describe('default overdue configurations from hosts', (open)
     }
   });
 
-  it('prevent the engine from opening if they are invalid', async () => {
+  it('of the host prevent the engine from opening if they are invalid', async () => {
     for (const defaultOverdueConfig of ['<nonsense/>', { overdueStates: [{ name: 'LATE' }] }]) {
       const opening = openEngine(open, { now: '2024-02-10T09:00:00Z', defaultOverdueConfig });
       await expectCode(opening, 'OVERDUE_INVALID_FOR_TENANT');

@@ -202,10 +202,10 @@ anyDatabase.describe('overdue effects and events (overdue §9)', (open) => {
     ]);
   });
 
-  describe('effects on the AUTO_INVOICING_OFF tag (overdue §5.1 step 7)', () => {
+  describe('effects on tags (overdue §5.1 step 7)', () => {
     const OFF = SystemTag.AUTO_INVOICING_OFF;
 
-    it('keep the tag after overdue clears if a user added it', async () => {
+    it('keep AUTO_INVOICING_OFF after the account is cleared if a user added the tag', async () => {
       await debtor.chronicle.days('2012-05-02', '2012-05-31');
       await debtor.tag(OFF);
       await runTo('06-03');
@@ -214,7 +214,7 @@ anyDatabase.describe('overdue effects and events (overdue §9)', (open) => {
       expect([await debtor.state(), await debtor.tags()]).to.eql(['clear', ['AUTO_INVOICING_OFF']]);
     });
 
-    it('keep the tag after overdue clears if a user removed it and added it again', async () => {
+    it('keep AUTO_INVOICING_OFF after the account is cleared if a user removed the tag and added it again', async () => {
       await debtor.chronicle.days('2012-05-02', '2012-06-02');
       await debtor.tag(OFF, 'off');
       await debtor.tag(OFF);
@@ -222,7 +222,7 @@ anyDatabase.describe('overdue effects and events (overdue §9)', (open) => {
       expect([await debtor.state(), await debtor.tags()]).to.eql(['clear', ['AUTO_INVOICING_OFF']]);
     });
 
-    it('do not add the tag again in the next disabling state if a user removed it', async () => {
+    it('do not add AUTO_INVOICING_OFF again in the next disabling state if a user removed the tag', async () => {
       await debtor.chronicle.days('2012-05-02', '2012-06-02');
       await debtor.tag(OFF, 'off');
       await runTo('06-03');

@@ -91,7 +91,7 @@ anyDatabase.describe('overdue debts', (open) => {
     await expectClearOf0705(debtor);
   });
 
-  it('lead to states by the number of unpaid invoices (overdue §12 example 8)', async () => {
+  it('lead to states according to the number of unpaid invoices (overdue §12 example 8)', async () => {
     const debtor = await begin(
       overdueXml({
         states: [
@@ -137,7 +137,7 @@ anyDatabase.describe('overdue debts', (open) => {
     ]);
   });
 
-  it('lead to states by the total unpaid amount (overdue §12 example 9)', async () => {
+  it('lead to states according to the total unpaid amount (overdue §12 example 9)', async () => {
     const debtor = await begin(
       overdueXml({
         states: [
@@ -159,7 +159,7 @@ anyDatabase.describe('overdue debts', (open) => {
     expect(stages).to.eql(['249.95 clear', '499.90 OD1', '749.85 OD2', '999.80 OD2', '1249.75 OD3']);
   });
 
-  it('count from the oldest invoice that is still unpaid (overdue §12 example 12)', async () => {
+  it('are aged from the oldest invoice that is still unpaid (overdue §12 example 12)', async () => {
     const debtor = await begin(CONFIG_C, false);
     await engine.runTo('2012-05-31T00:03:42Z');
     await engine.runTo('2012-05-31T10:00:00Z');

@@ -6,7 +6,7 @@ import { CONFIG_D, configB } from '../support/overdue/overdue-documents.ts';
 anyDatabase.describe('overdue rules for tags, cancellations, parents and JSON uploads', (open) => {
   let engine: TestEngine;
 
-  it('clear an exempt account until the tag is removed (overdue §12 example 10)', async () => {
+  it('clear an exempt account until OVERDUE_ENFORCEMENT_OFF is removed (overdue §12 example 10)', async () => {
     engine = await openStory(open, configB());
     const debtor = await Debtor.sign(engine, { hasCard: false });
     await debtor.chronicle.days('2012-05-02', '2012-06-05');

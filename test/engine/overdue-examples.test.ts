@@ -187,7 +187,7 @@ anyDatabase.describe('overdue stages', (open) => {
     ]);
   });
 
-  it('begin on the same dates without a payment method (overdue §12 example 5)', async () => {
+  it('begin on the same dates if the account has no payment method (overdue §12 example 5)', async () => {
     await begin(false);
     const withoutTries = ALL_STAGES.filter(
       (line) => !line.includes('try') && !line.endsWith('published INVOICE_PAYMENT_FAILED PAYMENT_FAILED'),

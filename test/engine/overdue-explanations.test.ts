@@ -215,7 +215,7 @@ anyDatabase.describe('overdue previews and explanations', (open) => {
     expect(since?.toISOString()).to.equal('2012-06-05T00:03:42.000Z');
   });
 
-  it('keep an exempt account in its state, and report the exemption', async () => {
+  it('show an exempt account in its current state, and report the exemption', async () => {
     await begin(exampleConfigs.B);
     await walkTo('2012-06-01');
     const account = { id: accountId, type: 'ACCOUNT' } as const;

@@ -91,7 +91,7 @@ anyDatabase.describe('overdue evaluation with pending retries (overdue §5.2)', 
     const DISABLED_AFTER_8 = overdueXml({ initial: 8, states: [{ name: 'OD1', time: 8, disables: true }] });
     const TWO = overdueXml({ states: [{ name: 'TWO', count: 2, disables: true }] });
 
-    it('never enters the state if the retry succeeds', async () => {
+    it('enters no state if a retry later on the same day succeeds', async () => {
       const debtor = await untilTheDay(DISABLED_AFTER_8);
       Debtor.accept(engine);
       await debtor.charge('3');
@@ -99,7 +99,7 @@ anyDatabase.describe('overdue evaluation with pending retries (overdue §5.2)', 
       expect([await debtor.states(), await debtor.owed(), await debtor.check()]).to.eql([[], [], null]);
     });
 
-    it('lets the check enter the state on the check date if the retry fails', async () => {
+    it('enters the state on the check date if a retry later on the same day fails', async () => {
       const debtor = await untilTheDay(DISABLED_AFTER_8);
       await debtor.charge('3');
       expect(await debtor.states()).to.eql([]);

@@ -235,7 +235,7 @@ anyDatabase.describe('overdue triggers (overdue §7)', (open) => {
       return item?.invoiceId as Uuid;
     }
 
-    it('are combined into one for each account (rule 1)', async () => {
+    it('queue only one refresh for each account (rule 1)', async () => {
       const debtor = await begin();
       for (const amount of ['1', '2', '3']) await chargeOnly(debtor, amount);
       expect(await pendingRefreshes(engine.database, debtor.accountId)).to.have.length(1);
@@ -244,7 +244,7 @@ anyDatabase.describe('overdue triggers (overdue §7)', (open) => {
       expect(await pendingRefreshes(engine.database, debtor.accountId)).to.eql([]);
     });
 
-    it('do not replace a waiting request to clear the account (rule 1)', async () => {
+    it('do not replace a queued request to clear the account (rule 1)', async () => {
       const debtor = await begin();
       await debtor.charge('10');
       await chargeOnly(debtor, '20');

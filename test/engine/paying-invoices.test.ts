@@ -32,7 +32,7 @@ eachDatabaseByTurns.describe('requested invoice payments (payments §9.6)', (ope
     expect(engine.ledger.all()).to.eql([]);
   });
 
-  it('reject a payment method if they are external (rule 1)', async () => {
+  it('cannot specify a payment method if they are external (rule 1)', async () => {
     const { id } = await invoices.add('20');
     const { paymentMethodId } = await acme.getAccount(account.id);
     const pay = acme.invoicePayments.pay({ invoiceId: id, isExternal: true, paymentMethodId });
@@ -251,7 +251,7 @@ eachDatabaseByTurns.describe('payAllUnpaidInvoices requests (payments §10.1 rul
     expect([charged(), await owed()]).to.eql([[], []]);
   });
 
-  it('also pay when the default method is set (payments §10.4)', async () => {
+  it('also pay unpaid invoices when the default method is set (payments §10.4)', async () => {
     const method = await add();
     await charge('10');
     const on = { accountId: account.id, paymentMethodId: method.id };

@@ -56,7 +56,7 @@ anyDatabase.describe('payment control plugins (payments §2.3, §8)', (open) => 
     expect(await attempts()).to.eql([['SUCCESS', 7, 'first,second']]);
   });
 
-  it('round an adjusted amount to the minor unit of its currency (rule 6)', async () => {
+  it('can adjust an amount, which is then rounded to the minor unit of its currency (rule 6)', async () => {
     first.prior = { adjustedAmount: decimal('7.005') };
     const { transaction } = await purchase();
     expect(Number(transaction.amount)).to.equal(7.01);
@@ -161,7 +161,7 @@ anyDatabase.describe('payment control plugins (payments §2.3, §8)', (open) => 
     expect(context).to.include.keys('reasonCode', 'comments', 'userToken');
   });
 
-  it('end the failure calls if one of them throws, and keep the earliest retry date so far (rule 7)', async () => {
+  it('receive no further failure calls once one of them throws, and the earliest retry date so far applies (rule 7)', async () => {
     first.failure = { nextRetryDate: new Date('2024-01-05T10:00:00Z') };
     second.onFailureCall = async () => {
       throw new Error('broken');

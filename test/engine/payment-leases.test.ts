@@ -156,7 +156,7 @@ function mortalGateway() {
   };
 }
 
-eachDatabase.describe('leases of interrupted calls after a crash (payments §5.3 rule 3)', (open) => {
+eachDatabase.describe('leases of interrupted calls (payments §5.3 rule 3)', (open) => {
   const mortal = mortalGateway();
   let account: Account;
   const engine = engineBefore(open, { now: '2012-05-01T10:00Z', catalog: null, gateways: [mortal.gateway] });
@@ -181,7 +181,7 @@ eachDatabase.describe('leases of interrupted calls after a crash (payments §5.3
   const purchased = async () =>
     (await acme.payments.purchase({ accountId: account.id, amount: '100' })).payment.id;
 
-  it('allow a new refund of up to the remaining amount', async () => {
+  it('allow a new refund of up to the remaining amount after a crash', async () => {
     const { payments } = acme;
     const paymentId = await purchased();
     await crashed(() => payments.refund({ paymentId, amount: '60' }));
@@ -192,7 +192,7 @@ eachDatabase.describe('leases of interrupted calls after a crash (payments §5.3
     expect(transactions.map(({ status }) => status)).to.eql(['SUCCESS', 'UNKNOWN', 'SUCCESS', 'SUCCESS']);
   });
 
-  it('allow a new capture, but no void', async () => {
+  it('allow a new capture, but no void, after a crash', async () => {
     const { payments } = acme;
     const { payment } = await payments.authorize({ accountId: account.id, amount: '100' });
     const paymentId = payment.id;

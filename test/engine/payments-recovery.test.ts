@@ -140,7 +140,7 @@ eachDatabaseByTurns.describe('payment recovery', (open) => {
     expect(stage.takeEvents()).to.eql(SUCCEEDED);
   });
 
-  it('waits for a busy account before a gateway call, or records the answer later if it is busy after the call', async () => {
+  it('waits for a busy account before a gateway call, or records the answer later if the account is busy after the call', async () => {
     const storage = storageOf(await open(migrated));
     const tries: string[] = [];
     const handlerStorage = withSessions(storage, (session) => ({
@@ -179,7 +179,7 @@ eachDatabaseByTurns.describe('payment recovery', (open) => {
     });
   });
 
-  it('repairs a row without its success before it decides whether a payment is due', async () => {
+  it('records a missing success on a payment row before it decides whether a payment is due', async () => {
     stage = await PaymentStage.open(storageOf(await open(migrated)), START);
     stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR' });
     const account = await stage.account();

@@ -8,7 +8,7 @@ import { UsageStage } from '../support/usage/usage-stage.ts';
 
 type Change = HostInput<PreviewRequest>;
 
-eachDatabase.describe('change previews', (open) => {
+eachDatabase.describe('change previews (invoicing §11.1)', (open) => {
   let engine: TestEngine;
   let accountId: Uuid;
   let subscriptionId: Uuid;
@@ -40,7 +40,7 @@ eachDatabase.describe('change previews', (open) => {
     return { effective: effective.date, dueNow: linesOf(dueNow), ...after };
   }
 
-  describe('by type of change (invoicing §11.1)', () => {
+  describe('by type of change', () => {
     it('return the first two invoices for CREATE (V1)', async () => {
       expect(await previewedAndMade({ change: 'CREATE', accountId, planName: 'solo-now' })).to.eql({
         effective: '2024-01-05',

@@ -112,7 +112,7 @@ eachDatabaseByTurns.describe('price changes of existing subscriptions', (open) =
     ]);
   });
 
-  it('apply only in the latest version if an aligned cycle contains two (catalog W5)', async () => {
+  it('apply only from the latest of two versions within an aligned cycle (catalog W5)', async () => {
     const opened = await begin('2024-05-03T00:00:00Z', version('2024-01-01', '70.00'), true);
     await upload(
       opened,

@@ -308,7 +308,7 @@ eachDatabaseByTurns.describe('currencies on invoices', (open) => {
 
   const linesOf = (accountId: Uuid): Promise<readonly string[]> => engine.linesOf(accountId);
 
-  it('determine the billed price (catalog W20 "Currency")', async () => {
+  it('use the price in the currency of the account (catalog W20 "Currency")', async () => {
     const accountId = await subscribed('USD', 'p-monthly');
     await engine.runTo('2024-02-01T00:00:00Z');
     expect(await linesOf(accountId)).to.eql([
@@ -345,7 +345,7 @@ eachDatabaseByTurns.describe('currencies on invoices', (open) => {
     });
   }
 
-  it('use 0.00 for an empty price, and invoice free plans (catalog W20 "Currency")', async () => {
+  it('use 0.00 for an empty price, so that free plans are invoiced (catalog W20 "Currency")', async () => {
     const accountId = await subscribed('GBP', 'p-free');
     await engine.runTo('2024-02-01T00:00:00Z');
     expect(await linesOf(accountId)).to.eql([

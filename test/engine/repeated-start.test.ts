@@ -52,7 +52,7 @@ function gardens({
 const january = new Date('2026-01-01T00:00:00Z');
 const july = new Date('2026-07-01T00:00:00Z');
 
-eachDatabase.describe('repeated setup', (open) => {
+eachDatabase.describe('tenant and catalog setup', (open) => {
   const engine = engineBeforeEach(open, { now: '2026-03-01T00:00:00Z', catalog: null });
 
   async function problemsOf(work: Promise<unknown>): Promise<readonly string[]> {
@@ -193,7 +193,7 @@ eachDatabase.describe('repeated setup', (open) => {
     });
   });
 
-  it('does not change catalogs.upload: the repeated upload of a document is still rejected', async () => {
+  it('does not change catalogs.upload, which still rejects the repeated upload of a document', async () => {
     await engine.acme.uploadCatalog(lantern.toXml());
     await expectCode(engine.acme.uploadCatalog(lantern.toXml()), 'CATALOG_INVALID_FOR_TENANT');
   });

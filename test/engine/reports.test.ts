@@ -7,7 +7,7 @@ const DECLINE = { CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR' } as con
 const ACCEPT = { CONFIGURE_ACTION: 'ACTION_CLEAR' } as const;
 const MINUTE_MS = 60_000;
 
-eachDatabase.describe('reports', (open) => {
+eachDatabase.describe('reports and searches', (open) => {
   let account: Account;
 
   const engine = engineBeforeEach(open, {

@@ -60,7 +60,7 @@ const vip = catalogXml({
   }),
 });
 
-eachDatabaseByTurns.describe('retirement and price lists', (open) => {
+eachDatabaseByTurns.describe('retired plans and price lists', (open) => {
   let engine: TestEngine;
   let accountId: Uuid;
 

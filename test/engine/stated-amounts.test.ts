@@ -244,7 +244,7 @@ eachDatabaseByTurns.describe('older balance finer than the minor unit', (open) =
     expect(await findings()).to.eql([]);
   });
 
-  it('can be paid exactly', async () => {
+  it('can be paid exactly if it is an older balance', async () => {
     const { id: invoiceId } = await leftOver();
     await acme.invoicePayments.pay({ invoiceId, amount: '0.004', isExternal: true });
     expect(await balanceOf(invoiceId)).to.equal('0');

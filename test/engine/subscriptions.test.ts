@@ -343,8 +343,8 @@ eachDatabaseByTurns.describe('subscription service', (open, kind) => {
     });
   });
 
-  describe('on rejection', () => {
-    it('stores nothing and gives the reason', async () => {
+  describe('with rejected calls', () => {
+    it('stores nothing and gives the reason when it rejects a call', async () => {
       const other = await newAccount();
       const base = await create({ planName: 'solo-now', externalKey: 'taken', bundleExternalKey: 'seat-1' });
       const kit = await create({ planName: 'kit-monthly' });
@@ -454,7 +454,7 @@ eachDatabaseByTurns.describe('subscription service', (open, kind) => {
       expect(await dirtyFrom()).to.equal('2024-09-30');
     });
 
-    it('keeps a due date for invoicing that is already earlier', async () => {
+    it('keeps an earlier due date for invoicing', async () => {
       const { subscriptionId } = await create({ planName: 'club-monthly' });
       await saveCursor(subscriptionId, parseLocalDate('2024-03-20'));
       await publishedBy(jump);
@@ -511,7 +511,7 @@ eachDatabaseByTurns.describe('subscription service', (open, kind) => {
   });
 
   describe('for queries', () => {
-    it('takes the same number of SQL statements for one bundle and for a hundred bundles', async () => {
+    it('needs the same number of SQL statements for one bundle as for a hundred bundles', async () => {
       const single = await newAccount();
       await create({ planName: 'pro-monthly' }, {}, single);
       for (let index = 0; index < 100; index += 1) await create({ planName: 'pro-monthly' });
@@ -552,7 +552,7 @@ eachDatabaseByTurns.describe('subscription service', (open, kind) => {
       expect(found).to.eql(all.rows.map(({ bundleId }) => bundleId));
     });
 
-    it('takes the same number of SQL statements for due work of one account as of eleven accounts', async () => {
+    it('needs the same number of SQL statements for due work of one account as of eleven accounts', async () => {
       await create({ planName: 'club-monthly' });
       clock.set('2024-03-31T09:15:00Z');
       const ofOne = await countedWork(1);

@@ -193,7 +193,7 @@ eachDatabaseByTurns.describe('item tax facts (invoicing §14 rule 9)', (open) =>
       return acme.invoices.addTaxes({ accountId, items: [{ amount: '0', ...item }], autoCommit: true });
     }
 
-    it('are stored with the charge, on the draft of the charge', async () => {
+    it('are stored with the charge on its draft if a user adds the tax', async () => {
       const { accountId, charge } = await charged();
       const { invoiceId = '', id: linkedItemId = '' } = charge ?? {};
       const [tax] = await add(accountId, { invoiceId, linkedItemId, ...reverseCharge });

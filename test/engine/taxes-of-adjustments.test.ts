@@ -108,7 +108,7 @@ eachDatabaseByTurns.describe('taxes of adjusted charges (invoicing §9 rule 4)',
     expect((await acme.invoices.get(taxed.invoiceId)).amount.isZero()).to.equal(true);
   });
 
-  it('leave the tax of the remaining charge after each adjustment (invoicing E22 "Tax of an adjusted charge")', async () => {
+  it('are reduced to the tax of the remaining charge by each adjustment (invoicing E22 "Tax of an adjusted charge")', async () => {
     await begin();
     const taxed = await committed('100', {});
     await adjust(taxed, '33.33');

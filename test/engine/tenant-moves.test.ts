@@ -89,7 +89,7 @@ class Ticks {
 
 const breachesOf = ({ billing }: TestCells) => Array.fromAsync(billing.checks.breaches());
 
-onPostgresql.describe('move of an idle tenant', (open) => {
+onPostgresql.describe('tenant move', (open) => {
   const pushed: PushRequest[] = [];
   const received: string[] = [];
   let cells: TestCells;
@@ -172,7 +172,7 @@ onPostgresql.describe('move of an idle tenant', (open) => {
   });
 });
 
-onPostgresql.describe('move of a busy tenant', (open) => {
+onPostgresql.describe('tenant move under load', (open) => {
   let cells: TestCells;
   let shop: TestTenant;
   let other: TestTenant;
@@ -271,8 +271,8 @@ onPostgresql.describe('move of a busy tenant', (open) => {
   });
 });
 
-onPostgresql.describe('a request with an idempotency key that ends while writes are stopped', (open) => {
-  it('keeps its response in the new cell (cells §2 rule 9)', async () => {
+onPostgresql.describe('tenant move during a request', (open) => {
+  it('keeps the response under an idempotency key in the new cell if the request ends meanwhile (cells §2 rule 9)', async () => {
     const cells = await openTwoCells(open);
     const clock = pushableSystemClock();
     const { promise: repeated, resolve: repeat } = Promise.withResolvers<void>();
@@ -307,7 +307,7 @@ onPostgresql.describe('a request with an idempotency key that ends while writes 
   });
 });
 
-onPostgresql.describe('a move whose process dies while writes are stopped', (open) => {
+onPostgresql.describe('tenant move whose process dies while writes are stopped', (open) => {
   for (const [moment, cell] of [
     ['before directory.switchMove', 'west'],
     ['after directory.switchMove', 'east'],
@@ -343,8 +343,8 @@ onPostgresql.describe('a move whose process dies while writes are stopped', (ope
     });
 });
 
-onPostgresql.describe('a node that cannot reach the directory', (open) => {
-  it('does not serve a tenant that has moved away, but serves other tenants (cells §2 rule 3)', async () => {
+onPostgresql.describe('tenant move without the directory', (open) => {
+  it('prevents a node without the directory from serving the tenant, but not other tenants (cells §2 rule 3)', async () => {
     const cells = await openTwoCells(open);
     const other = await cells.newTenant('west');
     let isAway = false;
@@ -384,8 +384,8 @@ onPostgresql.describe('a node that cannot reach the directory', (open) => {
   });
 });
 
-onPostgresql.describe('subscription to a tenant’s events', (open) => {
-  it('follows a move that happens while the subscription is opened (cells §2.2 rule 1)', async () => {
+onPostgresql.describe('tenant move with event subscriptions', (open) => {
+  it('is followed by a subscription to the tenant’s events that is opened meanwhile (cells §2.2 rule 1)', async () => {
     const cells = await openTwoCells(open);
     const { events } = cells.storages.west;
     const clock = pushableSystemClock();

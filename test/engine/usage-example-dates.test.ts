@@ -59,7 +59,7 @@ eachDatabaseByTurns.describe('usage period billing', (open) => {
     ]);
   });
 
-  it('bills usage up to the instant, and late points only if a block starts (usage E12 "Cancellation at an instant")', async () => {
+  it('bills usage up to the instant, and late points only if they start a block (usage E12 "Cancellation at an instant")', async () => {
     await begin('sms-payg', '2026-05-01');
     await stage.use('50 sms 2026-05-01');
     await stage.use('300 sms 2026-05-16T00:00:00Z');
@@ -77,7 +77,7 @@ eachDatabaseByTurns.describe('usage period billing', (open) => {
     expect(await stage.lines()).to.have.lengthOf(2);
   });
 
-  it('records usage during the pause without billing it (usage E13 "Pause and resume")', async () => {
+  it('records usage during a pause without billing that usage (usage E13 "Pause and resume")', async () => {
     await begin('api-std', '2026-08-01', { catalog: usageCatalogBySubscription });
     const { acme } = stage.engine;
     const call = async (...days: readonly string[]) => {

@@ -91,7 +91,7 @@ eachDatabaseByTurns.describe('usage pricing', (open) => {
     ]);
   });
 
-  it('credits the account (usage E4 "Late usage making TOP_TIER cheaper")', async () => {
+  it('credits the difference if late usage reaches a cheaper tier (usage E4 "Late usage making TOP_TIER cheaper")', async () => {
     await begin('packs-top', '2026-04-01');
     await stage.use('995 packs 2026-04-10');
     await stage.runTo('2026-05-01');
@@ -134,7 +134,7 @@ eachDatabaseByTurns.describe('usage pricing', (open) => {
       expect(await billed(DETAIL)).to.eql(detail);
     });
 
-  it('bills only the additional lines (usage E6 "Late delta across tiers")', async () => {
+  it('bills only the additional lines of late usage (usage E6 "Late delta across tiers")', async () => {
     await begin('duo', '2026-04-01');
     await stage.use('50 FOO 2026-04-02');
     await stage.use('80 BAR 2026-04-02');
@@ -167,7 +167,7 @@ eachDatabaseByTurns.describe('usage pricing', (open) => {
     expect((await stage.last()).trackingIds).to.eql(['b', 'c', 'd']);
   });
 
-  it('restarts the counters with the new price (usage E11 "Catalog version inside the period")', async () => {
+  it('restarts the counters when a new price applies (usage E11 "Catalog version inside the period")', async () => {
     const billed = async (before: number, after: number) => {
       await begin('power', '2026-05-01', { catalog: powerCatalogs });
       await stage.use(`${before} kwh 2026-05-02`);

@@ -10,7 +10,7 @@ eachDatabaseByTurns.describe('runs that bill usage', (open) => {
 
   const account = () => ({ type: 'ACCOUNT', id: stage.accountId }) as const;
 
-  it('bill usage that AUTO_INVOICING_OFF held back one period at a time (usage §7.9 rule 6)', async () => {
+  it('bill one period at a time after AUTO_INVOICING_OFF has held back usage (usage §7.9 rule 6)', async () => {
     stage = await UsageStage.begin(
       open,
       { planName: 'api-std', from: '2026-01-01' },
@@ -88,7 +88,7 @@ anyDatabase.describe('dry runs of usage if items of amount 0 are dropped', (open
     'org.service.invoice.usage.beyondLookback': 'NEXT_PERIOD',
   };
 
-  it('quickly return no next invoice, even if many subscriptions have only old usage (usage §7.10)', async () => {
+  it('quickly return no next invoice if many subscriptions have only old usage (usage §7.10)', async () => {
     engine = await openEngine(open, { now: '2026-01-01T00:00:00Z', catalog: usageCatalog, configuration });
     const { acme } = engine;
     const { id: accountId } = await acme.createAccount({ currency: 'USD', billCycleDayLocal: 1 });

@@ -357,7 +357,7 @@ eachDatabaseByTurns.describe('usage sources', (open) => {
     expect(changes).to.equal(2);
   });
 
-  it('do not change what was billed from recorded usage before they were added', async () => {
+  it('do not change usage that was billed from records before they were added', async () => {
     await begin('sms-payg', { configuration: { 'org.service.invoice.usage.negativeDelta': 'CREDIT' } });
     source.instead = () => null;
     await record('199 sms 2026-04-10');

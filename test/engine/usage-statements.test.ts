@@ -99,7 +99,7 @@ eachDatabase.describe('SQL statements of runs that bill usage (usage §11)', (op
   }).timeout(60_000);
 });
 
-anyDatabase.describe('SQL statements of usage reads', (open) => {
+anyDatabase.describe('SQL statements of usage reads (usage §11)', (open) => {
   it('do not increase in number if the current cost covers two period lengths instead of one (usage §3.3)', async () => {
     const counts: number[] = [];
     for (const planName of ['api-std', 'two-lengths']) {
@@ -119,7 +119,7 @@ anyDatabase.describe('SQL statements of usage reads', (open) => {
     expect(counts[1]).to.equal(counts[0]);
   });
 
-  it('do not increase in number with points, days and billed periods (usage §11)', async () => {
+  it('do not increase in number with points, days and billed periods', async () => {
     const statements: string[] = [];
     const stage = await UsageStage.begin(
       open,

@@ -235,7 +235,7 @@ eachDatabaseByTurns.describe('backdated change of billed usage (usage §7.3 rule
     expect(foreseen && usageLines(foreseen)).to.eql(await lastLines());
   });
 
-  it('leaves its usage reported as not due until a run bills that usage', async () => {
+  it('leaves the affected usage reported as not due until a run bills it', async () => {
     await billApril();
     const { acme } = stage.engine;
     await acme.tags.add({ type: 'ACCOUNT', id: stage.accountId }, [SystemTag.AUTO_INVOICING_OFF]);

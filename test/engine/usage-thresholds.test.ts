@@ -173,7 +173,7 @@ anyDatabase.describe('usage thresholds in evaluations (usage §12.1)', (open) =>
     stage = new Stage();
   });
 
-  it('are evaluated only if the tenant has any, by one scheduled evaluation for each subscription', async () => {
+  it('are evaluated by one scheduled evaluation for each subscription, and only if the tenant has thresholds', async () => {
     const looks = async () => (await rowsOf(stage.engine.database, `${LOOKS}`)).length;
     const marks = async () => (await rowsOf(stage.engine.database, 'select * from bw_usage_marks')).length;
     await stage.begin(open, { 'std-usage': { percentOff: 10 } }, { plans: ['api-std', 'sms-payg'] });
@@ -264,7 +264,7 @@ anyDatabase.describe('usage thresholds in evaluations (usage §12.1)', (open) =>
     ]);
   });
 
-  it('report nothing if none is set or the document is invalid', async () => {
+  it('cause no report if none is set or the document is invalid', async () => {
     await stage.begin(open, null);
     const wrong = {
       'std-usage': { thresholds: { quantity: { calls: [0, 'x'] }, amount: { ABC: 1 }, cost: 1 } },
