@@ -46,7 +46,7 @@ eachDatabase((kind, open) => {
 
     after(() => rmSync(directory, { recursive: true, force: true }));
 
-    it('executes enough steps and purchases in the test story', () => {
+    it('executes enough steps and purchases for a meaningful test', () => {
       expect(Object.keys(unchangedWalk.outcome)).to.have.members(['ada', 'bruno', 'chiyo']);
       expect(unchangedWalk.steps).to.be.greaterThan(50);
       expect(unchangedWalk.numbers).to.eql(Array.from(unchangedWalk.numbers, (_, index) => index + 1));

@@ -68,7 +68,7 @@ anyDatabase.describe('combo payments (payments §11)', (open) => {
     expect((await methodsOf(accountId)).map((each) => member(each, 'isDefault'))).to.eql([true, false]);
   });
 
-  it('validate the account, the method and the transaction before any write', async () => {
+  it('validate the account, the method and the transaction before they write anything', async () => {
     const externalKey = newKey();
     const account = { externalKey, currency: 'USD' };
     const unknownMethod = { ...method, paymentMethodId: NOWHERE };

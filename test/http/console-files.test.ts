@@ -244,7 +244,7 @@ describe('console', () => {
     }
   });
 
-  it('answers only GET and HEAD, and leaves similar paths and OPTIONS as they are', async () => {
+  it('answers only GET and HEAD, and does not handle similar paths and OPTIONS', async () => {
     const url = await urlWith({ basePath: '/billing' });
     for (const method of ['POST', 'PUT', 'DELETE'])
       expect((await fetch(`${url}/billing/console`, { method })).status).to.equal(401);

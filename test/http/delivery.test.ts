@@ -187,7 +187,7 @@ describe('response delivery', () => {
       await setTimeout(200);
     });
 
-    it('applies even to routes that do not wait for their effects', async () => {
+    it('applies the deadline even to routes that do not wait for their effects', async () => {
       const url = await listenWith({ billing: slow(200), requestTimeMs: 50 });
       expect((await send(`${url}${account}?callCompletion=true`)).status).to.equal(503);
       await setTimeout(200);
@@ -215,7 +215,7 @@ describe('response delivery', () => {
       expect(await ended.promise).to.equal('ended');
     });
 
-    it('leaves earlier answers unchanged', async () => {
+    it('does not change an answer that is ready before the deadline', async () => {
       const url = await listenWith({ billing: slow(20), requestTimeMs: 5_000 });
       expect((await send(url + account)).status).to.equal(200);
     });

@@ -47,7 +47,7 @@ eachDatabaseByTurns.describe('discounted items over HTTP (coupons §4)', (open) 
     return item ?? {};
   }
 
-  it('have the list rate and the discounts', async () => {
+  it('include the list rate and the discounts', async () => {
     const item = await discountedItem();
     expect(item).to.deep.include({
       rate: 24,
@@ -75,7 +75,7 @@ eachDatabaseByTurns.describe('discounted items over HTTP (coupons §4)', (open) 
     });
   });
 
-  it('have only the lower rate in dialect K, in invoices and their history', async () => {
+  it('include only the lower rate in dialect K, on invoices and in their history', async () => {
     const item = await discountedItem(aliasHeaders);
     expect(item).to.include({ rate: 24 }).and.not.have.any.keys('listRate', 'discounts');
     const rows = await get(`/invoiceItems/${item.invoiceItemId}/auditLogsWithHistory`, aliasHeaders);

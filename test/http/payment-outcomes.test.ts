@@ -283,7 +283,7 @@ eachDatabaseByTurns.describe('payment operations over HTTP (payments §2.2)', (o
     });
   }
 
-  it('have the same statuses in dialect K', async () => {
+  it('return the same statuses in dialect K as in dialect D', async () => {
     for (const { answer, failure } of rows.filter((row) => row.answer !== 'TIMEOUT')) {
       const [purchase] = operations;
       const reply = await purchase?.run(stage, `?pluginProperty=answer%3D${answer}`, aliasHeaders);

@@ -110,7 +110,7 @@ eachDatabaseByTurns.describe('sandbox gateway over HTTP (payments §2.4 rule 2)'
     expect(entry?.amount?.toFixed()).to.equal('7.5');
   });
 
-  it('changes the reported status only of transactions of the same tenant with OVERRIDE_STATUS', async () => {
+  it('changes the status reported for OVERRIDE_STATUS only for transactions of the same tenant', async () => {
     const made = await pay(own, 'PURCHASE', '?pluginProperty=ACTION_RETURN_PLUGIN_STATUS_UNDEFINED%3Dtrue');
     expect(made.status).to.equal(503);
     const path = `/1.0/kb/payments/${createdId(made)}?withPluginInfo=true`;

@@ -280,7 +280,7 @@ eachDatabaseByTurns.describe('subscription models over HTTP', (open) => {
     expect(await listed(types)).to.eql(['ENT_STARTED', 'ENT_CANCELLED']);
   });
 
-  describe('histories (accounts §14.1)', () => {
+  describe('with histories (accounts §14.1)', () => {
     interface Row {
       readonly changeType: string;
       readonly changedBy: string;
@@ -299,7 +299,7 @@ eachDatabaseByTurns.describe('subscription models over HTTP', (open) => {
       return columns;
     }
 
-    it('list the changes of a subscription', async () => {
+    it('list the changes of a subscription in its history', async () => {
       const rows = await historyOf(`/subscriptions/${subscriptionId}`);
       const columns = {
         bundleId,
@@ -321,7 +321,7 @@ eachDatabaseByTurns.describe('subscription models over HTTP', (open) => {
       expect(new Set(recordIds).size, 'of the subscription, not of the row').to.equal(1);
     });
 
-    it('list the changes of an event and a state, with the author and reason of the cancellation', async () => {
+    it('list the changes of an event and a state in their history, with the author and reason of the cancellation', async () => {
       const { events } = await read(`/subscriptions/${subscriptionId}?audit=FULL`);
       const rows = events as readonly (Json & { readonly auditLogs: readonly Json[] })[];
       const [stopped, ended] = rows.slice(-2);
@@ -379,7 +379,7 @@ eachDatabaseByTurns.describe('subscription models over HTTP', (open) => {
       });
     });
 
-    it('record an undone change as an inactive update that the audit level MINIMAL omits', async () => {
+    it('record an undone change in the history as an inactive update that the audit level MINIMAL omits', async () => {
       const body = { accountId, planName: 'solo-now', externalKey: 'back' };
       const path = `/subscriptions/${createdId(await send('POST', '/subscriptions', { body }))}`;
       const end = 'requestedDate=2024-04-20&useRequestedDateForBilling=true';

@@ -182,7 +182,7 @@ anyDatabase.describe('usage over HTTP', (open) => {
     expect(await record(usageOf([{ recordDate: '2024-02-10', amount: 1 }]))).to.equal('201');
   });
 
-  it('is rejected for unknown units if the tenant requires this, and by default in dialect D (usage §2.1 check 6)', async () => {
+  it('is rejected for unknown units if the tenant requires known units, and by default in dialect D (usage §2.1 check 6)', async () => {
     const records = (unitType: string) =>
       usageOf([], {
         unitUsageRecords: [{ unitType, usageRecords: [{ recordDate: '2024-03-01', amount: 1 }] }],

@@ -118,7 +118,7 @@ anyDatabase.describe('invalid operation calls over HTTP', (open) => {
       }
     });
 
-  it('are rejected with the correct path if a query is sent as a change or a change as a query', async () => {
+  it('are rejected with the correct path in the error if a query is sent as a change or a change as a query', async () => {
     for (const { group, name, isQuery } of operations) {
       const reply = await call('POST', pathOf(group, name, !isQuery), { body: { arguments: [] } });
       expect(reply.status, `${group}.${name}`).to.equal(404);

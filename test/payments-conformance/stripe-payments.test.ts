@@ -316,7 +316,7 @@ describe('payment through Stripe', () => {
       expect((await purchase()).answer.status).to.equal(PluginStatus.CANCELED);
     });
 
-    it('cannot start with a publishable key, because the gateway rejects the key when it is created', () =>
+    it('cannot start with a publishable key, because a gateway with such a key cannot be created', () =>
       expect(() => shop.restart({ credentials: { apiKey: 'pk_test_browser' } })).to.throw(
         'The Stripe API key must be a secret (sk_…) or restricted (rk_…) one',
       ));

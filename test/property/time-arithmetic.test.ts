@@ -68,7 +68,7 @@ describe('date arithmetic', () => {
 });
 
 describe('month arithmetic', () => {
-  it('counts the most months that can be added to the first date without passing the second', () =>
+  it('counts the largest number of months that can be added to the first date without passing the second', () =>
     forAll([dates, fc.integer({ min: 0, max: 40_000 })], (from, days) => {
       const to = addDays(ours(from), days);
       const months = monthsBetween(ours(from), to);

@@ -13,7 +13,7 @@ describe('zone conversion', function () {
     for (const host of hostZones) comparisons.set(host, compareOnHost(host));
   });
 
-  it('is compared with Temporal in 48 zones on hosts in 8 zones', () => {
+  it('matches Temporal in 48 zones on hosts in 8 zones', () => {
     expect(new Set(zones).size).to.equal(48);
     expect(new Set(allHostZones).size).to.equal(8);
     expect(allHostZones).to.include.members([...hostZones]);

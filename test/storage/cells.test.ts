@@ -143,16 +143,16 @@ onPostgresql.describe('cell directory', (open) => {
 const all = { ids: null, apiKeyPrefix: '' };
 const one = { offset: 0, limit: 1 };
 
-eachDatabase.describe('a database without cells', (open, kind) => {
+eachDatabase.describe('cell directory without cells', (open, kind) => {
   const opened = freshStorage(kind, open);
 
-  it('reports no cells and no revision', async () => {
+  it('reports no cells and no revision by default', async () => {
     expect(await opened.storage.cells.list()).to.eql([]);
     expect(await opened.storage.cells.revision()).to.equal(0);
   });
 
   if (kind === 'sqlite') {
-    it('cannot become a cell on SQLite', async () => {
+    it('rejects a SQLite database as a cell', async () => {
       const { cells } = opened.storage;
       const adopt = () => Promise.resolve(0);
       for (const refused of [cells.register({ name: 'west', adopt }), cells.adopt({ number: 0, above: 0 })]) {

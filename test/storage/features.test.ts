@@ -165,7 +165,7 @@ eachDatabase.describe('feature storage', (open, kind) => {
     expect([await released(), await released()]).to.eql([true, false]);
   });
 
-  it('replaces a use that is older than the time for which keys are kept', async () => {
+  it('replaces a use that is older than the retention period of keys', async () => {
     const use = useOf('k');
     const later = addMilliseconds(now, DAY_MS);
     const newer = { ...useOf('k'), amount: decimal(2), createdDate: later };

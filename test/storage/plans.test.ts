@@ -64,7 +64,7 @@ eachDatabase.describe('query plans without database statistics', (open, kind) =>
     expect(found?.plan.join('\n')).to.include('bw_accounts_id_unique');
   });
 
-  it('find the open invoices of accounts without all invoices of a status', async () => {
+  it('find the open invoices of accounts without reading all invoices with the same status', async () => {
     const [first] = await opened.newAccounts(1);
     opened.bound();
     await opened.read(async ({ invoices }) => {
@@ -343,7 +343,7 @@ eachDatabase.describe('query plans over filled tables', (open, kind) => {
     expect(found).to.eql([]);
   });
 
-  it('use indexes for payments in a state other than the usual one, and for a search by account', async () => {
+  it('use indexes for payments in an unusual state, and for a search by account', async () => {
     const { first } = chosen;
     const newest = { offset: 0, limit: -25 };
     const inStates = { kind: 'states', stateNames: ['PURCHASE_FAILED', 'REFUND_FAILED'] } as const;

@@ -100,7 +100,7 @@ onPostgresql.describe('move of tenant rows', (open) => {
     expect(Number(owner?.record_id)).to.equal(two);
   });
 
-  it('rejects writes of the tenant while they are stopped, and accepts writes of other tenants (cells §3.2 rule 2)', async () => {
+  it('rejects writes of the tenant while writes are stopped, and accepts writes of other tenants (cells §3.2 rule 2)', async () => {
     const other = await cells.newTenant('west');
     const moved = await newAccount('west');
     const errors: unknown[] = [];
@@ -203,7 +203,7 @@ onPostgresql.describe('move of tenant rows', (open) => {
     expect(await claim('east', 9)).to.have.length(3);
   });
 
-  it('waits for places, due work and slow reads (cells §3.1 rules 4 and 7, §3.3 rule 1)', async () => {
+  it('waits for cached places, due work and slow reads (cells §3.1 rules 4 and 7, §3.3 rule 1)', async () => {
     await fillEveryTable(cells, { cell: 'west', count: 1 });
     await cells.sql('west', `update bw_queue_entries set processing_state = 'IN_PROCESSING'`);
     const reached: Record<string, number> = {};

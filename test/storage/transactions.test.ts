@@ -199,7 +199,7 @@ onPostgresql.describe('storage transactions on PostgreSQL', (open) => {
     expect(failures.map(({ reason }) => reason.code)).to.eql([ErrorCode.ACCOUNT_ALREADY_EXISTS]);
   });
 
-  it('never get the same counter number, even if they are concurrent', async () => {
+  it('never get the same counter number, even if they run concurrently', async () => {
     const taken = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
         (index % 2 === 0 ? opened.storage : other).write(opened.tenant, author(), (session) =>

@@ -309,7 +309,7 @@ describe('uniqueness check on Citus', () => {
     expect(failureOf('XX000', message)).to.eql({ kind: 'away' });
   });
 
-  it('reads the constraint against tenants that have left the cell from the error message (cells §3.2 rule 4)', () => {
+  it('recognizes the constraint against tenants that have left the cell in the error message (cells §3.2 rule 4)', () => {
     const message =
       'new row for relation "bw_accounts_102266" violates check constraint "bw_moved_away_102266"';
     expect(failureOf('23514', message)).to.eql({ kind: 'moving' });
