@@ -18,7 +18,7 @@ import { example, expect } from '../support/index.ts';
 const meadow = fileURLToPath(example('catalogs/meadow.xml'));
 
 describe('engine settings', () => {
-  it('are read from the environment under every prefix, the documented prefix first', () => {
+  it('are read from the environment under every prefix, starting with the documented prefix', () => {
     const environment = {
       SERVICE_payment_retry_days: '3,5,7',
       SERVICE_org_service_payment_retry_days: '1',
@@ -68,7 +68,7 @@ describe('properties in the configuration file', () => {
     return file;
   }
 
-  it('keep their full names, and are overridden by the environment and options', async () => {
+  it('keep their full names in the configuration file, and are overridden by the environment and options', async () => {
     const issuers = [{ issuer: 'https://login.example', jwksUri: 'https://login.example/keys' }];
     const file = await fileWith(
       JSON.stringify({
@@ -95,7 +95,7 @@ describe('properties in the configuration file', () => {
     );
   });
 
-  it('are rejected if the file is unreadable or not an object', async () => {
+  it('are rejected if the configuration file is unreadable or not an object', async () => {
     for (const file of [join(directory, 'missing.json'), await fileWith('[]')]) {
       const error = await configurationFile(file).catch((thrown: unknown) => thrown);
       expect(error).to.be.instanceOf(UsageError);
@@ -129,7 +129,7 @@ describe('process settings', () => {
     expect(() => httpSettings({ 'alias-prefixes': 'X A' }, {})).to.throw(UsageError, '--alias-prefixes');
   });
 
-  it('serve the console unless --no-console or server.console=false', () => {
+  it('enable the console unless --no-console or server.console=false is set', () => {
     expect(httpSettings({}, {}).console).to.equal(undefined);
     expect(httpSettings({ console: 'false' }, {}).console).to.equal(false);
     const environment = { SERVICE_server_console: 'true' };
@@ -141,7 +141,7 @@ describe('process settings', () => {
     );
   });
 
-  it('take the number of workers from the option, then from the environment, then from the file', () => {
+  it('include the number of workers from the option, otherwise from the environment, otherwise from the file', () => {
     const file = { definition: { workers: 3 }, environment: {} };
     const both = { ...file, environment: { SERVICE_server_workers: 'auto' } };
     expect(workersOf('5', both)).to.equal(5);
@@ -168,7 +168,7 @@ describe('settings for default documents', () => {
   });
   after(() => rm(directory, { recursive: true, force: true }));
 
-  it('provide the default catalog on first use, from the option, from catalog.uri or from the sample', async () => {
+  it('include the default catalog, loaded on first use from the option, from catalog.uri or from the sample', async () => {
     const defaultCatalog = async (catalog: string | undefined, environment: Environment) =>
       (await defaultDocuments({ 'default-catalog': catalog }, { environment, definition: {} }))
         .defaultCatalog;
@@ -201,7 +201,7 @@ describe('settings for default documents', () => {
     }
   });
 
-  it('provide the overdue configuration from the option, from overdue.uri or from the definition', async () => {
+  it('include the overdue configuration from the option, from overdue.uri or from the definition', async () => {
     const defaultOverdueConfig = async (overdue: string | undefined, environment: Environment) => {
       const configured = { environment, definition: { defaultOverdueConfig: 'defined' } };
       return (await defaultDocuments({ 'default-overdue': overdue }, configured)).defaultOverdueConfig;

@@ -53,7 +53,7 @@ describe('startup error', () => {
       }
     });
 
-  it('contains all hosts of the database', () => {
+  it('names all hosts of the database', () => {
     const message = 'No host of the database URL can be used: one:5432 is a standby';
     const hosts = 'postgresql://ada:secret@one:5432,two/shop?target_session_attrs=read-write';
     expect(databaseFailure(coded(message, 'NO_HOST'), hosts)).to.equal(
@@ -61,7 +61,7 @@ describe('startup error', () => {
     );
   });
 
-  it('names the database only if its schema is rejected', () => {
+  it('names the database if its schema is rejected, but not for unrelated errors', () => {
     expect(databaseFailure(new Error('The database lacks 2 migration(s)'), 'a.db')).to.equal(
       'The database a.db lacks 2 migration(s)',
     );
@@ -95,7 +95,7 @@ describe('startup error for a missing package', () => {
     expect((thrown as Error).message).to.match(/npm install "?@mikro-orm\/postgresql@/);
   });
 
-  it('exists for every optional dependency of billwright that startup needs', () => {
+  it('covers every optional dependency of billwright that startup needs', () => {
     const notNeeded = Object.keys(manifest.peerDependencies).filter((name) =>
       /^(stripe|swagger-ui-dist|pdfkit|fontkit|bidi-js|@expo-google-fonts\/.*|@opentelemetry\/.*)$/.test(
         name,
@@ -105,7 +105,7 @@ describe('startup error for a missing package', () => {
     expect(known).to.eql(new Set(Object.keys(manifest.peerDependencies)));
   });
 
-  it('leaves the message about any other missing module unchanged', () => {
+  it('keeps the original message for any other missing module', () => {
     expect(missingPackages(notFound('left-pad'), [])).to.equal(null);
     expect(missingPackages(new Error('other'), [])).to.equal(null);
   });

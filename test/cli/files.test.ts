@@ -40,7 +40,7 @@ describe('server files', () => {
     expect(open(readdirSync(directory))).to.eql([]);
   });
 
-  it('belong to a single database, even if two databases share a folder or run on PostgreSQL', async () => {
+  it('belong to one database each, even if two databases share a folder or run on PostgreSQL', async () => {
     const databases = await Promise.all(['one', 'two'].map(() => freshDatabase('postgresql', migrated)));
     for (const database of databases) {
       const args = ['serve', '--port', '0', '--test-mode', '--database', where(database)];
@@ -69,7 +69,7 @@ describe('server files', () => {
     expect(short.errors).to.match(/BILLWRIGHT_SERVER_KEY: .*32 characters/);
   });
 
-  it('include a new encryption key, and report it if the database already exists', async () => {
+  it('include an encryption key, and a new key for an existing database is reported', async () => {
     const database = join(directory, 'mine.db');
     const first = await (await serve(['--database', database], environment)).stop();
     const again = await (await serve(['--database', database], environment)).stop();

@@ -11,7 +11,7 @@ anyDatabase.describe('console keyboard', (open) => {
   const server = consoleBefore(open);
   const current = tabBeforeEach(browser, server);
 
-  it('moves to the search with a slash and searches with Enter', async () => {
+  it('moves the focus to the search field with a slash, and searches with Enter', async () => {
     const { tab } = current;
     await tab.visit('/accounts');
     await tab.page.keyboard.press('/');
@@ -41,7 +41,7 @@ anyDatabase.describe('console keyboard', (open) => {
     expect(await tab.focused()).to.equal('New account');
   });
 
-  it('can complete a whole action', async () => {
+  it('is sufficient to complete an action', async () => {
     const { tab } = current;
     await tab.visit('/accounts');
     await moveTo(tab, 'New account');

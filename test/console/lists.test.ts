@@ -6,7 +6,7 @@ import { tabBeforeEach } from '../support/console/tab.ts';
 import { freshSqlite } from '../support/http/index.ts';
 import { expect } from '../support/index.ts';
 
-describe(`console with ${ACCOUNTS} accounts`, () => {
+describe('console with many accounts', () => {
   const browser = browserBefore();
   const server = consoleBefore(freshSqlite, { template: manyAccounts });
   const current = tabBeforeEach(browser, server);

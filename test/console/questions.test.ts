@@ -128,7 +128,7 @@ anyDatabase.describe('console', (open) => {
     await tab.shows('12-07: call 7', '.chart');
   });
 
-  it('lists the lines of a child that the parent pays', async () => {
+  it('lists the invoice lines of a child that its parent pays', async () => {
     const { tab } = current;
     const { acme, billing } = server;
     const parentAccountId = await idOf('ada');

@@ -108,12 +108,12 @@ anyDatabase.describe('console without its server', (open) => {
   });
 });
 
-anyDatabase.describe('console under a base path', (open) => {
+anyDatabase.describe('console with a base path', (open) => {
   const browser = browserBefore();
   const server = consoleBefore(open, { http: { basePath: '/billing' } });
   const current = tabBeforeEach(browser, server);
 
-  it('opens pages by URL and by link, and makes changes', async () => {
+  it('opens every page by URL and by link, and saves changes', async () => {
     const { tab } = current;
     await tab.visit('/catalog');
     await tab.shows('Basic, yearly', 'table');

@@ -253,7 +253,7 @@ describe('catalog made of entries', () => {
     expect(overlaid?.products.map(({ name, prettyName }) => `${name} ${prettyName}`)).to.eql(['P P']);
   });
 
-  it('reflects the rows of an earlier revision', () => {
+  it('reflects the rows of an earlier revision on request', () => {
     const catalog = catalogOf({
       p: [
         { date: '2024-01-01', price: '1' },

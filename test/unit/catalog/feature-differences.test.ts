@@ -48,7 +48,7 @@ describe('feature differences between catalog versions', () => {
     return [[...plans], [...features]];
   };
 
-  it('include plans whose own values or whose products’ values differ', () => {
+  it('include plans if their own values or the values of their products differ', () => {
     expect(changed()).to.eql([[], []]);
     expect(changed(version('2026-02-01', { price: '2' }))).to.eql([[], []]);
     expect(changed(version('2026-02-01', { seats: '2' }))).to.eql([['a'], []]);

@@ -143,14 +143,14 @@ describe('price changes for existing subscriptions', () => {
     expect(changesFrom('2024-02-10', catalog)).to.eql(['2024-05-01 11.00 2024-04-01']);
   });
 
-  it('come only from versions after the version of the last plan change (rules 1 and 2)', () => {
+  it('come only from versions after the version of the last plan change (catalog §6.4 rules 1 and 2)', () => {
     expect(changesFrom('2024-04-10', heat)).to.eql(['2024-08-01 64.00 2024-07-01']);
     expect(changesFrom('2024-07-10', heat)).to.eql([]);
     const changed = [step('PLAN', '2024-03-15', heat), step('PLAN', '2024-04-10', heat)];
     expect(changes(heat, changed)).to.eql(['2024-08-01 64.00 2024-07-01']);
   });
 
-  it('stop at the first version without the plan (rule 2)', () => {
+  it('stop at the first version without the plan (catalog §6.4 rule 2)', () => {
     const catalog = sold(
       '2024-01-01 40.00',
       '2024-04-01 52.00 2024-05-01',
@@ -160,13 +160,13 @@ describe('price changes for existing subscriptions', () => {
     expect(changesFrom('2024-03-15', catalog)).to.eql(['2024-05-01 52.00 2024-04-01']);
   });
 
-  it('begin with the first later version, even when the version of the plan change no longer has the plan (rule 2)', () => {
+  it('begin with the first later version, even if the version of the plan change no longer has the plan (catalog §6.4 rule 2)', () => {
     const catalog = sold('2024-01-01 40.00', without('2024-03-01'), '2024-04-01 52.00 2024-05-01');
     expect(changesFrom('2024-03-15', catalog)).to.eql(['2024-05-01 52.00 2024-04-01']);
     expect(changesFrom('2024-02-15', catalog)).to.eql([]);
   });
 
-  it('exclude a version that repeats the previous plan (rule 2)', () => {
+  it('exclude a version that repeats the previous plan (catalog §6.4 rule 2)', () => {
     const changing = priced('2024-04-01', { price: '52.00', forExisting: '2024-08-01' });
     const catalog = createCatalog([
       priced('2024-01-01', { price: '40.00' }),
@@ -181,7 +181,7 @@ describe('price changes for existing subscriptions', () => {
     expect(changesFrom('2024-03-15', catalog)).to.eql(['2024-08-01 52.00 2024-04-01']);
   });
 
-  it('are evaluated again from each CHANGE and PHASE, and end with the subscription (rules 3 and 4)', () => {
+  it('are evaluated again from each CHANGE and PHASE, and end with the subscription (catalog §6.4 rules 3 and 4)', () => {
     const steps = (date: string) => [
       step('PLAN', '2024-03-15', heat),
       step('PHASE of 2024-03-15', date, heat),
@@ -212,7 +212,7 @@ describe('price changes for existing subscriptions', () => {
     expect(changes(catalog, [inTrial, step('PHASE of 2024-03-15', '2024-04-14', catalog)])).to.eql([]);
   });
 
-  it('exclude versions that change neither recurring prices nor usages, ignoring trailing zeros (rule 8)', () => {
+  it('exclude versions that change neither recurring prices nor usages, ignoring trailing zeros (catalog §6.4 rule 8)', () => {
     const catalog = sold(
       '2024-01-01 40.00',
       '2024-04-01 40.0 2024-05-01',
@@ -222,7 +222,7 @@ describe('price changes for existing subscriptions', () => {
     expect(changesFrom('2024-03-15', catalog)).to.eql(['2024-06-01 41.00 2024-05-01']);
   });
 
-  it('include versions that change only usages (rule 8)', () => {
+  it('include versions that change only usages (catalog §6.4 rule 8)', () => {
     const metered = (amount: string) => ({
       finalPhase: phase('EVERGREEN', {
         price: '40.00',
@@ -246,7 +246,7 @@ describe('price changes for existing subscriptions', () => {
     expect(shown(later.version.effectiveDate)).to.equal('2024-07-01');
   });
 
-  describe('aligned to the bill cycle (rule 5)', () => {
+  describe('aligned to the bill cycle (catalog §6.4 rule 5)', () => {
     const changed = (date: string, parts: Parts = {}) =>
       createCatalog([
         priced('2024-01-01', { price: '40.00', ...parts }),
@@ -267,7 +267,7 @@ describe('price changes for existing subscriptions', () => {
         expect(changes(catalog, steps, billCycleDay)).to.eql([`${expected} 52.00 2024-01-02`]);
       });
 
-    it('move to the next year start of an annual phase, not to the next bill cycle day in a month', () => {
+    it('move to the start of the next year of an annual phase, not to the next bill cycle day in a month', () => {
       for (const [date, expected] of [
         ['2024-01-10', '2024-01-15'],
         ['2024-01-16', '2025-01-15'],

@@ -69,7 +69,7 @@ describe('catalog rules', () => {
     );
     const toPro = { productName: 'Pro', billingPeriod: 'MONTHLY' } as const;
 
-    it('use the requested list, or the list of the matching case (catalog W9 "Sticky list")', () => {
+    it('use the requested price list, or the price list of the matching case (catalog W9 "Sticky list")', () => {
       const catalog = version({ ...parts, rules: CHANGE + CANCEL + sticky });
       const from = (name: string) => catalog.subscriptionContextOf(catalog.findPlan(name), 'EVERGREEN');
 

@@ -14,7 +14,7 @@ function textOf(usd: string, forExisting?: string, prettyName = 'Any'): string {
 }
 
 describe('stored plan text', () => {
-  it('has one shape for all amounts and dates for existing subscriptions', () => {
+  it('has the same shape for any amounts and any dates for existing subscriptions', () => {
     const divided = [textOf('10.50'), textOf('12'), textOf('10.50', '2024-05-01')].map(shapedText);
     expect(divided.map(({ filling }) => filling.split('\n'))).to.eql([
       ['null', '10.50', '9.00'],

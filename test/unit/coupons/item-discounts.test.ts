@@ -38,7 +38,7 @@ function billed(
 }
 
 describe('item discounts (coupons §4)', () => {
-  it('add up to the list amount minus the amount, and are null without a coupon (C1)', () => {
+  it('add up to the list amount minus the charged amount, and are null without a coupon (C1)', () => {
     const terms = [{ ...spring, duration: 'ONCE' } as const];
     expect(billed([monthly('2026-01-01')], terms, { until: '2026-02-01' })).to.eql([
       '24 of 30 (30): SPRING 6',

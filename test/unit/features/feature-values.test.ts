@@ -6,7 +6,7 @@ import { factsOf, held, overrideOf } from '../../support/features/feature-facts.
 import { at } from '../../support/subscriptions/example.ts';
 import { codeOf, decimal, expect } from '../../support/unit.ts';
 
-describe('changed features (features §5)', () => {
+describe('feature changes and overrides (features §5)', () => {
   const facts = factsOf([held('pro-evergreen', '2026-03-10')]);
   const now = featuresAt(facts, at('2026-03-20'));
 

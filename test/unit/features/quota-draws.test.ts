@@ -61,7 +61,7 @@ function planned(
   return [...draws, ...over, ...billed].join(', ');
 }
 
-describe('quota draws of a consumption (features §4)', () => {
+describe('quota draws and thresholds (features §4)', () => {
   it('use the period that ends first, then the oldest subscription', () => {
     const ever = source('ever', '1', { resetsAt: null, since: '2025-01-01' });
     const younger = source('younger', '1', { since: '2026-02-02' });

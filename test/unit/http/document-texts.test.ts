@@ -160,7 +160,7 @@ describe('OpenAPI document', () => {
     expect(told('recordUsage', 'onDuplicate')).to.contain('by default as `usage.duplicatePolicy`');
   });
 
-  it('omits the policy that is always rejected', () => {
+  it('omits the policy ILLEGAL, which is always rejected', () => {
     const policies = operations.flatMap(({ operationId, parameters = [] }) =>
       parameters
         .filter(({ name }) => name === 'billingPolicy')

@@ -8,13 +8,13 @@ const { header, dialectOf } = families;
 const fresh = parseUuid('01a1fcfe-e8ec-717e-8cdb-6282f0f9f546');
 
 describe('request headers', () => {
-  it('accept either spelling, preferring X-Service-', () => {
+  it('are accepted in either spelling, with priority for X-Service-', () => {
     expect(header({ 'x-service-apikey': 'a', 'x-killbill-apikey': 'b' }, 'ApiKey')).to.equal('a');
     expect(header({ 'x-killbill-apikey': 'b' }, 'ApiKey')).to.equal('b');
     expect(header({}, 'ApiKey')).to.equal(undefined);
   });
 
-  it('decode UTF-8, and keep invalid UTF-8 unchanged', () => {
+  it('are decoded as UTF-8, and invalid UTF-8 is kept unchanged', () => {
     const latin1OfUtf8 = Buffer.from('Zoë', 'utf8').toString('latin1');
     expect(header({ 'x-service-createdby': latin1OfUtf8 }, 'CreatedBy')).to.equal('Zoë');
     expect(header({ 'x-service-createdby': 'Zo\xeb' }, 'CreatedBy')).to.equal('Zo\xeb');
@@ -31,7 +31,7 @@ describe('request headers', () => {
 describe('header families with custom aliases', () => {
   const other = headerFamilies(['X-Acme-', 'x-service-', 'X-Other-']);
 
-  it('use the aliases in order after X-Service-, and no other prefixes', () => {
+  it('are read under X-Service-, then under the aliases in order, and under no other prefix', () => {
     const all = {
       'x-other-reason': 'o',
       'x-acme-reason': 'a',
@@ -63,7 +63,7 @@ describe('author headers of a call', () => {
     expect(authorshipOf(headers, families, 'D')).to.eql({ createdBy: 'ann', reason: 'why', comment: 'so' });
   });
 
-  it('accept base64, and keep any other value unchanged', () => {
+  it('may be in base64, and any other value is kept unchanged', () => {
     const headers = {
       'x-killbill-encoding': 'base64',
       'x-killbill-createdby': encoded('Jürgen'),
@@ -114,7 +114,7 @@ describe('request id headers', () => {
 describe('basic credentials', () => {
   const basic = (text: string) => `Basic ${Buffer.from(text, 'utf8').toString('base64')}`;
 
-  it('contain a name and a secret with colons and any other characters', () => {
+  it('may contain a name and a secret with colons and any other characters', () => {
     expect(basicCredentials(basic('ann:se:crét'))).to.eql({ name: 'ann', secret: 'se:crét' });
     expect(basicCredentials(basic(':'))).to.eql({ name: '', secret: '' });
     expect(basicCredentials(basic('a:b').replace('Basic', 'bAsIc'))).to.eql({ name: 'a', secret: 'b' });

@@ -47,13 +47,13 @@ describe('charged-through date rules', () => {
     endDate: day('2024-02-01'),
   } as const;
 
-  it('set the date to the latest end of the charges, or to their start when they have no end', () => {
+  it('set the charged-through date to the latest end of the charges, or to their start if they have no end', () => {
     const fee = { ...charge, itemType: 'FIXED', startDate: day('2024-02-10'), endDate: null } as const;
     expect([...chargedThroughDates([charge]).values()].map(text)).to.eql(['2024-02-01']);
     expect([...chargedThroughDates([fee, charge]).values()].map(text)).to.eql(['2024-02-10']);
   });
 
-  it('set the date to the latest of the last charge’s end, its start and the end of days in force', () => {
+  it('set the charged-through date to the latest of the last charge’s end, its start and the end of days in force', () => {
     const last = { start: day('2024-02-10'), end: day('2024-03-01'), inForceThrough: null };
     expect(text(chargedThroughOf(last))).to.equal('2024-03-01');
     expect(text(chargedThroughOf({ ...last, end: day('2024-02-01') }))).to.equal('2024-02-10');
@@ -62,7 +62,7 @@ describe('charged-through date rules', () => {
     expect(text(chargedThroughOf({ ...last, inForceThrough: day('2024-04-01') }))).to.equal('2024-04-01');
   });
 
-  it('ignore repairs and items without a subscription', () => {
+  it('ignore repairs and items without a subscription in the charged-through date', () => {
     expect(chargedThroughDates([{ ...charge, itemType: 'REPAIR_ADJ', subscriptionId: null }]).size).to.equal(
       0,
     );
@@ -73,7 +73,7 @@ describe('charged-through date rules', () => {
 describe('target date rules', () => {
   const today = day('2024-01-31');
 
-  it('use today by default, and never a date before the billed period', () => {
+  it('use today as the default target date, and never a date before the billed period', () => {
     const at = (requested: string | null, max: string | null) =>
       text(
         effectiveTargetDate({
@@ -89,7 +89,7 @@ describe('target date rules', () => {
     expect(at('2024-06-01', '2024-01-15')).to.equal('2024-06-01');
   });
 
-  it('allow a date exactly 36 whole months ahead', () => {
+  it('allow a target date exactly 36 whole months ahead', () => {
     const at = (requested: string) =>
       effectiveTargetDate({ requested: day(requested), today, maxTargetDate: null, maxMonthsInFuture: 36 });
     expect(text(at('2027-02-27'))).to.equal('2027-02-27');

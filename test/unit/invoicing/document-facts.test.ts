@@ -164,7 +164,7 @@ describe('document facts and taxes (invoicing §14 rules 7 to 9)', () => {
       expect(totalsOf(facts)).to.eql(['119', '0', '119', '0']);
     });
 
-    it('are not a rounding difference if their item is not on the document', () => {
+    it('do not count as a rounding difference if the taxed item is not on the document', () => {
       const [charge, elsewhere] = [month('100'), month('50')];
       const tax = taxOf(elsewhere, '9.5');
       const unlinked = viewedItem('TAX', '1.9', { taxRate: decimal('19'), taxCategory: 'S' });
@@ -174,7 +174,7 @@ describe('document facts and taxes (invoicing §14 rules 7 to 9)', () => {
       expect(totalsOf(facts)).to.eql(['100', '30.41', '130.41', '0.01']);
     });
 
-    it('are a rounding difference if their item is a zero line that the document omits', () => {
+    it('count as a rounding difference if the taxed item is a zero line that the document omits', () => {
       const [charge, nothing] = [month('100'), month('0')];
       const facts = factsOf([charge, nothing, taxOf(charge, '18.99'), taxOf(nothing, '0.02')]);
       expect(facts.lines).to.have.length(1);

@@ -44,7 +44,7 @@ describe('fixed proposals', () => {
     ]);
   });
 
-  it('end at the next PHASE, skipping changes of quantity, bill cycle day and price at any time', () => {
+  it('end at the next PHASE, regardless of changes of quantity, bill cycle day and price', () => {
     const trial = event('CREATE', '2024-01-10', { fixed: '0', phaseDays: 30 });
     const terms = { phaseDays: 30 };
     const end = event('PHASE', '2024-01-31', { price: '10' });
@@ -67,7 +67,7 @@ describe('fixed proposals', () => {
     ]);
   });
 
-  it('end at the next PHASE after a pause within the phase, or at a pause that outlasts the phase', () => {
+  it('end at the next PHASE after a pause that ends within the phase, or at a pause that outlasts the phase', () => {
     const trial = event('CREATE', '2024-01-10', { fixed: '0', phaseDays: 30 });
     const away = event('START_BILLING_DISABLED', '2024-01-15');
     const back = event('END_BILLING_DISABLED', '2024-01-18', { phaseDays: 30 });

@@ -173,7 +173,8 @@ describe('dry run', () => {
     expect(billed.subscriptions[0]?.rows).to.have.length(1);
   });
 
-  it('finds nothing before the first date with a change', () => expect(dryRun('2014-01-31')).to.equal(null));
+  it('creates nothing before the first date with a change', () =>
+    expect(dryRun('2014-01-31')).to.equal(null));
 
   it('returns nothing for a target date without an invoice', () => {
     const events = [...trial.events, { ...cancel('2014-03-01'), subscriptionId: idOf(1) }];

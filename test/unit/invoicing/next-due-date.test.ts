@@ -30,7 +30,7 @@ describe('settled and due dates after a run', () => {
     expect(standing([arrears], '2024-02-20')).to.equal('2024-02-15 2024-03-15');
   });
 
-  it('are the end of the last started period when billing greedily in arrears', () => {
+  it('are the end of the last started period when billing in arrears in GREEDY mode', () => {
     expect(standing([arrears], '2024-01-10', 'GREEDY')).to.equal('2024-01-15 2024-02-15');
     expect(standing([arrears], '2024-01-15', 'GREEDY')).to.equal('2024-01-15 2024-02-15');
     expect(standing([arrears], '2024-01-16', 'GREEDY')).to.equal('2024-02-15 2024-03-15');

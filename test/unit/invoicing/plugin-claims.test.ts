@@ -29,7 +29,7 @@ describe('invoice plugin answers (invoicing §13)', () => {
     ]);
   });
 
-  it('must request a retry date in the future', () => {
+  it('must have a retry date in the future if they request a retry', () => {
     for (const rescheduleDate of [new Date(now + 1), formatInstant(addMilliseconds(now, 1))])
       expect(claimedPrior({ rescheduleDate }, now).rescheduledTo).to.equal(now + 1);
     for (const rescheduleDate of [new Date(now), new Date(Number.NaN), '2024-01-01', 'soon', 1])

@@ -124,8 +124,8 @@ describe('item repairs', () => {
   });
 });
 
-describe('repairs of recurring items without an amount', () => {
-  it('are not created, because such an item is billed once and billed again when it is shortened', () => {
+describe('repairs without an amount', () => {
+  it('are not created for an item without an amount, which is billed again when it is shortened', () => {
     const created = event('CREATE', '2024-01-01', { price: '0' });
     const ledger = new SubscriptionLedger().change([created]);
     ledger.expectRun('2024-01-01', ['R 2024-01-01 2024-02-01 0']);

@@ -39,7 +39,7 @@ describe('run after an account was billed ahead', () => {
     ledger.expectRun('2023-05-13', ['X 2023-05-13 2023-05-20 -7']);
   });
 
-  it('skips greedy arrears that cannot have increased by the date of the run', () => {
+  it('skips arrears in GREEDY mode that cannot have increased by the date of the run', () => {
     const arrears = { price: '31.00', bcd: 1, mode: 'IN_ARREAR' } as const;
     const monthly = event('CREATE', '2024-03-01', arrears);
     const moved = event('BCD_CHANGE', '2024-03-10', { ...arrears, bcd: 15 });

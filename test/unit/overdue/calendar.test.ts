@@ -41,7 +41,7 @@ describe('overdue calendar', () => {
     expect(calendar(all)).to.eql(['2012-06-30 OD1', '2012-07-10 OD2', '2012-07-20 OD3']);
   });
 
-  it('ends with the requested date, inclusive', () => {
+  it('includes the requested date as its last day', () => {
     expect(calendar({ ...example, until: '2012-06-07' })).to.eql([
       '2012-06-05 WARNING',
       '2012-06-07 BLOCKED',
@@ -56,16 +56,16 @@ describe('overdue calendar', () => {
       '2012-06-11 CANCELLATION',
     ]));
 
-  it('stays empty without a pending check (overdue §1.2 rule 4)', () =>
+  it('is empty without a pending check (overdue §1.2 rule 4)', () =>
     expect(calendar({ ...example, check: null })).to.eql([]));
 
-  it('runs a late check today and skips the states in between', () =>
+  it('assumes that a late check runs today, and skips the states in between', () =>
     expect(calendar({ ...example, today: '2012-06-08' })).to.eql([
       '2012-06-08 BLOCKED',
       '2012-06-11 CANCELLATION',
     ]));
 
-  it('clears an account after a configuration change', () =>
+  it('clears an account whose state was removed from the configuration', () =>
     expect(calendar({ ...example, current: 'OLD', check: '2012-06-02' })).to.eql([
       '2012-06-02 clear',
       '2012-06-05 WARNING',

@@ -75,7 +75,7 @@ function declined(members: Partial<ReservationFacts> = {}) {
 }
 
 describe('payment reservation (payments §5.1, §8.3, §9.1)', () => {
-  it('reserves the balance with the default method, as an UNKNOWN transaction under a lease with attempt and row INIT', () => {
+  it('reserves the balance with the default method, as an UNKNOWN transaction with a lease, an INIT attempt and an INIT row', () => {
     const plan = planReservation(firstTime, fresh, tools);
     if (plan.kind !== 'CHARGE') throw new Error(plan.kind);
     const { charge } = plan;

@@ -74,7 +74,7 @@ describe('queue settings (platform §4.3)', () => {
       expect(settings[other]).to.eql(DEFAULT_QUEUE_SETTINGS[other]);
     });
 
-  it('claim both kinds of entries together unless they differ or are limited, and skip a disabled kind', () => {
+  it('make the queue claim both kinds of entries together unless they differ or limit a kind, and skip a disabled kind', () => {
     const shapeOf = (settings: QueueSettings) =>
       claimLanes(settings).map(({ kind, limit, handledAtATime }) => [kind, limit, handledAtATime]);
     const unbounded = Number.POSITIVE_INFINITY;
@@ -96,7 +96,7 @@ describe('queue settings (platform §4.3)', () => {
     expect(shapeOf(withSettings({ isOff: true }, { isOff: true }))).to.eql([]);
   });
 
-  it('reap both kinds of entries together unless they differ, including a disabled kind', () => {
+  it('make the queue reap both kinds of entries together unless they differ, including a disabled kind', () => {
     const off = withSettings({ isOff: true }, { isOff: true });
     const both = { kind: null, thresholdMs: 10 * minute, scheduleMs: 3 * minute, maxLapses: 10 };
     expect(reapLanes(off)).to.eql([both]);
@@ -112,7 +112,7 @@ describe('queue settings (platform §4.3)', () => {
     ]);
   });
 
-  it('poll at the shortest interval of both kinds of entries', () => {
+  it('make the queue poll at the shortest interval of both kinds of entries', () => {
     expect(pollMsOf(withSettings({ pollMs: 50 }, { pollMs: 900 }))).to.equal(50);
     expect(pollMsOf(withSettings({ pollMs: 50, isOff: true }, { pollMs: 900 }))).to.equal(900);
     expect(pollMsOf(withSettings({ isOff: true }, { isOff: true }))).to.equal(3_000);

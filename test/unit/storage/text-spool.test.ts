@@ -18,7 +18,7 @@ describe('a text spool for a slow reader', () => {
     expect((await textOf(spool.read())) === parts.join('')).to.equal(true);
   });
 
-  it('has no name in the file system', async () => {
+  it('leaves no named file in the file system', async () => {
     const { TMPDIR: before } = process.env;
     // A separate directory, because spools of other test processes have a name for a moment.
     const directory = await mkdtemp(join(tmpdir(), 'billwright-spool-'));

@@ -85,7 +85,7 @@ describe('bill cycle day calculation', () => {
   });
 });
 
-describe('bill cycle day calculation with the alignment BUNDLE', () => {
+describe('bill cycle day calculation for bundles', () => {
   /** Returns the bill cycle days of a base with these additional events and of an add-on that begins later. */
   function bundled(base: Life, ...added: readonly ReturnType<typeof event>[]): readonly (number | null)[] {
     const id = nextId();
@@ -108,10 +108,10 @@ describe('bill cycle day calculation with the alignment BUNDLE', () => {
     return subscriptions.map(({ billCycleDayLocal }) => billCycleDayLocal);
   }
 
-  it('uses the day of the base’s first charge, regardless of the account', () =>
+  it('uses the day of the base’s first charge with the alignment BUNDLE, regardless of the account', () =>
     expect(bundled(create({ planName: 'pro-monthly' }, 17))).to.eql([17, 4]));
 
-  it('ignores a day requested for the base', () => {
+  it('ignores a bill cycle day that is requested for the base', () => {
     const base = create({ planName: 'pro-monthly' }, 17);
     const { id: subscriptionId } = base.subscription;
     const added = event('BCD_CHANGE', '2024-02-20', { subscriptionId, billCycleDay: 28 });

@@ -252,7 +252,7 @@ describe('billing pauses', () => {
     ]);
   });
 
-  it('remove everything after their start if they have no end', () => {
+  it('remove all events after their start if they have no end', () => {
     const life = withBlocks(lived(), { flags: 'f f t', date: '2024-05-11' });
     expect(billed(life)).to.eql([
       'CREATE 2024-05-01 pro-monthly-trial 0 -',

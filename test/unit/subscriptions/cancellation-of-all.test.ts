@@ -165,7 +165,7 @@ describe('cancellation of all subscriptions of an account (subscriptions §9 rul
   for (const [what, [life, requestedEnd, ends]] of Object.entries(table))
     it(what, () => expect(endsOf(life, requestedEnd)).to.equal(ends));
 
-  it('replaces a later end when it moves an end forward', () => {
+  it('replaces a later end of a subscription with an earlier end', () => {
     const edit = endOf(byOwner, atOnce());
     expect(edit?.withdrawn.map(({ event: { type } }) => type)).to.eql(['CANCEL']);
     expect(edit?.withdrawnStates.map(({ stateName }) => stateName)).to.eql(['ENT_CANCELLED']);

@@ -130,7 +130,7 @@ describe('transitions at a date', () => {
     it(`give the billing state ${state} at ${date} for a subscription created in January`, () =>
       expect(billingStateAt(list, at(date))).to.equal(state));
 
-  it('give the billing state CANCELLED after a CANCEL', () =>
+  it('have the billing state CANCELLED after a CANCEL', () =>
     expect(billingStateAt(transitions(create, event('CANCEL', '2024-02-01')), at('2024-03-01'))).to.equal(
       'CANCELLED',
     ));

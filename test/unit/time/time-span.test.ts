@@ -1,6 +1,6 @@
 import { BillingError, expect, parseTimeSpan, parseTimeSpanList } from '../../support/unit.ts';
 
-describe('a time span', () => {
+describe('time span setting', () => {
   const cases: readonly (readonly [string, number])[] = [
     ['250ms', 250],
     ['3000 ms', 3_000],

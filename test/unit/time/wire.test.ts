@@ -145,12 +145,12 @@ describe('a numeric date or date-time from typed clients', () => {
     return at === undefined ? undefined : formatInstant(at);
   };
 
-  it('is a date for year, month and day', () => {
+  it('is read as a date from numbers for year, month and day', () => {
     expect(dateOfParts([2012, 9, 25])).to.equal(parseLocalDate('2012-09-25'));
     expect(dateOfParts([2024, 2, 29])).to.equal(parseLocalDate('2024-02-29'));
   });
 
-  it('is an instant in UTC for seven numbers or a date', () => {
+  it('is read as an instant in UTC from seven numbers, or from a date', () => {
     expect(instantText([2012, 9, 25, 7, 30, 15, 250])).to.equal('2012-09-25T07:30:15.250Z');
     expect(instantText([2012, 9, 25, 23, 59, 59, 999])).to.equal('2012-09-25T23:59:59.999Z');
     expect(instantText([2012, 9, 25])).to.equal('2012-09-25T00:00:00.000Z');

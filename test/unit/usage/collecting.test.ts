@@ -57,7 +57,7 @@ describe('usage reads in a run', () => {
   it('use day sums for a month that starts at midnight, regardless of the number of points (usage §11)', () =>
     expect(splits([created('2026-04-01')])).to.eql([]));
 
-  it('split only days cut by billing, at the exact instants (usage §11)', () => {
+  it('split only the days that billing divides, at the exact instants (usage §11)', () => {
     const paused = [
       created('2026-04-01T06:00:00Z'),
       usageEvent('START_BILLING_DISABLED', '2026-04-10T12:00:00Z'),
@@ -125,7 +125,7 @@ describe('usage reads in a run', () => {
     ]);
   });
 
-  it('keep a day cut if it was cut when billed (usage §7.3 step 2)', () => {
+  it('keep a day divided if it was divided when billed (usage §7.3 step 2)', () => {
     const noon = at('2026-04-05T12:00:00Z');
     const consumed = [range('2026-04-05', 4, { from: noon, to: at('2026-04-06T00:00:00Z') })];
     const intervals = [billed(['2026-04-05', '2026-05-01'], consumed)];
