@@ -10,23 +10,23 @@ const definition = `// The server that \`billwright serve\` runs in this directo
 import { defineServer } from 'billwright/server';
 
 export default defineServer({
-  // A SQLite file, or PostgreSQL: 'postgresql://user:password@localhost:5432/billwright'. To keep the password out of
-  // this file, use the environment variable BILLWRIGHT_DATABASE. Default: billwright.db, or billwright-test.db in test
-  // mode.
+  // The database is a SQLite file or a URL such as 'postgresql://user:password@localhost:5432/billwright'.
+  // To keep the password out of this file, use the environment variable BILLWRIGHT_DATABASE.
+  // The default is billwright.db, or billwright-test.db in test mode.
   // database: 'billwright.db',
   port: 8080,
   host: '127.0.0.1', // '0.0.0.0' behind a reverse proxy on another machine
 
-  // Properties of the server, and defaults for the properties of tenants. The file
-  // node_modules/billwright/lib/runtime/RULES.md (platform §4) lists all properties.
+  // These are properties of the server, and defaults for the properties of tenants.
+  // For all properties, see node_modules/billwright/lib/runtime/RULES.md (platform §4).
   configuration: {
     // 'org.service.server.trustedProxies': '10.0.0.0/8',
     // 'org.service.payment.retry.days': '3,5,7',
     // 'org.service.server.limits.json': '2MiB',
   },
 
-  // Plugins that take part in billing: your own objects or objects from packages. For example, after
-  // import { stripeGateway } from 'billwright/stripe':
+  // Plugins that take part in billing are your own objects or objects from packages.
+  // An example after import { stripeGateway } from 'billwright/stripe':
   // gateways: [stripeGateway({ credentials: { apiKey: '…', webhookSecret: '…' } })],
   gateways: [],
   invoicePlugins: [], // taxes and other additional items of invoices
@@ -38,8 +38,8 @@ export default defineServer({
     // { name: 'mailer', onEvent: async ({ eventType, accountId }) => console.log(eventType, accountId) },
   ],
 
-  // \`opened\` is called with the engine after it opens, for example to give the engine to plugins. \`closed\` is called
-  // after it closes.
+  // \`opened\` is called with the engine after it opens, for example to give the engine to plugins.
+  // \`closed\` is called after the engine closes.
   // opened: async (billing) => console.log(await billing.nodes.list()),
   // closed: async () => pool.end(),
 });
