@@ -66,8 +66,8 @@ function derive(
 ): Promise<Buffer> {
   const { logCost, blockSize, parallelism } = input.cost;
   const cost = 2 ** logCost;
-  // scrypt needs slightly more than 128·r·(N + p) bytes; Node's default of 32 MiB is too small for N = 2^15,
-  // r = 8.
+  // scrypt needs slightly more than 128·r·(N + p) bytes.
+  // Node's default of 32 MiB is too small for N = 2^15 and r = 8.
   const maxmem = 256 * blockSize * (cost + parallelism);
   const options = { cost, blockSize, parallelization: parallelism, maxmem };
   return promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt)(

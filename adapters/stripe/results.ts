@@ -119,7 +119,7 @@ function intentStatus(type: FirstType, intent: Stripe.PaymentIntent) {
     case 'requires_capture':
       return type === 'AUTHORIZE' ? PluginStatus.PROCESSED : PluginStatus.PENDING;
     case 'processing':
-      // An authorization that is being captured.
+      // An intent with a capture mark is an authorization that is being captured.
       return marksOf('capture', intent.metadata).length > 0 ? PluginStatus.PROCESSED : PluginStatus.PENDING;
     case 'requires_action':
       return PluginStatus.PENDING;

@@ -49,8 +49,8 @@ export function verifiedCache<T>({ nowMs }: Pick<SystemClock, 'nowMs'>): Verifie
   }
 
   return async ({ kind, name, secret, version }, verify) => {
-    // An HMAC is not necessary, because the digests never leave this cache. An HMAC would take several times
-    // longer.
+    // An HMAC is not necessary, because the digests never leave this cache.
+    // An HMAC would take several times longer.
     const digest = hash('sha256', JSON.stringify([processKey, kind, name, secret, version]), 'base64');
     const known = cached.get(digest);
     if (known !== undefined && known.untilMs > nowMs()) return known.value;

@@ -57,11 +57,11 @@ export async function runOnce(
   try {
     if (isStorable(whole.status, error)) await idempotency.keep(claim, whole);
     else if (error?.facts.isOutcomeUnknown !== true) await idempotency.release(claim);
-    // If the outcome is unknown, the claim is kept. As after a crash, repeats are refused until the claim
-    // is treated as abandoned.
+    // If the outcome is unknown, the claim is kept.
+    // As after a crash, repeats are refused until the claim is treated as abandoned.
   } catch (failure) {
-    // The request succeeded. Repeats are refused until the claim is treated as abandoned, so that they do not
-    // run again.
+    // The request succeeded and must not run again.
+    // Repeats are therefore refused until the claim is treated as abandoned.
     services.logger.error(
       { err: failure },
       'the response to a request with an Idempotency-Key was not stored',

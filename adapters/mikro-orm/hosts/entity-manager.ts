@@ -4,7 +4,7 @@ import { hasMethods, kept, type Lender, propertyOf, type Recognise } from './len
 
 interface EntityManager {
   isInTransaction(): boolean;
-  // Kysely's transaction at run time; the declared type depends on the driver.
+  // This is Kysely's transaction at run time; the declared type depends on the driver.
   getTransactionContext(): unknown;
   getEventManager(): EventManager;
   getConnection(): { getNativeClient?(): Promise<unknown> };

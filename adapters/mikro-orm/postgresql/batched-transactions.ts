@@ -127,8 +127,8 @@ export function batchedTransactions(
       if (kind.mode === 'write') await committed;
       return result;
     } catch (error) {
-      // A failing rollback must not hide the original error. The connection is then broken and its work is
-      // lost.
+      // A failing rollback must not hide the original error.
+      // The connection is then broken and its work is lost.
       await line.end(ROLLBACK).catch(() => undefined);
       throw isCommitting ? failedCommit(error) : error;
     } finally {

@@ -244,8 +244,8 @@ function deliveryLooks(access: SystemAccess, onReady: () => void): DeliveryLooks
     },
     resendDeliveries: async ({ recordIds, now, ...of }) => {
       if (recordIds.length === 0) return 0;
-      // The order is not 0, which is reserved for first attempts: the first attempts of an account are sent
-      // in order.
+      // The order is not 0, because 0 is reserved for first attempts.
+      // The first attempts of an account are sent in order.
       return change(sql`
         update bw_push_deliveries
         set state = 'AVAILABLE', failures = 0, ended_date = null, due_order = ${Math.max(1, now)}

@@ -110,8 +110,8 @@ export function pushStore(
           where k.after_record_id = ${after}`;
   return {
     take: async ({ owner, token, limit, businessNow, systemNowMs, leaseEndsAtMs }) => {
-      // Skips from tenant to tenant along the index of due deliveries. This is a separate statement, because Citus
-      // rejects `recursive` in an insert.
+      // The search skips from tenant to tenant along the index of due deliveries.
+      // This is a separate statement, because Citus rejects `recursive` in an insert.
       const waiting = await access.rows(sql`
         with recursive pushing (id) as (
           select min(d.tenant_record_id) from ${rows} d where ${due}
@@ -196,8 +196,7 @@ export function pushStore(
         const { tenantRecordId } = lease;
         const { affected } = await runner.run(moved(tenantRecordId, { after, upTo }));
         if (affected === 0) return 'MOVED';
-        // A node with an earlier version, which may run at the same time, writes its deliveries together with
-        // the change.
+        // A node with an earlier version may run at the same time. It writes its deliveries together with the change.
         if (made.length > 0)
           await runner.run(sql`${insertInto(tenantRecordId, deliveries, made)} on conflict do nothing`);
         return 'TAKEN';

@@ -151,8 +151,8 @@ export class HostTransactions {
       return result;
     } catch (error) {
       await statements.end();
-      // A failing rollback must not hide the original error. The connection is then broken and its work is
-      // lost.
+      // A failing rollback must not hide the original error.
+      // The connection is then broken and its work is lost.
       await transaction.executeQuery(compiled(`rollback to savepoint ${name}`)).catch(() => undefined);
       await transaction.executeQuery(compiled(`release savepoint ${name}`)).catch(() => undefined);
       throw error;

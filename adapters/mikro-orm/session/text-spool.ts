@@ -40,8 +40,7 @@ function piecesOf(file: FileHandle): AsyncIterable<string> {
     }
     return { done: true, value: undefined };
   };
-  // This is not a generator, because a generator would not close the file if the reader stopped before the
-  // first piece.
+  // A generator would not close the file if the reader stopped before the first piece.
   const iterator: AsyncIterator<string> = {
     async next() {
       if (!isOpen) return { done: true, value: undefined };

@@ -148,8 +148,7 @@ export async function inTransaction<T>(
     return result;
   } catch (error) {
     await statements.end();
-    // The rollback fails if no transaction is open: SQLite has rolled back by itself, or the connection is
-    // lost.
+    // The rollback fails if SQLite has already rolled back or the connection is lost.
     await own.executeQuery(compiled('rollback')).catch(() => undefined);
     throw isCommitting ? failedCommit(error) : error;
   }

@@ -56,8 +56,8 @@ export function makePrivately(path: string): void {
   try {
     closeSync(openSync(path, 'ax', OWNER_ONLY));
   } catch {
-    // The file exists or cannot be created. In the second case, SQLite reports the reason when it opens the
-    // file.
+    // The file exists or cannot be created.
+    // In the second case, SQLite reports the reason when it opens the file.
   }
 }
 

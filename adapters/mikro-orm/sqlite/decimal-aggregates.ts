@@ -18,7 +18,7 @@ export function aggregateOfTexts(of: 'sum' | 'max' | 'min', column: string): str
   const parts = partsOf(column);
   if (of === 'sum') {
     const sums = parts.map(({ value }) => `sum(iif(${column} like '-%', -1, 1) * ${value})`);
-    // If there are no rows, all sums are null, so the text is null too.
+    // If there are no rows, all sums are null, so the text is also null.
     return sums.join(` || ' ' || `);
   }
   const digits = (below: boolean): string =>

@@ -44,8 +44,8 @@ export function catalogEntryReads(scope: TenantScope): CatalogEntryReads {
     usedPlans: async (planNames) => {
       if (planNames.length === 0) return [];
       const names = planNames.filter(isStorable).map((name) => [name]);
-      // Looks up the first plan name at or after this name in the index. With `exists`, PostgreSQL scans all
-      // events.
+      // This query looks up the first plan name at or after this name in the index.
+      // With `exists`, PostgreSQL would scan all events.
       return scope.runner.readAs((row) => textIn(row, 'plan_name'))`
         select n.plan_name from ${rowsAs('n', planNameColumns, names)}
         where n.plan_name = (

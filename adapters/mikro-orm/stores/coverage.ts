@@ -9,7 +9,7 @@ import { coverageTable } from '../tables/invoices.ts';
 import type { TenantScope } from '../tables/record-access.ts';
 
 // Each condition names a kind, because each kind has its own index by subscription and date.
-// Finds items by their subscription, because an index by item would be written with each charge.
+// Items are found by their subscription, because an index by item would be written with each charge.
 // SQLite keeps the order of a cross join, which starts from the given rows.
 // The rows contain the tenant, so that PostgreSQL does not scan the tenant before it has statistics.
 

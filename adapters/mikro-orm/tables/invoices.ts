@@ -80,8 +80,8 @@ export const invoicesTable = new RecordTable<StoredInvoice>('invoices', invoiceC
     status: 'tenant_record_id, status, record_id',
     created_by: 'tenant_record_id, created_by, record_id',
     // The index is by day, so that finding the first invoice of a range takes one lookup per day.
-    // Under row-level security, PostgreSQL does not use an index on an expression that can fail, such as a
-    // division.
+    // Under row-level security, PostgreSQL does not use an index on an expression that can fail.
+    // A division, for example, can fail.
     created_day: 'tenant_record_id, created_day, record_id, created_date',
     migrated: 'tenant_record_id, record_id where is_migration',
     parent: 'tenant_record_id, record_id where is_parent_invoice',
@@ -161,8 +161,8 @@ const cursorColumns = {
 
 export const cursorsTable = new RecordTable<New<StoredCursor>>('invoicing_cursors', cursorColumns, {
   uniques: { subscription: 'tenant_record_id, subscription_id' },
-  // The indexes omit the columns that a run writes, so that PostgreSQL updates rows without touching the
-  // indexes.
+  // The indexes omit the columns that a run writes.
+  // PostgreSQL can therefore update rows without touching the indexes.
   indexes: { due: 'tenant_record_id, account_record_id' },
 });
 

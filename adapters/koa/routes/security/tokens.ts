@@ -121,7 +121,7 @@ export const tokenRoutes: readonly Route[] = inArea('security', [
       },
     }),
   }),
-  // The token endpoint of OAuth 2 (RFC 6749 §4.3, §4.4 and §5).
+  // This is the token endpoint of OAuth 2 (RFC 6749 §4.3, §4.4 and §5).
   openRoute('issueToken', 'POST /oauth2/token', {
     summary: 'Get a bearer token with client credentials, or with a user name and password',
     permission: 'NONE',

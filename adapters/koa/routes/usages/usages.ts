@@ -94,7 +94,7 @@ export const usageRoutes: readonly Route[] = [
     handle: ({ billing, context, params }) =>
       billing.usage.void(context, params.subscriptionId, params.trackingId),
   }),
-  // Routes of additional usage views (usage §3.3).
+  // These are the routes of additional usage views (usage §3.3).
   tenantRoute('getUsageTimeline', 'GET /usages/{subscriptionId}/timeline', {
     summary: 'Get the recorded usage of a subscription by hour, day or month',
     query: { ...bounds, granularity: choice(UsageGranularity, UsageGranularity.DAY), unitType: plainText },

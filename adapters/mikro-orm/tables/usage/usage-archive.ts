@@ -5,7 +5,7 @@ import { aggregateColumns, bucketColumns, bucketNames } from './usage.ts';
 /** Columns for a range of points (after < ordinal ≤ up to) in a bucket, within a part of the day. */
 const rangeColumns: readonly Column[] = [
   { name: 'after_ordinal', type: 'bigint', nullable: false },
-  // ALL, DAY_POINTS, or two instants in milliseconds separated by a space.
+  // The text is ALL, DAY_POINTS, or two instants in milliseconds separated by a space.
   { name: 'part', type: 'text', nullable: false },
   { name: 'up_to_ordinal', type: 'bigint', nullable: false },
 ];
@@ -31,6 +31,6 @@ export const archivedIdsTable = archiveTable('usage_archived_ids', [
   // This value is set only for parts between two instants.
   { name: 'start_at', type: 'bigint', nullable: true, isInstant: true },
   { name: 'end_at', type: 'bigint', nullable: true, isInstant: true },
-  // The record id, the tracking id and the time of voiding, for each submission.
+  // The text contains the record id, the tracking id and the time of voiding of each submission.
   { name: 'tracking_ids', type: 'json', nullable: false },
 ]);

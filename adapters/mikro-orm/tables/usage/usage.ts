@@ -74,7 +74,8 @@ export const aggregateColumns: readonly Column[] = [
   { name: 'amount_sum', type: 'decimal', nullable: false },
   { name: 'amount_max', type: 'decimal', nullable: true },
   { name: 'amount_min', type: 'decimal', nullable: true },
-  // The latest point. If several points have the same time, this is the point that was stored last.
+  // This is the latest point.
+  // If several points have the same time, it is the point that was stored last.
   { name: 'last_recorded_for', type: 'bigint', nullable: true, isInstant: true },
   { name: 'last_amount', type: 'decimal', nullable: true },
 ];
@@ -87,11 +88,11 @@ export const usageDaysTable: TableSpec = {
     ...bucketColumns,
     { name: 'account_record_id', type: 'bigint', nullable: false },
     ...aggregateColumns,
-    // The highest ordinal, including voided points.
+    // This is the highest ordinal, including voided points.
     { name: 'point_count', type: 'bigint', nullable: false },
-    // The number of times points were voided.
+    // This is the number of times that points were voided.
     { name: 'version', type: 'integer', nullable: false },
-    // Points up to this ordinal are archived; null = none.
+    // Points up to this ordinal are archived. Null means that no point is archived.
     { name: 'archived_count', type: 'bigint', nullable: true },
   ],
   primaryKey: [TENANT_COLUMN, ...bucketNames],
