@@ -84,8 +84,7 @@ export function accountClosingOperations(
     { context, options, catalogsOf }: Closing,
   ) {
     const { ids } = ports;
-    // This step runs first, so that it does not remove the entries that this call schedules for the ends of
-    // subscriptions.
+    // This step runs first, so that it keeps the entries that this call schedules for the ends of subscriptions.
     if (options.removeFutureNotifications === true) {
       await session.unscheduleFuture(account.recordId, context.createdDate);
     }
@@ -130,8 +129,8 @@ export function accountClosingOperations(
   return {
     async close(context, accountId: Uuid, options: CloseOptions = {}) {
       const { tenant, createdDate } = context;
-      // Inside a host's transaction, the due work would wait for that transaction, so this call does not
-      // process it.
+      // Inside a host's transaction, the due work would wait for that transaction.
+      // This call therefore does not process the due work.
       const workOff = tenant.within ? null : due.workOff;
       for (let waitedMs = 0; ; waitedMs += LOCK_WAIT_STEP_MS) {
         const left = await closeUnlessDue(context, accountId, options);

@@ -97,7 +97,7 @@ export class Places {
     const revision = await directory.cells.revision();
     if (revision !== this.#revision) {
       const changed = await directory.cells.places({ changedAfter: this.#revision });
-      // The node does not keep places that it does not use.
+      // The node does not cache the places of tenants that it does not use.
       for (const place of changed) if (this.#byRecordId.has(place.tenant.recordId)) this.#keep(place);
       this.#revision = revision;
     }
@@ -112,7 +112,7 @@ export class Places {
     try {
       const revision = this.#revision;
       const [place] = await directory.cells.places(choice);
-      // A poll in the meantime may have missed a change of this place, because the place was not known yet.
+      // A poll in the meantime may have missed a change of this place, because the place was not cached yet.
       if (revision !== this.#revision) return await this.#load(tenant, known);
       if (place !== undefined) this.#keep(place);
       return place ?? null;

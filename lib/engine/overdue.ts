@@ -26,8 +26,8 @@ export function overdueArea(
   const { configOf } = overdueConfigs;
   const own = new OwnTransactions();
   const asked: FollowUpWork = async (session, events) => {
-    // A transaction without account events may have changed the configuration. The change must not be read before
-    // it is committed.
+    // A transaction without account events may have changed the configuration.
+    // The change must not be read before it is committed.
     if (events.every(({ accountRecordId }) => accountRecordId === null) || own.has(session)) return [];
     const config = await configOf(session);
     const now = session.authorship.createdDate;

@@ -42,7 +42,7 @@ async function sectionsOf(
   accountRecordId: number,
   nextTurn: NextTurn,
 ): Promise<readonly Section[]> {
-  // The fields of each table in the snapshot, in order of first occurrence.
+  // These are the fields of each table in the snapshot, in order of first occurrence.
   const known = new Map<string, Set<string>>();
   for await (const rows of session.exports.auditOfAccount(accountRecordId)) {
     for (const { tableName, snapshot } of rows) {

@@ -107,8 +107,8 @@ export function broadcasts(ports: BroadcastPorts, handlerOf: HandlerOf) {
       const { userName: createdBy, createdDate } = authorship;
       const broadcast = { ...content, id: ids.next(), createdBy, createdDate };
       const isStored = !localOnly && !storage.singleNode;
-      // Start listening first. Otherwise the broadcast would be older than the node's first read and would be
-      // skipped.
+      // Start listening first.
+      // Otherwise, the node's first read would treat the broadcast as older and skip it.
       if (isStored && !begun) await listen();
       if (isEvent || isStored || switched !== undefined)
         await storage.write(SYSTEM_TENANT, authorship, async (session) => {

@@ -219,9 +219,9 @@ export class PushDispatcher {
       const message = 'the pushes of a tenant were not released; the release will be retried';
       logger.warn({ err: error, tenantRecordId }, message);
     }
-    // Events that were written between the last load and the release could not start a stream, so the search runs
-    // again immediately. If nothing was found, it waits, because events held back by an open transaction would cause
-    // a busy loop.
+    // Events that were written between the last load and the release could not start a stream.
+    // The search therefore runs again immediately.
+    // If it finds nothing, it waits, because events held back by an open transaction would cause a busy loop.
     if (mayHaveMore) this.#wake();
     return mayHaveMore;
   }

@@ -350,7 +350,7 @@ export function changedPlans(
   const changed = new Set<string>();
   for (const [index, version] of after.entries()) {
     if (held.has(version)) continue;
-    // §6.1: the first version is also in force before its date.
+    // The first version is also in force before its date (§6.1).
     const inForce = after[index - 1] ?? before[0];
     if (inForce === undefined || !alignsAlike(version, inForce)) return null;
     addDifferent(version.planParts, inForce.planParts, changed);

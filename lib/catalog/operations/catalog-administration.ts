@@ -78,8 +78,7 @@ export function catalogAdministration(ports: Pick<Ports, 'storage' | 'ids'>, cat
         await refuseWhileUsed(session, sold);
         const ids = (await session.catalogs.versions()).map((version) => version.id);
         await session.catalogs.replace({ removed: ids, added: [] });
-        // Subscriptions on the default catalog are still resolved there after the tenant uploads its own
-        // versions (§14 rule 2).
+        // Subscriptions on the default catalog still use it after the tenant uploads its own versions (§14 rule 2).
         if (ids.length === 0) await session.catalogs.leaveGlobalDefault();
         const revision = await session.catalogs.revision();
         session.publish([catalogDeleted(), catalogChanged(ids.at(-1) ?? null, revision)]);

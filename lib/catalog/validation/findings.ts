@@ -88,8 +88,8 @@ export class Names {
     for (const product of content.products) this.#add(product.name, NameKind.PRODUCT);
     for (const plan of content.plans) this.#add(plan.name, NameKind.PLAN);
     for (const list of content.priceLists.childPriceLists) this.#add(list.name, NameKind.PRICE_LIST);
-    // DEFAULT is treated as declared even if its list has an invalid name, so that references to DEFAULT are
-    // not reported.
+    // DEFAULT is treated as declared even if its list has an invalid name.
+    // References to DEFAULT are therefore not reported.
     this.#add(DEFAULT_PRICE_LIST, NameKind.PRICE_LIST);
   }
 

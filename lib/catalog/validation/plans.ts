@@ -157,12 +157,12 @@ function checkUsage(check: VersionCheck, usage: Usage): void {
   checkPrice(check, usage.fixedPrice, `${owner}: the fixed price`);
   checkPrice(check, usage.recurringPrice, `${owner}: the recurring price`);
   if (usage.billingMode !== BillingMode.IN_ARREAR) {
-    // V21: usage in advance would be sold but never invoiced.
+    // Usage in advance would be sold but never invoiced (V21).
     const message = `${owner} is IN_ADVANCE, which is never billed. Use IN_ARREAR with tiers, or the recurring price of the phase`;
     check.findings.unbilledUsage(message, [usage]);
     return;
   }
-  // V20: usage in arrears needs a billing period.
+  // Usage in arrears needs a billing period (V20).
   if (usage.billingPeriod === BillingPeriod.NO_BILLING_PERIOD) {
     check.findings.error(`${owner} is IN_ARREAR and needs a billing period`, [usage, 'billingPeriod']);
   }
@@ -185,7 +185,7 @@ function checkTier(
     check.names.refer({ owner, kind: NameKind.UNIT, name: block.unit, place: [block, 'unit'] });
     checkSize(check, block, owner);
     checkPrice(check, block.prices, `${owner}: the price of unit "${block.unit}"`);
-    // V15: `max` is positive or unlimited.
+    // The value of `max` must be positive or unlimited (V15).
     if (!isUnbounded(block.max) && !block.max.value.greaterThan(0)) {
       check.findings.error(
         `${owner}: max of unit "${block.unit}" must be above 0, or ${UNBOUNDED} for no limit, not ${block.max.text}`,

@@ -119,7 +119,8 @@ export class TenantMove {
       await this.#source.stop();
       await this.#copyRest(changing);
     } catch (error) {
-      // Report the first error. If the source cannot be reached, the process that takes over the move reopens it.
+      // Report the first error.
+      // If the source cannot be reached, the process that takes over the move reopens the source.
       await this.#source.changeFence(['HOLDING', 'STOPPED'], 'LEAVING').catch(() => undefined);
       throw error;
     }

@@ -107,7 +107,7 @@ export function cellBacklog<Host>(router: CellRouter<Host>): BacklogOperations {
     late: async (request) => oldest(await asked(request, (each) => each.late(request)), request),
     busy: async (request) => oldest(await asked(request, (each) => each.busy(request)), request),
     failed: async (request) => oldest(await asked(request, (each) => each.failed(request)), request),
-    // Each cell skips the record ids of the others.
+    // Each cell skips the record ids of the other cells.
     putBack: async (request) => sum(await asked(request, (each) => each.putBack(request))),
     free: async (request) => sum(await asked(request, (each) => each.free(request))),
   };

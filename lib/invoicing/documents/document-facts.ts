@@ -329,8 +329,7 @@ function relationsOf({ invoice, linkedItems, note }: FactsInput): Relations {
   const taxesOf = (item: InvoiceItemView) => {
     const own = ownTaxesOf(item.id);
     if (own.length > 0 || itemTypes[item.itemType].kind === 'CHARGE') return own;
-    // A repair of a charge on another invoice has its own taxes, unless that charge was taxed at 0 (§14 rule
-    // 9).
+    // A repair of a charge on another invoice has its own taxes, unless that charge was taxed at 0 (§14 rule 9).
     const ofCharge = ownTaxesOf(item.linkedItemId);
     const isHere = note !== null || onDocument.has(item.linkedItemId);
     return isHere || ofCharge.every(({ rate }) => rate === null || rate.isZero()) ? ofCharge : [];

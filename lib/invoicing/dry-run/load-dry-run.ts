@@ -178,8 +178,8 @@ async function begin(
   const choice = await choiceOf(session, wanted, account);
   const isPassedOver =
     !config.isAutomatic || tags.has(account.id, TagEffect.PARKS, TagEffect.STOPS_INVOICING);
-  // An action without a date uses the date of the run that it triggers: now, or when it takes effect (§11
-  // rule 1).
+  // An action without a date uses the date of the run that it triggers (§11 rule 1).
+  // This is now, or the date on which the action takes effect.
   const ofAction = hypothesis && (hypothesis.runDates.at(-1) ?? hypothesis.effective?.date);
   const asked = requested ?? ofAction ?? today;
   return { account, state, today, asked, targetDate, hypothesis, choice, isPassedOver };

@@ -110,8 +110,8 @@ export function caseText(conditions: RuleConditions | null): string {
   return `for ${/^(from|to) /.test(first) ? 'a change ' : ''}${asked.join(', ')}`;
 }
 
-// The following functions explain the catalog's rules (catalog §8) and requested dates. An empty string means
-// no sentence.
+// The following functions explain the catalog's rules (catalog §8) and requested dates.
+// An empty string means no sentence.
 export function cycleSentence(basis: RecurringBasis): string {
   const { billCycleDay, billingPeriod, billingAlignment, isRequestedDay, isAccountAligned } = basis;
   if (!isMonthBased(billingPeriod)) return '';

@@ -46,8 +46,8 @@ export function joinSummary(changed: readonly ChildInvoice[], open: { readonly c
       if (!opens) continue;
       currency = invoice.currency;
     }
-    // A parent without a currency uses the currency of the first invoice, because an invoice has only one
-    // currency.
+    // A parent without a currency uses the currency of the first invoice.
+    // An invoice has only one currency.
     if (invoice.currency === currency) joining.push(invoice);
   }
   return { opens, joining };

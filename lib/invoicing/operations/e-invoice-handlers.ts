@@ -190,8 +190,8 @@ export function eInvoiceSendHandler(
         batch.failed(entry, error);
         return null;
       }
-      // A billing error reports a problem that must be fixed first, such as missing fields, so a retry would fail
-      // again.
+      // A billing error reports a problem that must be fixed first, such as missing fields.
+      // A retry would therefore fail again.
       const isRetried = !(error instanceof BillingError);
       return { kind: 'FAILED', error: plainError(error).message, isRetried };
     }

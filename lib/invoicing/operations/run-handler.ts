@@ -197,7 +197,7 @@ export class InvoiceRunHandler implements QueueHandler {
     const planned = plan(entries, { isAutomatic, accounts, tags });
     const { busy } = planned;
     if (!isAutomatic) {
-      // §8.2 step 1: without automatic invoicing, due accounts are parked.
+      // Without automatic invoicing, due accounts are parked (§8.2 step 1).
       const stopped = planned.requests.map(({ account }) => account);
       await this.#park(session, stopped, 'Automatic invoicing is off: org.service.invoice.enabled');
       const finished = [...planned.runs, ...planned.idle];
@@ -234,7 +234,7 @@ export class InvoiceRunHandler implements QueueHandler {
     { parksOnAllErrors }: InvoicingConfig,
   ): boolean {
     if (isRetried) return false;
-    // §8.6: a plugin may postpone the run a limited number of times.
+    // A plugin may postpone the run a limited number of times (§8.6).
     if (retryLaterOf(error) !== undefined) return this.#retries.isExhausted(entry);
     return parksOnAllErrors || alwaysParks(error);
   }

@@ -240,7 +240,7 @@ async function listedInvoices(
   { accountId, filter }: { readonly accountId: Uuid; readonly filter: InvoiceFilter },
 ): Promise<readonly Invoice[]> {
   const listed = await session.invoices.listOfAccount(accountId, filter);
-  // An account with invoices exists.
+  // An account with invoices exists, so only an empty result requires a check.
   if (listed.length === 0) await loadAccount(session, accountId);
   return filter.openOnly ? onlyUnpaid(session, listed) : listed;
 }

@@ -108,8 +108,8 @@ export async function voidInvoice(session: WriteSession, voiding: Voiding, ids: 
   await setTaxRemainders(session, items);
   const maxTargetDates = await maxTargetDateWithout(session, voiding);
   const evaluatedAgain = await daysToEvaluateAgain(session, voiding, maxTargetDates.get(account.id));
-  // This includes subscriptions that have no items on the invoice because their usage cost nothing (usage §7.5, §7.7
-  // rule 1).
+  // This includes subscriptions whose usage cost nothing and that therefore have no items on the invoice.
+  // See usage §7.5 and §7.7 rule 1.
   const used = before.isMigration ? [] : await session.usage.billedOn(before.id);
   await markDirty(session, [...released.touched, ...used, ...evaluatedAgain]);
   if (before.status === InvoiceStatus.COMMITTED && !before.isMigration) {

@@ -56,8 +56,8 @@ export class PaymentMethodRefresh {
         stored(session, await lockAccount(session, accountId), { before, listings }),
       );
     const { refreshed, defaultId } = await store().catch((error: unknown) => {
-      // A call for another account has taken a gateway's key in the meantime, so the method is stored without
-      // that key.
+      // A call for another account has taken a gateway's key in the meantime.
+      // The method is therefore stored without that key.
       if (isKeyInUse(error)) return store();
       throw error;
     });

@@ -156,8 +156,8 @@ export class PaymentMethodService {
     try {
       return await this.#store(addition, method);
     } catch (error) {
-      // Another call has taken the gateway's key. The caller did not request this key, so the method is stored
-      // without the key.
+      // Another call has taken the gateway's key.
+      // The caller did not request this key, so the method is stored without the key.
       if (gatewayKey === null || !isKeyInUse(error)) throw error;
       return this.#store(addition, { ...method, gatewayKey: null });
     }

@@ -262,7 +262,7 @@ function planRetry(job: InvoiceRetryJob, planning: Planning): ReservationPlan {
   );
   const origin = runs.find(({ id }) => id === job.attemptId);
   assertInvariant(payment && origin, 'A retry must name a stored payment and attempt', { ...job });
-  // The job was delivered twice or is outdated: the attempt has been repeated or resolved since.
+  // The job was delivered twice or is outdated, because the attempt has been repeated or resolved since.
   if (runs.at(-1) !== origin || origin.stateName !== 'RETRIED') return NOTHING;
   // This attempt is returned if the retry ends before its payment is tried again.
   const held = abortedAttempt(planning, {
@@ -321,8 +321,8 @@ function decide(
     requestedAmount: isForeign ? requestedAmount : (consulted?.amount ?? requestedAmount),
   });
   if (!isForeign || decision.kind !== 'PAY') return decision;
-  // A payment in another currency settles the amount that the plugins approved (§9.4) and cannot be reduced.
-  // If less is due, the plugins are called again.
+  // A payment in another currency settles the amount that the plugins approved (§9.4).
+  // That amount cannot be reduced, so the plugins are called again if less is due.
   const settled = consulted.planned.settles ?? decision.amount;
   return decision.amount.lessThan(settled) ? { kind: 'WAIT' } : { ...decision, amount: settled };
 }

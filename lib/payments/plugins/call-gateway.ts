@@ -137,8 +137,8 @@ export async function callOperation(
   const now = clock.now();
   const { gateway, outcome } = call;
   if (outcome !== undefined) return { outcome, late: null };
-  // The gateway is not called if the lease has expired, because recovery may already be resolving the
-  // transaction.
+  // The gateway is not called if the lease has expired.
+  // Recovery may already be resolving the transaction.
   if (leaseUntil !== null && now >= leaseUntil) return { outcome: notCalled(call.transaction), late: null };
   if (gateway === null) return { outcome: recorded(call), late: null };
   const context = { tenantId: tenant.id, userName, userToken, now: new Date(now) };

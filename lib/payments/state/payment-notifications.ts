@@ -180,8 +180,8 @@ export function checkAfterLease(
   return janitorCheck({ status, check: 0, from: maxInstant(now, leaseUntil ?? now) }, config);
 }
 
-// Payloads of payment events: ids, `metaData` for pushes (platform §10.4), and whether the API requested the
-// payment.
+// These are the payloads of payment events.
+// They contain ids, `metaData` for pushes (platform §10.4), and whether the API requested the payment.
 
 /** Returns the event for a payment: PAYMENT_SUCCESS for SUCCESS and PENDING, PAYMENT_FAILED for all other statuses. */
 export function paymentEvent(

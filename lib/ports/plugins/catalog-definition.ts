@@ -14,9 +14,9 @@ import type {
 import type { Currency, Decimal } from '../../values/money/index.ts';
 import type { BillingPeriod, TimeUnit } from '../../values/time/index.ts';
 
-// A catalog as written in TypeScript or returned by a catalog plugin.
+// This is a catalog as written in TypeScript or returned by a catalog plugin.
 // Names are type parameters, so that an unknown name does not compile.
-// C stands for currencies, U for units, P for products, N for plans, L for price lists and F for features.
+// The letters stand for currencies (C), units (U), products (P), plans (N), price lists (L) and features (F).
 
 /**
  * A decimal, either as text such as `'29.00'`, whose digits are kept, or as a `Decimal`. Up to 15 digits before and 9

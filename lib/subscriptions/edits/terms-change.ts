@@ -129,8 +129,8 @@ function termsChange(running: RunningSubscription, draft: EventDraft, { now, nex
   const addedEvents = eventsOf([draft], {
     subscriptionId: running.subscription.id,
     accountRecordId: running.subscription.accountRecordId,
-    // Undoing a plan change also undoes the events that follow without a gap. The gap before this event
-    // prevents that.
+    // Undoing a plan change also undoes the events that follow without a gap.
+    // The gap before this event prevents that.
     lastSequence: lastSequenceOf(running) + 1,
     createdDate: now,
     nextId,

@@ -70,7 +70,7 @@ export function transitionsOf(events: readonly LifecycleEvent[], plans: PlanReso
   let quantity: number | null = null;
   let seen = 0;
   return ordered.map((event): Transition => {
-    // §4.2 rule 3: all events at the same instant apply, regardless of their sequence.
+    // All events at the same instant apply, regardless of their sequence (§4.2 rule 3).
     for (; isUpTo(ordered[seen], event.effective.at); seen += 1) {
       billCycleDay = ordered[seen]?.billCycleDay ?? billCycleDay;
       quantity = ordered[seen]?.quantity ?? quantity;

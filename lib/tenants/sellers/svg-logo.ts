@@ -55,8 +55,8 @@ function readSvg(text: string): void {
   const open: { readonly name: string; text: string }[] = [];
   parser.on('error', (error) => refuse(`is not well-formed XML: ${shortened(error.message)}`));
   parser.on('doctype', (doctype) => {
-    // Drawing programs write a DOCTYPE with the public identifier of SVG. Only entity declarations, which follow a
-    // bracket, are rejected.
+    // Drawing programs write a DOCTYPE with the public identifier of SVG.
+    // Only entity declarations, which follow a bracket, are rejected.
     if (doctype.includes('[')) refuse('declares entities, which are not allowed');
   });
   parser.on('processinginstruction', ({ target }) =>

@@ -99,8 +99,8 @@ export function bulkOperations(
         const { mayPassThresholds } = config;
         const store = () => storeChunk({ storage, tenant, authorship, mayPassThresholds }, prepared);
         const size = sizeOf(prepared);
-        // SQLite stores a chunk without a pause, so waiting requests run before each large chunk or group of
-        // small chunks.
+        // SQLite stores a chunk without a pause.
+        // Waiting requests therefore run before each large chunk or group of small chunks.
         const storeInTurn = async () => {
           pointsOfTurn += size;
           if (pointsOfTurn >= BULK_USAGE_POINTS_PER_TURN) {

@@ -237,8 +237,8 @@ function outdatedIntervals(input: OutdatedInput): readonly PlannedInterval[] {
   const found: PlannedInterval[] = [];
   for (const { one, interval } of notRated(input, rated)) {
     const own = billed.filter(({ usageName }) => usageName === one.usageName);
-    // A longer interval was billed for the difference to the intervals within it, so they are examined
-    // together.
+    // A longer interval was billed for the difference to the intervals within it.
+    // All these intervals are therefore examined together.
     if (seen.has(one) || own.some((other) => isWithin(one, other))) continue;
     const previous = billedWithin(interval, own);
     for (const each of previous) seen.add(each);

@@ -7,8 +7,8 @@ export function compactNumber(text: string): string {
 export function isIban(compact: string): boolean {
   if (!/^[A-Z]{2}\d{2}[A-Z\d]{11,30}$/.test(compact)) return false;
   const turned = compact.slice(4) + compact.slice(0, 4);
-  // Letters have the values 10 to 35. The remainder is taken digit by digit, because the number does not fit
-  // into a double.
+  // Letters have the values 10 to 35.
+  // The remainder is taken digit by digit, because the number does not fit into a double.
   const digits = turned.replace(/[A-Z]/g, (letter) => String(Number.parseInt(letter, 36)));
   return [...digits].reduce((rest, digit) => (rest * 10 + Number(digit)) % 97, 0) === 1;
 }

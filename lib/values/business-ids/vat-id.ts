@@ -34,7 +34,7 @@ const formats: Readonly<Record<string, readonly [country: string, example: strin
   SI: ['Slovenia', 'SI12345679'],
   SK: ['Slovakia', 'SK2021234567'],
   XI: ['Northern Ireland', 'XI123456782'],
-  // The country code of Greece, which its VAT ids do not use.
+  // This is the country code of Greece, which its VAT ids do not use.
   GR: ['Greece', 'EL123456783'],
 };
 
@@ -74,8 +74,8 @@ const libraryCodes: Readonly<Record<string, string>> = { EL: 'GR', XI: 'GB' };
 function hasVatFormat(compact: string): boolean {
   const code = compact.slice(0, 2);
   const country = jsvat.countries.filter(({ codes }) => codes[0] === (libraryCodes[code] ?? code));
-  // The library ignores slashes. It does not know branches in Northern Ireland, whose ids have the format of
-  // Great Britain.
+  // The library ignores slashes.
+  // It does not know branches in Northern Ireland, whose ids have the format of Great Britain.
   const asItKnows = compact.replace(/^XI/, 'GB');
   return /^[A-Z\d*+]+$/.test(compact) && jsvat.checkVAT(asItKnows, country).isValidFormat;
 }

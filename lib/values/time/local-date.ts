@@ -77,7 +77,8 @@ export function formatLocalDate(date: LocalDate): string {
 
 /** Returns year, month and day. */
 export function calendarDayOf(date: LocalDate): CalendarDay {
-  // Counts days from 0000-03-01 in 400-year eras: the leap day is the last day of its year and needs no special case.
+  // Days are counted from 0000-03-01 in 400-year eras.
+  // The leap day is the last day of its year and needs no special case.
   const shifted = date + 719_468;
   const era = Math.floor(shifted / 146_097);
   const dayOfEra = shifted - era * 146_097;

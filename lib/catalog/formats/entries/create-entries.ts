@@ -96,7 +96,7 @@ function newProducts(input: CreateEntriesInput, problems: EntryProblems) {
   for (const product of input.request.products ?? []) {
     const name = problems.needName('A product', 'name', product.name);
     if (name === undefined || isStored(input, EntryKind.PRODUCT, name)) continue;
-    // §15.3 rule 6: products of the XML catalog are used unchanged.
+    // Products of the XML catalog are used unchanged (§15.3 rule 6).
     if (input.known.xmlProduct(name) !== undefined) continue;
     const terms = checkedProduct(product, problems);
     if (products.has(name)) problems.add(`${titleOf('Product', name)} appears twice in the request`);

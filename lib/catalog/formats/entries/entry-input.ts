@@ -22,7 +22,7 @@ import type { Product } from '../../model/catalog-model.ts';
 import { NameKind } from '../../validation/findings.ts';
 import { type DeclaredFeatures, declaredFeatures } from './entry-parts.ts';
 
-// The entry API's input with the names of json-models §13: the stored fields, all optional.
+// The entry API's input has the names of json-models §13 for the stored fields, which are all optional.
 
 /** An input whose fields may be absent, null or "". All three mean the same. */
 export type EntryInputOf<T> = { readonly [Name in keyof T]?: EntryInputValue<T[Name]> | null };

@@ -132,7 +132,7 @@ const rules = record<PlanRules>({
   priceList: cases('priceListCase', ofSource, { result: ['toPriceList', name], aliases: plainNames }),
 });
 
-// The records of a catalog version with their fields, innermost first (§2, §3.3).
+// These are the records of a catalog version with their fields, innermost first (§2, §3.3).
 
 const billingMode = oneOf('a billing mode', BillingMode);
 const noBound = writtenDecimal(String(UNBOUNDED));
@@ -187,8 +187,8 @@ const block = record<Block>({
   minTopUpCredit: element(decimal, { absent: null, isNoneAtMinusOne: true }),
 });
 
-// Other exporters write tiered blocks like blocks outside tiers, with a type and with −1 for a missing
-// minTopUpCredit (R58).
+// Other exporters write tiered blocks like blocks outside tiers.
+// They include a type, and −1 for a missing minTopUpCredit (R58).
 const tieredBlock = record<TieredBlock>(
   {
     unit: element(name),

@@ -10,7 +10,7 @@ export const NAMESPACE = 'urn:billwright:catalog';
 /** Prefix of that namespace in the field tables and in documents that the engine writes. */
 export const PREFIX = 'bw:';
 
-// The vocabulary of the field tables. These tables define the model's records once for all formats.
+// This is the vocabulary of the field tables, which define the model's records once for all formats.
 // Formats iterate over the fields to read or write a record.
 
 /** The type of a value. A value is a string, a record, or a case of a rule. */

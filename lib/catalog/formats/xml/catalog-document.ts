@@ -195,7 +195,7 @@ export function* uploadedTexts(
   return texts;
 }
 
-// The grammar of §3.3, derived from the field tables.
+// This is the grammar of §3.3, derived from the field tables.
 
 const known = new Map<ValueType, ElementRule<unknown>>();
 
