@@ -44,7 +44,7 @@ export class Places {
     return this.#looks.stop();
   }
 
-  /** True if the directory did not answer the last look, so that known places may be wrong. */
+  /** True if the directory did not answer the last check, so that known places may be wrong. */
   get areDoubtful(): boolean {
     return this.#isDirectoryAway;
   }

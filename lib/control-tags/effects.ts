@@ -7,7 +7,7 @@ import { SystemTag } from './system-definitions.ts';
 export const TagEffect = {
   /** Holds automatic payments until no tag with this effect is left (payments §9.2 rule 6, §9.3). */
   HOLDS_PAYMENTS: 'HOLDS_PAYMENTS',
-  /** Cannot be removed while the account has no default payment method (accounts §13.1 rule 6). */
+  /** Prevents the removal of the tag while the account has no default payment method (accounts §13.1 rule 6). */
   ENDS_WITH_PAYMENT_METHOD: 'ENDS_WITH_PAYMENT_METHOD',
   /** Makes automatic runs skip the object. Removing the tag starts a run (invoicing §4 rule 5, §8.1, §8.2). */
   STOPS_INVOICING: 'STOPS_INVOICING',

@@ -13,7 +13,7 @@ export class PluginSwitches {
     this.#registered = pluginInfos(registered);
   }
 
-  /** Returns a list of those given plugins that are running. Each command updates the list. */
+  /** Returns a list of the given plugins that are running. Each command updates the list. */
   running<P extends PluginIdentity>(plugins: readonly P[]): readonly P[] {
     const list: P[] = [];
     this.#follow(() => list.splice(0, list.length, ...plugins.filter(({ name }) => this.#isRunning(name))));

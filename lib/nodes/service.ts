@@ -27,8 +27,8 @@ interface NodeServiceInput {
 }
 
 /**
- * Registers this process as one of those that share the storage (platform §15 rule 1), and executes the commands that
- * it receives.
+ * Registers this process as a node that shares the storage (platform §15 rule 1), and executes the commands that it
+ * receives.
  */
 export function nodeService(ports: BroadcastPorts, input: NodeServiceInput) {
   let started = false;

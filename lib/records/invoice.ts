@@ -73,7 +73,7 @@ export type BalancedInvoice = Pick<Invoice, 'status' | 'isMigration' | 'isWritte
 
 /** The stored balances of an account. They exclude its invoices that a parent pays, which are listed separately. */
 export interface StoredBalance extends AccountBalance {
-  /** Invoices with their summary if they have one, except those whose summary is settled or VOID. */
+  /** The invoices that a parent pays, with their summaries if any. Excludes invoices with a settled or VOID summary. */
   readonly delegated: readonly {
     readonly invoice: BalancedInvoice;
     readonly summary: BalancedInvoice | null;

@@ -20,7 +20,7 @@ export interface SearchClause {
   readonly value: SearchValue;
 }
 
-/** A search by clauses. A record must satisfy all of them. */
+/** A search by clauses. A record must satisfy all clauses. */
 export interface ClauseSearch {
   readonly kind: 'clauses';
   readonly clauses: readonly SearchClause[];

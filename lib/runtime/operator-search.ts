@@ -42,8 +42,9 @@ function clauseOf(clause: string, fields: SearchedFields): SearchClause {
 }
 
 /**
- * Decodes a value a second time, because a value with an ampersand is encoded twice (accounts §6.2 rule 5), and any other value may be (http-api §15 rule 7). In a `like` pattern, only `%25` shows that the value is encoded:
- * `%20` matches values that end in 20, and `%25%20` values that end in a space.
+ * Decodes a value a second time, because a value with an ampersand is encoded twice (accounts §6.2 rule 5), and any
+ * other value may be encoded twice (http-api §15 rule 7). In a `like` pattern, only `%25` shows that the value is
+ * encoded: `%20` matches values that end in 20, and `%25%20` values that end in a space.
  */
 function decodedAgain(raw: string, operator: SearchOperator): string {
   const ampersands = raw.replaceAll('%26', '&');

@@ -42,7 +42,8 @@ export function api(): Api {
 }
 
 /**
- * Calls an endpoint of the REST API for the tenant on the page. Only for what `api()` does not offer.
+ * Calls an endpoint of the REST API for the tenant on the page. Use it only for endpoints that `api()` does not
+ * offer.
  * @param route method and path below `/1.0/kb`.
  */
 export function callTenant<T>(route: string, request: Parameters<typeof callServer>[1] = {}): Promise<T> {

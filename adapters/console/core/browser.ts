@@ -1,12 +1,15 @@
-/** The time zone of the browser. Some systems report one that dates do not accept, such as `Etc/Unknown`. */
+/**
+ * The time zone of the browser. Some systems report a time zone that date functions do not accept, such as
+ * `Etc/Unknown`.
+ */
 export const browserZone = orElse('UTC', () => {
   const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
   return new Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone;
 });
 
 /**
- * Replaces a language of the browser that numbers do not accept, such as `en-US@posix`. The charts create a number
- * format of it when they are loaded, and would not load.
+ * Replaces a browser language that number formats do not accept, such as `en-US@posix`. Otherwise the charts, which
+ * create a number format when they are loaded, would not load.
  */
 export function replaceInvalidLanguage(): void {
   const { language } = navigator;

@@ -35,14 +35,14 @@ export function day(date: string | null | undefined): string {
   return format.format(Date.parse(date.slice(0, 10)));
 }
 
-/** Returns a period such as `5 Mar 2027 – 5 Apr 2027`, or its day if it has only one. */
+/** Returns a period such as `5 Mar 2027 – 5 Apr 2027`, or a single day if the period has only one day. */
 export function periodText(start: string | null, end: string | null): string {
   return end === null || end === start ? day(start) : `${day(start)} – ${day(end)}`;
 }
 
 /**
- * Returns an instant in a time zone, such as `5 Mar 2027, 09:30`. The zone defaults to the zone of the browser. Another
- * zone is named, as in `5 Mar 2027, 09:30 CET`, because a page may show instants of both.
+ * Returns an instant in a time zone, such as `5 Mar 2027, 09:30`. The zone defaults to the zone of the browser. The
+ * text names any other zone, as in `5 Mar 2027, 09:30 CET`, because a page may show instants in both zones.
  */
 export function instant(value: Date | string | null | undefined, timeZone = browserZone): string {
   if (!value) return '–';
@@ -58,7 +58,10 @@ export function instant(value: Date | string | null | undefined, timeZone = brow
   return new Intl.DateTimeFormat('en-GB', options).format(new Date(value));
 }
 
-/** Returns the end of an id, which identifies it among the ids of a page. Ids of the same time start alike. */
+/**
+ * Returns the end of an id, which identifies it among the ids of a page. Ids that are created at the same time start
+ * with the same characters.
+ */
 export function shortId(id: string): string {
   return `…${id.slice(-6)}`;
 }
@@ -99,7 +102,7 @@ export function valueText(value: unknown): string {
   return /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text) ? instant(text) : text;
 }
 
-/** Time of the test clock; null without one, and until the server has answered. */
+/** Time of the test clock. Null without a test clock, and until the server has answered. */
 export const testTime = signal<string | null>(null);
 
 /** Returns the server's time: the time of the test clock if there is one, otherwise the time of the browser. */

@@ -73,7 +73,7 @@ function isSignIn(url: string): boolean {
   return url.includes('/security/sessions');
 }
 
-/** Reports that the session has ended, or that the server knows the session, but refuses the tenant. */
+/** Reports that the session has ended, or that the server knows the session but refuses the tenant. */
 async function endSession(response: Response, apiKey: string | undefined): Promise<void> {
   // A proxy may answer with text that is not JSON.
   const text = await response.clone().text();

@@ -9,7 +9,7 @@ import { choice } from '../wire/query.ts';
 import type { AuditByRecord, Rendering, WireType } from '../wire/wire-type.ts';
 import type { Answer } from './answer.ts';
 
-/** Accepts any letter case (http-api §6 rule 6). */
+/** The query parameter `audit`, in any letter case (http-api §6 rule 6). */
 export const auditParameter = { audit: choice(AuditLevel, AuditLevel.NONE) };
 
 export interface AuditedCall {

@@ -15,7 +15,7 @@ interface UsedKnex {
   readonly isTransaction?: boolean;
   readonly client: {
     readonly driverName: string;
-    /** Returns the connection of the transaction, which has only one. */
+    /** Returns the only connection of the transaction. */
     acquireConnection(): Promise<object>;
   };
   isCompleted(): boolean;

@@ -50,9 +50,9 @@ const ENTRY_IDS = 'billwright.entry_ids';
 const positionColumn: Column = { name: 'position', type: 'bigint', nullable: false };
 
 /**
- * Inserts queue entries like the dialect of PostgreSQL, without a common table expression: Citus sends the rows of these
- * to all workers before an insert, so it would need all workers. The coordinator keeps the record ids in a setting, so
- * the statements do not wait for each other's results.
+ * Inserts queue entries like the PostgreSQL dialect, but without a common table expression. Citus would send the rows
+ * of such an expression to all workers before the insert, so the insert would need all workers. The coordinator keeps
+ * the record ids in a setting, so the statements do not wait for each other's results.
  */
 async function insertEntries(statements: Statements, entries: readonly EncodedEntry[]): Promise<void> {
   const columns = queueEntriesTable.written;

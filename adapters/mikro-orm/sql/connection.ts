@@ -50,8 +50,8 @@ export interface Statements {
 }
 
 /**
- * Returns a client for a single statement outside a transaction. Rejects a second statement, because that would see a
- * different state.
+ * Returns a client for a single statement outside a transaction. Rejects a second statement, because a second
+ * statement would see a different state.
  */
 export function singleStatementClient(client: Transaction): Transaction {
   let isUsed = false;

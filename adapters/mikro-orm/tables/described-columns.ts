@@ -33,7 +33,7 @@ import {
 
 type MakeField = (column: string) => Field<unknown>;
 
-/** Two column types for each kind of field. The first is not nullable; the second is. */
+/** Two column types for each kind of field. The first type is not nullable, and the second type is nullable. */
 const makers = {
   recordId: [bigint, bigintOrNull],
   id: [uuid, uuidOrNull],

@@ -22,7 +22,7 @@ export const tenantMovesTable = new RecordTable(
   },
 );
 
-/** Condition in SQL: a move to or from this cell has not ended. */
+/** SQL condition that a move to or from this cell has not ended. */
 export const ARE_TENANTS_MOVING = `exists (select 1 from bw_tenant_moves where state not in ('OPEN', 'GONE'))`;
 
 /**

@@ -110,7 +110,7 @@ export interface CatalogOperations<C extends Leading = []> {
   delete(...given: [...C]): Promise<void>;
 }
 
-/** Specifies whose entries are selected: those of an account or, by default, those of the tenant. */
+/** Selects the entries of an account or, by default, the entries of the tenant. */
 export interface EntryScopeOptions {
   readonly accountId?: Uuid | null;
 }

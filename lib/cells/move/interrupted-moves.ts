@@ -43,7 +43,7 @@ export class MoveWatch {
     this.#looks = repeated(parts.systemClock, MOVE_RENEW_MS, () => this.look());
   }
 
-  /** The places of tenants whose move was interrupted, as of the last look. */
+  /** The places of tenants whose move was interrupted, as of the last check. */
   get interrupted(): readonly TenantPlace[] {
     return this.#interrupted;
   }

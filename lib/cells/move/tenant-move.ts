@@ -160,7 +160,9 @@ export class TenantMove {
   }
 }
 
-/** Takes over the fence of the source. If an earlier process has stopped writes or due work, they pass again. */
+/**
+ * Takes over the fence of the source. If an earlier process has stopped writes or due work, this allows them again.
+ */
 export async function letWritesPass(source: MovingTenant): Promise<void> {
   const fence = await source.takeFence('OPEN');
   if (fence === 'HOLDING' || fence === 'STOPPED') await source.changeFence([fence], 'LEAVING');

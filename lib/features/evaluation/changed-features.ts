@@ -18,7 +18,7 @@ const absent: Readonly<Record<FeatureKind, string | null>> = {
   QUOTA: '0',
 };
 
-/** Returns the values of features as text. Omits features whose value is the one without a contribution. */
+/** Returns the values of features as text. Omits features that have the value of a feature without a contribution. */
 export function valuesOf({ features }: FeaturesAt): Values {
   const values = [...features.values()].map(({ name, kind, value }) => ({
     name,
@@ -30,8 +30,8 @@ export function valuesOf({ features }: FeaturesAt): Values {
 }
 
 /**
- * Returns the features whose values have changed since the last check (§5). A feature that was never checked had the
- * value without a contribution. A feature that is no longer declared changes to null.
+ * Returns the features whose values have changed since the last check (§5). A feature that was never checked is
+ * treated as having no contribution before. A feature that is no longer declared changes to null.
  */
 export function changedFeatures(before: Values, current: FeaturesAt): readonly FeatureChange[] {
   const [was, is] = [before, valuesOf(current)].map((values) => new Map(Object.entries(values)));

@@ -7,8 +7,8 @@ import type { FeatureSource, QuotaSource } from './feature-source.ts';
 export type CountedSource = FeatureSource & { readonly quota: QuotaSource; readonly amount: Decimal };
 
 /**
- * Returns the contributions with counters in the order in which they are consumed. The one whose period ends first
- * comes first, then the older one (§4).
+ * Returns the contributions with counters in the order in which they are consumed. A contribution whose period ends
+ * earlier comes first; if the ends are equal, the older contribution comes first (§4).
  */
 export function inOrderOfConsumption(sources: readonly FeatureSource[]): readonly CountedSource[] {
   return sources

@@ -119,7 +119,7 @@ class UpcomingWalk {
 }
 
 /**
- * Returns the run with only those dates on which something can be billed. Otherwise a subscription without usage would
+ * Returns the run with only the dates on which something can be billed. Otherwise a subscription without usage would
  * have an endless series of dates (usage §7.5 rule 4).
  */
 function foreseen(run: AccountRun): AccountRun {

@@ -269,8 +269,8 @@ async function withUsage(
 }
 
 /**
- * Returns true if the subscription charges usage now or did at its last bill. In the latter case, those charges are
- * credited.
+ * Returns true if the subscription charges usage now or charged usage in its last bill. In the latter case, the
+ * charges are credited.
  */
 function isMetered({ events, cursor }: SubscriptionBilling): boolean {
   return (cursor?.usage ?? null) !== null || events.some(({ usages }) => usages.length > 0);

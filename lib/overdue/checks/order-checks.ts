@@ -22,7 +22,7 @@ export interface OrderedJob extends LockedJob {
 
 interface OrderedJobs {
   readonly first: readonly OrderedJob[];
-  /** New entries that run after the other work. They replace the current entries. */
+  /** New entries that run after the other work of the account. They replace the current entries. */
   readonly later: readonly NewNotification[];
   readonly waiting: readonly WaitingEntry[];
 }
@@ -100,7 +100,7 @@ export function dueAhead(
 export type RetryTiming =
   /** The job runs when the other work is due. */
   | { readonly kind: 'DUE'; readonly at: Instant }
-  /** The job runs when the delay of the other work is over. */
+  /** The job runs after the pause of the other work has ended. */
   | { readonly kind: 'PAUSE'; readonly delayMs: number }
   /**
    * The other work is running. It must be work of the parent, because entries of the same account never run at the same

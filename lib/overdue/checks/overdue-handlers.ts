@@ -163,7 +163,7 @@ function authorshipOf(
 }
 
 /**
- * Locks those accounts that are free, and reads their paying parents. Never locks an account together with its parent
+ * Locks the accounts that are free, and reads their paying parents. Never locks an account together with its parent
  * (§8 rule 4).
  */
 export async function lockJobs(

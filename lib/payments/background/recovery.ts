@@ -333,7 +333,7 @@ export class AttemptSweep {
     });
   }
 
-  /** Notifies the plugins of an attempt that its run has ended (§8.4). */
+  /** Informs the control plugins of an attempt about the end of its run (§8.4). */
   async #heard(caller: ControlCaller, { attempt, run }: Left, timeoutMs: number) {
     if (run === null || !this.#control.hears(attempt.pluginNames)) return undefined;
     return this.#control.tell(caller, { transaction: run.transaction, attempt }, timeoutMs);

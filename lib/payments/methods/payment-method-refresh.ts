@@ -129,7 +129,7 @@ async function stored(
 }
 
 /**
- * Returns those listed keys that existing methods of the tenant already have.
+ * Returns the listed keys that existing methods of the tenant already have.
  * @throws BillingError PAYMENT_REFRESH_PAYMENT_METHOD (7006) for a method of another account or plugin, or a method
  * that is listed twice.
  */

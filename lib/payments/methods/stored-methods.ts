@@ -87,7 +87,7 @@ export interface NewMethod {
 /** The stored methods that a new method may conflict with. */
 interface ExistingMethods {
   readonly ofKeys: readonly PaymentMethod[];
-  /** The active external methods of those accounts to which an external method is being added. */
+  /** The active external methods of the accounts to which an external method is being added. */
   readonly externals: readonly PaymentMethod[];
 }
 

@@ -284,8 +284,8 @@ function lessChargebacks(total: Decimal, chargebacks: readonly Counted[], curren
 }
 
 /**
- * Returns the sum of the processed amounts if all of them are in `currency`. Otherwise returns the sum of the requested
- * amounts if all of those are (§4.4 rule 4).
+ * Returns the sum of the processed amounts if all of them are in `currency`. Otherwise returns the sum of the
+ * requested amounts if all requested amounts are in `currency` (§4.4 rule 4).
  */
 function amountIn(transactions: readonly Counted[], currency: Currency) {
   if (transactions.every(({ processedCurrency }) => processedCurrency === currency)) {

@@ -101,7 +101,7 @@ export interface EInvoicePaymentMeans {
  * Strings contain only characters that XML 1.0 allows.
  */
 export interface EInvoiceDocument {
-  /** 380 for an invoice, 381 for a credit note (BT-3). */
+  /** Type code (BT-3): 380 for an invoice, 381 for a credit note. */
   readonly typeCode: '380' | '381';
   readonly number: string;
   readonly issueDate: string;

@@ -45,9 +45,9 @@ export type PlaceChoice =
   | { readonly changedAfter: number };
 
 /**
- * Cells and the places of tenants (cells §1). In the directory: which cells exist, and in which of them each tenant
- * is. In a cell: its own number, and the rows of its tenants. Every change of a cell or a place increments `revision` in
- * the same transaction. Cells need PostgreSQL.
+ * Cells and the places of tenants (cells §1). In the directory, the store contains all cells and the cell of each
+ * tenant. In a cell, it contains the number of the cell and the rows of its tenants. Every change of a cell or a
+ * place increments `revision` in the same transaction. Cells need PostgreSQL.
  */
 export interface CellStore {
   /** Returns the revision of the directory, or 0 before the first cell is registered. */

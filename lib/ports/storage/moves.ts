@@ -59,8 +59,9 @@ export interface MovingTenant {
    */
   takeFence(first: 'OPEN' | 'GONE'): Promise<FenceState>;
   /**
-   * OPEN → LEAVING for the source, AWAY or GONE → ARRIVING for the target. Keeps another state. Creates the triggers on
-   * every table after the transactions that are writing to it. Requires `takeFence`.
+   * Changes the state from OPEN to LEAVING for the source, or from AWAY or GONE to ARRIVING for the target. Keeps any
+   * other state. Creates the triggers on every table after the transactions that are writing to it. Requires
+   * `takeFence`.
    */
   raiseFence(state: 'LEAVING' | 'ARRIVING'): Promise<void>;
   /** Changes the state of the fence. Waits for all transactions that are writing rows of the tenant. */

@@ -61,7 +61,7 @@ export interface ChosenEntries extends EntriesOf {
 export interface EntryStore {
   /** Returns entries in a part of the queue, oldest first. Live entries are in claim order. */
   see(look: EntryLook): Rows<PositionedEntry>;
-  /** Returns finished entries among those with the last `among` record ids, newest first. */
+  /** Returns the finished entries among the entries with the last `among` record ids, newest first. */
   recent(request: EntriesOf & { readonly limit: number; readonly among: number }): Rows<OperatorEntry>;
   /**
    * Makes stuck entries available immediately on any node, and resets their number of failures. An entry is stuck if it
@@ -74,7 +74,7 @@ export interface EntryStore {
    */
   reinsert(request: ChosenEntries & { readonly now: Instant }): Promise<number>;
   countProcessing(kind: QueueKind): Promise<number>;
-  /** Returns unsent pushes that were due before a time, oldest first. */
+  /** Returns unsent pushes that were due before the given time, oldest first. */
   lateDeliveries(
     request: OfTenants & { readonly before: Instant; readonly limit: number },
   ): Rows<OperatorDelivery>;

@@ -121,7 +121,7 @@ export interface QueueStore {
    * processing and no earlier paused bus entry. Two nodes never get entries of one account.
    */
   claim(request: ClaimRequest): Rows<ClaimedEntry>;
-  /** Extends leases. Returns the record ids of those claims that this node still holds. */
+  /** Extends leases. Returns the record ids of the claims that this node still holds. */
   renew(entries: readonly ClaimedEntry[], leaseUntilMs: number): Rows<number>;
   /** Ends entries as PROCESSED, unless a handler has already ended them in its own transaction. */
   finish(entries: readonly ClaimedEntry[]): Promise<void>;

@@ -25,11 +25,11 @@ import { nextEvents } from './running-subscription.ts';
 import type { SubscriptionEdit } from './subscription-edit.ts';
 import { addedTrialEnds, type TrialEnd, trialEndAt, trialEndingEvent } from './trial-ends.ts';
 
-/** The data for due work. It covers the bundles of a batch, whose accounts are locked. */
+/** The data for due work of the bundles in a batch. The accounts of the bundles are locked. */
 export interface DueFacts {
   readonly accounts: ReadonlyMap<Uuid, Pick<Account, 'timeZone'>>;
   readonly subscriptions: ReadonlyMap<Uuid, Subscription>;
-  /** Bundles of the subscriptions and of the blocking states. */
+  /** The bundles to which the subscriptions and blocking states belong. */
   readonly bundles: ReadonlyMap<Uuid, Bundle>;
   readonly events: ReadonlyMap<Uuid, readonly LifecycleEvent[]>;
   /** Active states of the subscriptions, the objects of due states, and their bundles and accounts. */

@@ -44,8 +44,8 @@ export function planUncancellation(
 }
 
 /**
- * Returns the events that a cancellation withdrew, together with the events that those had replaced. Omits
- * cancellations, except the end of a transfer.
+ * Returns the events that a cancellation withdrew, together with the events that the withdrawn events had replaced.
+ * Omits cancellations, except the end of a transfer.
  */
 export function withdrawnByCancels(
   history: readonly LifecycleEvent[],

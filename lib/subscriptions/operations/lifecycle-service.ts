@@ -197,7 +197,7 @@ export function lifecycleOperations(
   };
 }
 
-/** A locked account, all of whose subscriptions are to end. */
+/** A locked account, with the date and policy for the end of all its subscriptions. */
 export interface AccountToEnd extends EndOfAll {
   readonly account: Account;
 }
