@@ -21,7 +21,7 @@ export interface ChosenPassword {
 
 export interface Login {
   readonly user: string;
-  /** The administrator's password. Null for an existing user, because only the user knows it. */
+  /** The administrator's password, or null for an existing user, because only the user knows it. */
   readonly chosen: ChosenPassword | null;
 }
 

@@ -27,7 +27,7 @@ export interface Running {
 interface ServerParts {
   readonly options: ServeOptions;
   readonly logger: PinoLogger;
-  /** The processes that serve the port. Undefined if there is only this process. */
+  /** The processes that serve the port, or undefined if there is only this process. */
   readonly group?: ServerGroup;
   /** Called once the port is open. Requests wait until this function has finished. */
   prepare(billing: Billing<never>): Promise<void>;

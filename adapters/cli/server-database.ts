@@ -39,7 +39,7 @@ interface Access {
 
 type ServerParts = ReturnType<typeof partsOn> & {
   readonly tenant: TenantRef | null;
-  /** Name of the cell. Null if there are no cells. */
+  /** The name of the cell, or null if there are no cells. */
   readonly cell: string | null;
 };
 

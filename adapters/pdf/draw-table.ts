@@ -4,7 +4,7 @@ import { type Column, LINE_HEIGHT, margin, type Sheet } from './sheet.ts';
 import { black, gap, label, lightGray, own, small, text } from './styles.ts';
 
 type Columns = Readonly<Record<'name' | 'period' | 'amount', Column>> & {
-  /** The column of tax rates. Null if the table does not have one. */
+  /** The column of tax rates, or null if the table does not have one. */
   readonly tax: Column | null;
 };
 

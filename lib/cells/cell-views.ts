@@ -19,7 +19,7 @@ export interface CellView {
   readonly lateEntries: number | null;
   /** Tenants whose move to this cell has started but not finished. To continue an interrupted move, repeat it. */
   readonly unfinishedMoves: readonly { readonly tenantId: Uuid; readonly isInterrupted: boolean }[];
-  /** Reason why this node cannot reach the cell. Null if it can. */
+  /** The reason why this node cannot reach the cell, or null if it can. */
   readonly problem: string | null;
 }
 

@@ -42,9 +42,9 @@ export type CheckedInvariant = (typeof CheckedInvariant)[keyof typeof CheckedInv
 /** A violation of an invariant. */
 export interface Breach {
   readonly invariant: CheckedInvariant;
-  /** Id of the tenant. Null if the tenant does not exist. */
+  /** The id of the tenant, or null if the tenant does not exist. */
   readonly tenantId: Uuid | null;
-  /** Id of the account. Null if the violation concerns no account. */
+  /** The id of the account, or null if the violation concerns no account. */
   readonly accountId: Uuid | null;
   /** Description of the stored and the expected data, from which an operator can correct the problem. */
   readonly message: string;

@@ -143,7 +143,7 @@ function secretWatch(ports: Pick<Ports, 'storage' | 'cipher' | 'systemClock' | '
 interface ControlParts<Host> {
   readonly options: BillingOptions<Host>;
   readonly ports: Ports;
-  /** The time of the database. Null if the host supplies the clocks. */
+  /** The time of the database, or null if the host supplies the clocks. */
   readonly time: DatabaseTime | null;
   readonly server: ServerSettings;
   readonly engine: Engine;

@@ -38,14 +38,14 @@ const MAX_ACCESS_URI = 2_000;
 
 /** A finished request. The server reports it. */
 export interface AnsweredRequest {
-  /** Record id of the tenant. Null if the request has no tenant. */
+  /** The record id of the tenant, or null if the request has no tenant. */
   readonly tenantRecordId: number | null;
   readonly method: string;
   readonly path: string;
   /** Query string without `?`. */
   readonly query: string;
   readonly status: number;
-  /** Number of bytes of the body. Null if the response has no body or its length is unknown. */
+  /** The number of bytes of the body, or null if the response has no body or its length is unknown. */
   readonly bytesSent: number | null;
   readonly principal: string | null;
   readonly createdBy: string | null;

@@ -92,7 +92,7 @@ export interface DeliveryView extends ExternalEvent {
   /** Number of finished attempts. */
   readonly attempts: number;
   readonly lastAttemptDate: Instant | null;
-  /** HTTP status of the last attempt. Null if there was no attempt or no response. */
+  /** The HTTP status of the last attempt, or null if there was no attempt or no response. */
   readonly lastStatus: number | null;
   readonly lastError: string | null;
   readonly nextAttemptDate: Instant | null;

@@ -128,14 +128,14 @@ export interface QueueEntryView {
   readonly topic: string;
   /** The event's content. For a push, this is the payload of the push. */
   readonly event: EventPayload;
-  /** Id of the tenant. Null for entries of the system. */
+  /** The id of the tenant, or null for entries of the system. */
   readonly tenantId: Uuid | null;
   /** Record id of the tenant. 0 means the system. */
   readonly tenantRecordId: number;
-  /** Id of the account. Null for entries of the tenant itself. */
+  /** The id of the account, or null for entries of the tenant itself. */
   readonly accountId: Uuid | null;
   readonly accountRecordId: number | null;
-  /** User token of the call that caused the entry. Null for a push. */
+  /** The user token of the call that caused the entry, or null for a push. */
   readonly userToken: Uuid | null;
   readonly createdDate: Instant;
   /** The due date by the business clock. */

@@ -30,7 +30,7 @@ export const accountFields = {
   /** Length of the first name in characters. `name` starts with the first name. */
   firstNameLength: f.orNull(f.integer({ ...contact, range: [0, MAX_STORED_INTEGER] })),
   company: f.orNull(f.text({ ...contact, max: 255, audit: 'companyName' })),
-  /** The registered name. Null if it is the same as the company. */
+  /** The registered name, or null if it is the same as the company. */
   legalName: f.orNull(f.text({ ...contact, max: 255, ours: true })),
   /** Tax number of a business, such as a VAT id. An EU VAT id must have the format of its country. */
   taxId: f.orNull(f.text({ ...contact, max: 64, ours: true })),

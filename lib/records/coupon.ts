@@ -73,7 +73,7 @@ export const redemptionFields = {
   couponId: f.id(),
   accountId: f.id(),
   accountRecordId: f.bigint(),
-  /** The subscription. Null if the redemption is on the account and applies to all of its subscriptions. */
+  /** The subscription, or null if the redemption is on the account and applies to all of its subscriptions. */
   subscriptionId: f.orNull(f.id()),
   ...termsFields,
   redeemed: f.dated(),

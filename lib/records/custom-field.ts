@@ -10,7 +10,7 @@ export const customFieldFields = {
   objectId: f.id({ searched: true }),
   name: f.text({ audit: 'fieldName', searched: true }),
   value: f.text({ audit: 'fieldValue', searched: true }),
-  /** Record id of the account. Null for fields of a coupon, which has no account. */
+  /** The record id of the account, or null for fields of a coupon, which has no account. */
   accountRecordId: f.orNull(f.bigint()),
   isActive: f.flag(),
   createdBy: f.text({ audit: null, searched: true }),

@@ -43,6 +43,6 @@ export interface Discount extends PriceReduction, DiscountSpan {
   readonly appliesTo: CouponScope;
   /** Day of the redemption. Fixed prices are reduced from this day on. */
   readonly redeemed: LocalDate;
-  /** First day on which a fixed price is no longer reduced. Null if the discount has no end. */
+  /** The first day on which a fixed price is no longer reduced, or null if the discount has no end. */
   readonly fixedUntil: LocalDate | null;
 }

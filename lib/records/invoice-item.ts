@@ -54,7 +54,7 @@ export const invoiceItemFields = {
   taxExemption: f.orNull(f.text({ ...ourTax, max: 255 })),
   /** List price × quantity before discounts. Null if there are no discounts. */
   listRate: f.orNull(f.amount({ ours: true })),
-  /** The reduction by each coupon. Null if there are no discounts. */
+  /** The reduction by each coupon, or null if there are no discounts. */
   discounts: f.orNull(f.json<readonly ItemDiscount[]>({ ours: true })),
   /** Remainder of the item: amount − Σ|ITEM_ADJ| − Σ|REPAIR_ADJ| (BilledItemState of invoicing §1.5). */
   repairable: f.amount({ audit: null }),
@@ -171,7 +171,7 @@ export interface UsageLine {
   readonly price: Decimal;
   /** Number of blocks. For CAPACITY, the peak. */
   readonly quantity: Decimal;
-  /** Number of units in a block. Null for CAPACITY, as is `amount`. */
+  /** The number of units in a block, or null for CAPACITY, as is `amount`. */
   readonly blockSize: Decimal | null;
   readonly amount: Decimal | null;
 }

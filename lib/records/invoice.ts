@@ -31,7 +31,7 @@ export const invoiceFields = {
   isMigration: f.flag({ audit: 'migrated', searched: true }),
   isWrittenOff: f.flag({ audit: null }),
   isParentInvoice: f.flag({ searched: 'parent_invoice' }),
-  /** The parent's summary that contains a child's invoice. Null if the invoice is in no summary. */
+  /** The parent's summary that contains a child's invoice, or null if the invoice is in no summary. */
   parentInvoiceId: f.orNull(f.id({ audit: null })),
   /** The account of the parent. It is set even before the invoice is in a summary. */
   parentAccountId: f.orNull(f.id({ audit: null })),

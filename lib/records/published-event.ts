@@ -25,9 +25,9 @@ export interface TrialEndingData {
 /** A usage threshold that was reached (usage §12.1). Days have the form `yyyy-MM-dd`, and the end is exclusive. */
 export interface UsageThresholdData {
   readonly usageName: string;
-  /** Unit of the threshold. Null for a threshold in money. */
+  /** The unit of the threshold, or null for a threshold in money. */
   readonly unitType: string | null;
-  /** Currency of the threshold. Null for a threshold in units. */
+  /** The currency of the threshold, or null for a threshold in units. */
   readonly currency: Currency | null;
   readonly threshold: Decimal;
   readonly reached: Decimal;
@@ -61,7 +61,7 @@ export interface QuotaThresholdData {
   readonly amount: string;
   /** First day of the period as `yyyy-MM-dd`. */
   readonly periodStart: string;
-  /** End of the period as a UTC date-time. Null if the period has no end. */
+  /** The end of the period as a UTC date-time, or null if the period has no end. */
   readonly resetsAt: string | null;
 }
 
@@ -101,7 +101,7 @@ export interface InvoiceNoticeData {
 
 /** A payment, refund or chargeback on an invoice. */
 export interface InvoicePaymentData {
-  /** Id of the payment. Null if no payment could start. */
+  /** The id of the payment, or null if no payment could start. */
   readonly paymentId: Uuid | null;
   readonly paymentAttemptId: Uuid | null;
   readonly invoicePaymentType: string;
@@ -117,7 +117,7 @@ export interface InvoicePaymentData {
 /** An e-invoice that could not be sent (invoicing §22). */
 export interface EInvoiceFailureData {
   readonly deliveryId: Uuid;
-  /** Id of the credit note. Null for an invoice. */
+  /** The id of the credit note, or null for an invoice. */
   readonly creditNoteId: Uuid | null;
   readonly attempts: number;
   readonly error: string;
@@ -201,7 +201,7 @@ export type OutwardEventType = keyof EventData;
 export interface EventOfType<T extends OutwardEventType> {
   /** Id of the event. It is the same in the feed, in sinks and in every push (`webhook-id`). */
   readonly id: Uuid;
-  /** Id of the tenant. Null for an event of the system. */
+  /** The id of the tenant, or null for an event of the system. */
   readonly tenantId: Uuid | null;
   readonly eventType: T;
   readonly accountId: Uuid | null;

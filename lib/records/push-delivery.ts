@@ -28,13 +28,13 @@ export const pushDeliveryFields = {
   failures: f.integer(),
   /** Start of the last attempt. */
   attemptedDate: f.orNull(f.instant()),
-  /** HTTP status of the last attempt. Null if there was no response. */
+  /** The HTTP status of the last attempt, or null if there was no response. */
   lastStatus: f.orNull(f.integer()),
   /** Error of the last attempt. */
   lastError: f.orNull(f.text()),
-  /** User token of the call that caused the event. Null if it is unknown. */
+  /** The user token of the call that caused the event, or null if it is unknown. */
   userToken: f.orNull(f.id()),
-  /** Trace context of the operation that caused the event. Null if tracing is disabled. */
+  /** The trace context of the operation that caused the event, or null if tracing is disabled. */
   traceParent: f.orNull(f.text()),
   createdDate: f.instant(),
   /** Time at which the delivery was sent, failed or removed. */

@@ -61,7 +61,7 @@ export interface PublishedBusEvent extends IdentifiedBusEvent {
   readonly createdDate: Instant;
   /** Token of the causing call. */
   readonly userToken: Uuid;
-  /** Trace context of the operation that created the entry. Null if tracing is disabled. */
+  /** The trace context of the operation that created the entry, or null if tracing is disabled. */
   readonly traceParent: string | null;
 }
 

@@ -14,18 +14,18 @@ export const tenantFields = {
    * §13).
    */
   catalogRevision: f.integer(),
-  /** Record id of the tenant's configuration. Null if none exists (platform §4.1). */
+  /** The record id of the tenant's configuration, or null if none exists (platform §4.1). */
   configurationRecordId: f.orNull(f.bigint()),
-  /** Record id of the tenant's overdue configuration. Null if none exists (overdue §1.2). */
+  /** The record id of the tenant's overdue configuration, or null if none exists (overdue §1.2). */
   overdueConfigRecordId: f.orNull(f.bigint()),
-  /** Record id of the tenant's callback. Null if none exists (platform §10.1). */
+  /** The record id of the tenant's callback, or null if none exists (platform §10.1). */
   callbackRecordId: f.orNull(f.bigint()),
   /**
    * A revision that increases with each change of a payment state machine, in the same transaction. Null if the tenant
    * has none (payments §3.1).
    */
   stateMachineRevision: f.orNull(f.bigint()),
-  /** Record id of the active USAGE_TERMS. Null if they have no thresholds. */
+  /** The record id of the active USAGE_TERMS, or null if they have no thresholds. */
   usageThresholdsRecordId: f.orNull(f.bigint()),
   createdDate: f.instant(),
 };
@@ -37,7 +37,10 @@ export const signingSecretFields = {
   id: f.id(),
   /** The secret, of the form `whsec_…`, encrypted with the server key. */
   secret: f.text(),
-  /** System time in milliseconds until which a replaced secret is still used to sign. Null for the current secret. */
+  /**
+   * The system time in milliseconds until which a replaced secret is still used to sign, or null for the current
+   * secret.
+   */
   signsUntilMs: f.orNull(f.bigint()),
   isActive: f.flag(),
   createdDate: f.instant(),

@@ -31,7 +31,7 @@ export interface MonthFigures {
 export interface ReportedMonth {
   /** The month, such as `2026-01`. */
   readonly month: string;
-  /** System time at which the figures were counted. Null before the first count has ended. */
+  /** The system time at which the figures were counted, or null before the first count has ended. */
   readonly countedAt: Instant | null;
   /** True if the figures are missing or out of date. A later call continues to count them. */
   readonly isCounting: boolean;
@@ -54,7 +54,7 @@ export interface PlanFigures {
 }
 
 export interface SubscriptionsReport {
-  /** System time at which the figures were counted. Null before the first count has ended. */
+  /** The system time at which the figures were counted, or null before the first count has ended. */
   readonly countedAt: Instant | null;
   /** True if the figures are missing or out of date. A later call continues to count them. */
   readonly isCounting: boolean;
@@ -86,7 +86,7 @@ export interface FailedPaymentView {
   readonly accountId: Uuid;
   readonly accountKey: string;
   readonly accountName: string | null;
-  /** The invoice that the payment pays. Null for a direct payment. */
+  /** The invoice that the payment pays, or null for a direct payment. */
   readonly invoiceId: Uuid | null;
   readonly amount: Decimal | null;
   readonly currency: Currency | null;

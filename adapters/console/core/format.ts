@@ -102,7 +102,7 @@ export function valueText(value: unknown): string {
   return /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text) ? instant(text) : text;
 }
 
-/** Time of the test clock. Null without a test clock, and until the server has answered. */
+/** The time of the test clock, or null without a test clock, and until the server has answered. */
 export const testTime = signal<string | null>(null);
 
 /** Returns the server's time: the time of the test clock if there is one, otherwise the time of the browser. */

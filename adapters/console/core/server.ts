@@ -8,7 +8,7 @@ export interface Call {
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** The request body. Null for a call without a body and for a body that may contain a secret. */
+  /** The request body, or null for a call without a body and for a body that may contain a secret. */
   readonly body: string | null;
   readonly isSecret: boolean;
   /** True for calls that change something. */

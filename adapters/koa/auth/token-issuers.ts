@@ -47,11 +47,11 @@ export interface TokenIssuer {
 
 export interface ForeignSubject {
   readonly name: string;
-  /** The permissions in the token. Null if the token has no permissions claim. Its roles then apply. */
+  /** The permissions in the token, or null if the token has no permissions claim. Its roles then apply. */
   readonly permissions: readonly string[] | null;
   /** Roles of this server. */
   readonly roles: readonly string[];
-  /** The tenants in the token. Null if the grants of the local user with the same name apply. */
+  /** The tenants in the token, or null if the grants of the local user with the same name apply. */
   readonly tenants: '*' | readonly Uuid[] | null;
   readonly expiresMs: number;
 }

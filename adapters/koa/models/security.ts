@@ -98,7 +98,7 @@ export interface ShownCurrentSession {
   /** Idle time in milliseconds. */
   readonly timeout: number;
   readonly requiresApiSecret: boolean;
-  /** The tenants. Null if there are too many of them for this response. */
+  /** The tenants, or null if there are too many of them for this response. */
   readonly tenants: readonly Pick<Tenant, 'id' | 'apiKey' | 'externalKey'>[] | null;
 }
 

@@ -110,7 +110,7 @@ export interface Call<E extends string, Q extends QueryParameters, B> {
   /** The author of the change. Always present in calls marked W (http-api §2). */
   readonly authorship: Authorship;
   readonly userToken: Uuid;
-  /** The authenticated user. Null on routes that require no credentials. */
+  /** The authenticated user, or null on routes that require no credentials. */
   readonly user: Principal | null;
   readonly tokens: RequestTokens;
   readonly login: RequestLogin;

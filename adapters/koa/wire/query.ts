@@ -155,8 +155,8 @@ export const uuidParameter = optional(() => z.guid(), reads(uuidOf, 'is not a UU
 const amountLimits = { integerDigits: MAX_INTEGER_DIGITS, fractionDigits: MAX_NUMBER_CHARACTERS };
 
 /**
- * An amount with up to 15 digits before the decimal point. Null if absent. The operation checks the digits after the
- * decimal point against the currency.
+ * An amount with up to 15 digits before the decimal point, or null if absent. The operation checks the digits after
+ * the decimal point against the currency.
  */
 export const amountParameter = optional(
   () => z.number(),

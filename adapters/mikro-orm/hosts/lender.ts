@@ -23,7 +23,7 @@ export interface Lent {
 /** A handle of the host whose transaction the engine can join. */
 export interface Lender {
   readonly database: Dialect['kind'];
-  /** Reason why the engine cannot join the transaction now. Null if it can. */
+  /** The reason why the engine cannot join the transaction now, or null if it can. */
   readonly refusal: string | null;
   lend(): Promise<Lent>;
   /** Calls the listener after the commit. Null if the library does not report commits. */

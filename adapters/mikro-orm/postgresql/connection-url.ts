@@ -7,7 +7,7 @@ export type RequiredSession = (typeof sessions)[number];
 export interface ConnectionUrl {
   /** One URL per host, in the order in which the hosts are tried. */
   readonly ofHosts: readonly [URL, ...URL[]];
-  /** The required kind of session. Null if the engine cannot use the `target_session_attrs` in the URL. */
+  /** The required kind of session, or null if the engine cannot use the `target_session_attrs` in the URL. */
   readonly requires: RequiredSession | null;
 }
 

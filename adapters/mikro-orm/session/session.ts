@@ -149,7 +149,7 @@ export interface Flushed {
   readonly published: readonly NewBusEvent[];
   readonly tells: boolean;
   /**
-   * The changed accounts. Null if the configuration of the tenant has changed. The set is complete only after the
+   * The changed accounts, or null if the configuration of the tenant has changed. The set is complete only after the
    * commit.
    */
   readonly touched: ReadonlySet<number> | null;

@@ -93,7 +93,7 @@ interface TenantCatalogs {
   readonly catalog: Catalog;
   /** False if all accounts use the tenant's catalog. */
   readonly hasAccountEntries: boolean;
-  /** The catalog of each account. Null if the account has no plans of its own. */
+  /** The catalog of each account, or null if the account has no plans of its own. */
   readonly byAccount: Map<Uuid, Catalog | null>;
   /** Weight of the XML catalog and the entries in the cache, in characters. */
   readonly characters: number;
@@ -259,9 +259,9 @@ export class EffectiveCatalogs {
 }
 
 interface GlobalDefault {
-  /** The default catalog. Null for a tenant that was created without it. */
+  /** The default catalog, or null for a tenant that was created without it. */
   readonly globalDefault: Catalog | null;
-  /** Time at which the tenant stored its first version. Null if it has never stored one. */
+  /** The time at which the tenant stored its first version, or null if it has never stored one. */
   readonly ownSince: Instant | null;
 }
 

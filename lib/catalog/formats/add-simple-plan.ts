@@ -26,7 +26,7 @@ import { fixed, phase, plan, priceList, product, version } from './fields/catalo
 import { completed } from './fields/field.ts';
 
 export interface EditedVersion {
-  /** The stored version that is replaced. Null if the version is new. */
+  /** The stored version that is replaced, or null if the version is new. */
   readonly replaces: CatalogVersion | null;
   readonly content: VersionContent;
 }
@@ -240,7 +240,7 @@ interface CheckedSimplePlan {
   readonly currency: Currency;
   readonly amount: Decimal;
   readonly billingPeriod: BillingPeriod | null;
-  /** The trial. Null if the request excludes a trial or does not mention one. */
+  /** The trial, or null if the request excludes a trial or does not mention one. */
   readonly trial: Duration | null;
   /** True if the request contains the length and unit of a trial. An existing plan must have the same trial. */
   readonly hasTrialTerms: boolean;

@@ -6,7 +6,7 @@ import type { Catalog } from './catalog.ts';
 import type { CatalogVersion } from './catalog-version.ts';
 
 export interface CatalogView {
-  /** Name of the catalog. Null if there are no versions. */
+  /** The name of the catalog, or null if there are no versions. */
   readonly name: string | null;
   /** A number that changes whenever the catalog changes. */
   readonly revision: number;

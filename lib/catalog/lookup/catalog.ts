@@ -286,7 +286,7 @@ interface PlanChangeQuestion {
    */
   readonly subscription: RuledSubscription;
   readonly target: PlanSpecifier;
-  /** Date of the change. Null until the policy has determined it. */
+  /** The date of the change, or null until the policy has determined it. */
   readonly changeDate: Instant | null;
   readonly now: Instant;
 }

@@ -114,6 +114,6 @@ export interface DiscountView {
   readonly startDate: LocalDate;
   /** Periods that start on or after this day are not discounted. Null means that the discount has no end. */
   readonly endDate: LocalDate | null;
-  /** Number of discounted periods that start after today. Null if the discount has no end. */
+  /** The number of discounted periods that start after today, or null if the discount has no end. */
   readonly periodsLeft: number | null;
 }

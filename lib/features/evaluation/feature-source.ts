@@ -13,7 +13,7 @@ export interface FeatureSource {
   readonly planName: string | null;
   readonly phaseName: string | null;
   readonly quantity: number;
-  /** The override that defines the value. Null if the catalog defines it. */
+  /** The override that defines the value, or null if the catalog defines it. */
   readonly override: FeatureOverride | null;
   /** The value as declared, which is for one unit of the quantity. */
   readonly value: FeatureValue;
@@ -21,7 +21,7 @@ export interface FeatureSource {
    * Amount of a NUMBER or QUOTA. It is multiplied by the quantity if the value is per quantity. Null means unlimited.
    */
   readonly amount: Decimal | null;
-  /** Counter of a QUOTA. Null for other kinds. */
+  /** The counter of a QUOTA, or null for other kinds. */
   readonly quota: QuotaSource | null;
 }
 
@@ -32,10 +32,11 @@ export interface QuotaSource {
   readonly since: Instant;
   readonly order: number;
   readonly span: QuotaSpan;
-  /** Start of the next period. Null if the period has no end. */
+  /** The start of the next period, or null if the period has no end. */
   readonly resetsAt: Instant | null;
   /**
-   * Unit of the usage that is recorded for the part beyond the quota. Null if the plan has no price for such a unit.
+   * The unit of the usage that is recorded for the part beyond the quota, or null if the plan has no price for such a
+   * unit.
    */
   readonly unit: string | null;
 }

@@ -39,9 +39,9 @@ export interface FeatureAt {
 
 export interface FeaturesAt {
   readonly at: Instant;
-  /** The next instant at which a result can change without a call. Null if none exists. */
+  /** The next instant at which a result can change without a call, or null if none exists. */
   readonly until: Instant | null;
-  /** The next instant at which a value can change without a call. Null if none exists. */
+  /** The next instant at which a value can change without a call, or null if none exists. */
   readonly valuesUntil: Instant | null;
   readonly features: ReadonlyMap<string, FeatureAt>;
 }

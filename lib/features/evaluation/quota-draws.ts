@@ -31,7 +31,7 @@ export type UsedOf = (source: CountedSource) => Decimal;
 export interface QuotaBalance {
   readonly used: Decimal;
   readonly remaining: Decimal;
-  /** The earliest end of a period. Null if no period ends. */
+  /** The earliest end of a period, or null if no period ends. */
   readonly resetsAt: Instant | null;
 }
 
@@ -60,7 +60,7 @@ export interface DrawPlan {
   readonly draws: readonly PlannedDraw[];
   /** The part beyond the quota. */
   readonly overage: Decimal;
-  /** The contribution whose unit is billed for the part beyond the quota. Null if that part is not billed. */
+  /** The contribution whose unit is billed for the part beyond the quota, or null if that part is not billed. */
   readonly billed: CountedSource | null;
 }
 

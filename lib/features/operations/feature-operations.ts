@@ -37,7 +37,7 @@ export interface FeatureSourceView {
   readonly subscriptionId: Uuid | null;
   readonly planName: string | null;
   readonly phaseName: string | null;
-  /** The override that replaces the value in the catalog. Null if none exists. */
+  /** The override that replaces the value in the catalog, or null if none exists. */
   readonly overrideId: Uuid | null;
   /** The value as text: `true`, an amount, `UNLIMITED` or the text itself. */
   readonly value: string;
@@ -77,7 +77,7 @@ export interface Consumption {
   readonly remaining: Decimal;
   /** Part of the amount beyond the quota. */
   readonly overage: Decimal;
-  /** The end of the period that ends first. Null if no period ends. */
+  /** The end of the period that ends first, or null if no period ends. */
   readonly resetsAt: Instant | null;
 }
 

@@ -19,7 +19,7 @@ import { type NewInvoiceItem, plainItem } from '../invoices/new-item.ts';
 import type { CreditMove } from './apply-credit.ts';
 
 export interface ChangedInvoice {
-  /** The stored invoice. Null for a new invoice. */
+  /** The stored invoice, or null for a new invoice. */
   readonly before: Invoice | null;
   /**
    * The invoice after the change. Equals `before` if only its credit can change. Otherwise includes new items and

@@ -45,7 +45,7 @@ export interface DocumentLine {
   /** The quantity. Quantity and unit price are both null if the item has no unit price. */
   readonly quantity: Decimal | null;
   readonly unitPrice: Decimal | null;
-  /** The line before discounts (coupons §4). Null if there are no discounts. */
+  /** The line before discounts (coupons §4), or null if there are no discounts. */
   readonly list: ListedLine | null;
   /** The tax details of the line's TAX items. Empty if these items have no tax details. */
   readonly taxes: readonly ItemTax[];
@@ -70,9 +70,9 @@ export interface TaxGroup extends ItemTax {
  * invoice.
  */
 export interface Deduction {
-  /** Number of the credit note. Null for a credit item. */
+  /** The number of the credit note, or null for a credit item. */
   readonly noteNumber: string | null;
-  /** The credit item. Null for a credit note. */
+  /** The credit item, or null for a credit note. */
   readonly item: InvoiceItemView | null;
   /** The amount, below 0. */
   readonly amount: Decimal;

@@ -43,11 +43,11 @@ import {
 export interface InvoiceToRender {
   readonly invoice: InvoiceView;
   readonly account: Account;
-  /** The seller data valid on the document's date (§14 rule 7). Null if the tenant has no seller data. */
+  /** The seller data valid on the document's date (§14 rule 7), or null if the tenant has no seller data. */
   readonly seller: Seller | null;
   /** True if the customer pays without a stored payment method (tag MANUAL_PAY). */
   readonly isManualPay: boolean;
-  /** The currency of the last processed payment. Null if there is no such payment. */
+  /** The currency of the last processed payment, or null if there is no such payment. */
   readonly processedCurrency: Currency | null;
   /** The locale for accounts without one and for missing translations (`default.locale`). */
   readonly defaultLocale: Locale;
@@ -100,7 +100,7 @@ export interface RenderedInvoice extends RenderedBuyer {
   readonly formattedBalance: string;
   /** The written-off amount, below 0. Null if nothing is written off. */
   readonly formattedWrittenOffAmount: string | null;
-  /** The currency of the processed payment. Null if it is the invoice's currency. */
+  /** The currency of the processed payment, or null if it is the invoice's currency. */
   readonly processedCurrency: Currency | null;
   /** Every line, account credit last. */
   readonly lines: readonly RenderedLine[];
@@ -111,7 +111,7 @@ export interface RenderedInvoice extends RenderedBuyer {
   readonly totalledLines: readonly RenderedLine[];
   /** The lines of the built-in page: the lines of the total, without TAX lines if the page sums taxes by rate. */
   readonly pageLines: readonly RenderedLine[];
-  /** The heading of the tax rate column. Null if there is at most one kind of tax. */
+  /** The heading of the tax rate column, or null if there is at most one kind of tax. */
   readonly taxColumn: string | null;
   readonly taxes: readonly RenderedTax[];
   readonly formattedTotal: string;

@@ -33,7 +33,7 @@ export interface RenderedLine extends LineName {
    */
   readonly calculation: string | null;
   readonly formattedListRate: string | null;
-  /** The amount before discounts. Null if there are no discounts. */
+  /** The amount before discounts, or null if there are no discounts. */
   readonly listAmount: Decimal | null;
   readonly formattedListAmount: string | null;
   /** The discount of each coupon. Empty if the line has no discounts. */

@@ -14,7 +14,7 @@ export interface RenderedTax {
   /** The tax with its rate or category: `VAT 19%`. */
   readonly name: string;
   readonly formattedRate: string | null;
-  /** Name of the category. Null for the standard category. */
+  /** The name of the category, or null for the standard category. */
   readonly categoryName: string | null;
   readonly formattedNet: string;
   readonly formattedTax: string;

@@ -29,7 +29,7 @@ export interface Debts {
   readonly openUntil: ReadonlyMap<Uuid, LocalDate>;
   /** The unpaid invoice for each repairable item that a parent has to pay (§10 rule 8). */
   readonly debtOf: ReadonlyMap<Uuid, Invoice>;
-  /** The template of a new invoice. Null if the account's invoices are paid automatically. */
+  /** The template of a new invoice, or null if the account's invoices are paid automatically. */
   readonly unpaidInvoice: Invoice | null;
 }
 

@@ -48,20 +48,20 @@ interface LoadingTools {
 
 export interface LoadedDryRun {
   readonly account: Account;
-  /** The requested date. Null for the date of the next invoice. */
+  /** The requested date, or null for the date of the next invoice. */
   readonly targetDate: LocalDate | null;
   readonly config: InvoicingConfig;
   readonly catalogOf: CatalogOfAccount;
   readonly hypothesis: Hypothesis | null;
   /** True if the hypothetical action starts a run immediately. */
   readonly isBilledNow: boolean;
-  /** The walk to the invoice. Null if there is nothing to bill. */
+  /** The walk to the invoice, or null if there is nothing to bill. */
   readonly walk: {
     readonly input: DryRunWalkInput;
     /** Selects the subscriptions whose next invoice was requested. Null for the invoice of a date. */
     readonly choice: IsWatched | null;
   } | null;
-  /** The question to usage sources. Null if the sources need not be called. */
+  /** The question to usage sources, or null if the sources need not be called. */
   readonly question: SourceQuestion | null;
 }
 

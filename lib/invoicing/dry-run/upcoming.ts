@@ -38,9 +38,9 @@ export function* walkToUpcomingInvoice(
 
 /** The invoices after a change of a subscription. */
 export interface InvoicesAfterChange {
-  /** The invoice of the runs that the change starts immediately. Null if these runs create no invoice. */
+  /** The invoice of the runs that the change starts immediately, or null if these runs create no invoice. */
   readonly dueNow: DryRunInvoice | null;
-  /** The next invoice after the runs. Null if no invoice follows. */
+  /** The next invoice after the runs, or null if no invoice follows. */
   readonly next: DryRunInvoice | null;
   /** The account credit that the runs add. 0 if the runs add no credit. */
   readonly credit: Decimal;

@@ -29,7 +29,7 @@ export interface EInvoiceInput {
   readonly profile: EInvoiceProfile;
   readonly names: LineNames;
   readonly customFields: EInvoiceCustomFields;
-  /** A sentence about the payment (BT-20) in the language of the account. Null if none exists. */
+  /** A sentence about the payment (BT-20) in the language of the account, or null if none exists. */
   readonly paymentTerms: string | null;
 }
 

@@ -50,8 +50,8 @@ export interface AccountBilling
     Pick<AccountStream<BillingRequest>, 'skipped' | 'billedAlone'> {
   readonly subscriptions: readonly SubscriptionBilling[];
   /**
-   * Bill cycle day that this run assigns to the account. Null if the account already has one or does not need one (§4
-   * rule 4).
+   * The bill cycle day that this run assigns to the account, or null if the account already has one or does not need
+   * one (§4 rule 4).
    */
   readonly newBillCycleDay: number | null;
   /** Cursors of due subscriptions whose last evaluation used an earlier catalog. */

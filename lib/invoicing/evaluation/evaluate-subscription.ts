@@ -41,7 +41,7 @@ export interface SubscriptionBilling {
    * step 4).
    */
   readonly events: readonly BillingEvent[];
-  /** The subscription's cursor. Null if the subscription was never evaluated. */
+  /** The subscription's cursor, or null if the subscription was never evaluated. */
   readonly cursor: (InvoicingCursor & Pick<StoredCursor, 'recordId'>) | null;
   /**
    * Date before which all days keep their current billing (see `knownUntil` of last-evaluation.ts). Null (the default)
@@ -54,7 +54,7 @@ export interface SubscriptionBilling {
   readonly items: ReadonlyMap<Uuid, BilledItem>;
   /** Number of items with this subscription's id that earlier runs created on the current local day. */
   readonly itemsCreatedToday: number;
-  /** Usage of the subscription. Null if no event charges usage, or usage is not billed. Defaults to null. */
+  /** The usage of the subscription, or null if no event charges usage, or usage is not billed. Defaults to null. */
   readonly usage?: SubscriptionUsage | null;
 }
 
@@ -77,8 +77,8 @@ export interface SubscriptionEvaluation {
   readonly items: readonly NewInvoiceItem[];
   readonly coverage: CoverageChanges;
   /**
-   * End of the RECURRING days in force after the evaluation. Null without such days, or if the subscription charges
-   * neither a recurring nor a fixed price.
+   * The end of the RECURRING days in force after the evaluation, or null without such days, or if the subscription
+   * charges neither a recurring nor a fixed price.
    */
   readonly inForceThrough: LocalDate | null;
   /**
@@ -91,7 +91,7 @@ export interface SubscriptionEvaluation {
   readonly cursor: InvoicingCursor;
   /** The next known due date on which items are possible. */
   readonly foreseenDate: LocalDate | null;
-  /** The evaluation of usage. Null if usage was not evaluated. */
+  /** The evaluation of usage, or null if usage was not evaluated. */
   readonly usage: UsageEvaluation | null;
 }
 
@@ -207,7 +207,7 @@ function propose(subscription: SubscriptionBilling, settings: EvaluationSettings
   return {
     events,
     window,
-    /** Date before which days are not compared. Null if all days are compared. */
+    /** The date before which days are not compared, or null if all days are compared. */
     evaluatedFrom: knownUntil ?? windowStart,
     recurring: recurringProposals({ events, anchorIndex, windowStart, ...settings }),
     ahead: billedAhead({ events, ...settings }),

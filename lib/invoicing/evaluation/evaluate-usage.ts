@@ -48,7 +48,7 @@ export interface SubscriptionUsage {
   readonly billed: readonly BilledInterval[];
   /** Usage points that were charged on invoices that are now VOID, if late usage is not billed. Empty by default. */
   readonly freed?: readonly FreedPoints[];
-  /** Start of the loaded data. Null if all billed intervals are loaded. Defaults to null. */
+  /** The start of the loaded data, or null if all billed intervals are loaded. Defaults to null. */
   readonly from?: LocalDate | null;
   /** The usage pieces that `piecesNeeded` selects. */
   readonly pieces: readonly UsagePiece[];
@@ -101,7 +101,7 @@ export interface UsageEvaluation {
    * amount 0.
    */
   readonly foreseenDate: LocalDate | null;
-  /** The days that the next run reads. Null if the subscription no longer charges usage. */
+  /** The days that the next run reads, or null if the subscription no longer charges usage. */
   readonly reading: UsageReading | null;
 }
 

@@ -18,7 +18,7 @@ export interface PriceDifference {
   readonly phaseName: string;
   readonly priceType: PriceType;
   readonly from: DatedInstant;
-  /** Terms of a usage price. Null for recurring and fixed prices. */
+  /** The terms of a usage price, or null for recurring and fixed prices. */
   readonly usage: UsagePriceTerms | null;
   /** The old price for a quantity of one. A recurring price covers one billing period. Null if there was no price. */
   readonly oldPrice: Decimal | null;

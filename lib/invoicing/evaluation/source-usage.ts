@@ -14,7 +14,7 @@ import type { SubscriptionBilling } from './evaluate-subscription.ts';
  * The usage that sources supply for an account before its run (usage §9), and the question that the sources were asked.
  */
 export type UsageSupply =
-  /** The usage that a source reported. Null if no source knows the account. Recorded usage is then billed. */
+  /** The usage that a source reported, or null if no source knows the account. Recorded usage is then billed. */
   | { readonly kind: 'TOLD'; readonly question: string; readonly usages: SuppliedBySubscription | null }
   | { readonly kind: 'FAILED'; readonly error: unknown };
 

@@ -28,7 +28,7 @@ export interface EventFacts extends BasisEvent {
   readonly cameWith: BillingTransitionType;
   /** True for a CHANGE that changes only the catalog price. */
   readonly isPriceChange: boolean;
-  /** Reason for the date of the event. Null if no reason was stored. */
+  /** The reason for the date of the event, or null if no reason was stored. */
   readonly reason: EventReason | null;
   /** For a plan choice, the date from which the phases of the plan are measured. */
   readonly phaseAnchor: LocalDate | null;

@@ -65,7 +65,9 @@ export type ExplainedFields = Pick<
 /** The explanation of an item's amount, with its facts as data and as text. */
 export interface ItemExplanation extends ExplainedFields {
   readonly itemId: Uuid;
-  /** The facts from which the amount was calculated. Null if the amount was given, or if its facts were not stored. */
+  /**
+   * The facts from which the amount was calculated, or null if the amount was given, or if its facts were not stored.
+   */
   readonly basis: ComputedBasis | null;
   /** The invoice plugin that added the item or, if `basis` is set, changed its amount. Null if no plugin did. */
   readonly pluginName: string | null;

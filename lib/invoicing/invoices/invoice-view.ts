@@ -134,7 +134,7 @@ export function withChildItems(
 }
 
 export interface CreditNoteView extends CreditNote {
-  /** The number formatted by the tenant's pattern (§21 rule 3). Null if there is no pattern. */
+  /** The number formatted by the tenant's pattern (§21 rule 3), or null if there is no pattern. */
   readonly formattedNumber: string | null;
 }
 

@@ -220,7 +220,9 @@ function firstOfEach(found: readonly Draft['invoice'][], named: readonly Uuid[])
 
 interface Metered {
   readonly subscriptionId: Uuid;
-  /** Record id of the subscription. Null if the subscription is not stored and therefore has no recorded usage. */
+  /**
+   * The record id of the subscription, or null if the subscription is not stored and therefore has no recorded usage.
+   */
   readonly subscriptionRecordId: number | null;
   readonly events: SubscriptionBilling['events'];
   readonly zone: TimeZone;

@@ -318,9 +318,9 @@ export interface InvoiceOperations<C extends Leading = []> {
 export interface ChangePreview {
   /** Time at which the change takes effect. For CREATE and CANCEL, the start or end of billing. */
   readonly effective: DatedInstant;
-  /** The invoice that the change creates immediately. Null if it creates none. */
+  /** The invoice that the change creates immediately, or null if it creates none. */
   readonly dueNow: ExplainedInvoice | null;
-  /** The next invoice after the change. Null if there is no later invoice. */
+  /** The next invoice after the change, or null if there is no later invoice. */
   readonly next: ExplainedInvoice | null;
   /** The account credit that the change adds immediately to the previous credit. 0 if it adds none. */
   readonly credit: Decimal;

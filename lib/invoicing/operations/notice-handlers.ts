@@ -163,7 +163,7 @@ const THRESHOLD_LOOK_PAUSE_MS = 1_000;
 interface Look {
   readonly entry: ClaimedEntry;
   readonly subscriptionRecordId: number;
-  /** The subscription's mark before its usage was read. Null if there was no mark. */
+  /** The subscription's mark before its usage was read, or null if there was no mark. */
   readonly mark: number | null;
   /** Null if there is nothing to bill. */
   readonly billing: AccountBilling | null;

@@ -25,7 +25,7 @@ import { comparedOf } from './proposal.ts';
 
 /** An invoice that an operation creates or changes, before plugins and credit change it. */
 export interface ProposedInvoice {
-  /** The stored invoice. Null if the invoice is new. */
+  /** The stored invoice, or null if the invoice is new. */
   readonly before: Invoice | null;
   /** The invoice before its new items are added. */
   readonly invoice: New<Invoice>;

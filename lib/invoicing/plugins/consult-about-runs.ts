@@ -43,17 +43,17 @@ export type Consultation =
       readonly kind: 'go';
       readonly call: ConsultedCall;
       readonly properties: readonly PluginProperty[];
-      /** The proposal that plugins have seen. Null if plugins have not seen the run. */
+      /** The proposal that plugins have seen, or null if plugins have not seen the run. */
       readonly seen: ConsultedProposal | null;
       /** True if plugins must see the invoice of the run. If the run has no invoice, plugins need not be consulted. */
       readonly needsInvoice: boolean;
-      /** The invoice as plugins last saw it. Null if there was no invoice. */
+      /** The invoice as plugins last saw it, or null if there was no invoice. */
       readonly invoice: InvoiceForPlugins | null;
     }
   | {
       readonly kind: 'stopped';
       readonly call: ConsultedCall;
-      /** Time at which a plugin requested another call. Null if the plugin aborted the run. */
+      /** The time at which a plugin requested another call, or null if the plugin aborted the run. */
       readonly rescheduledTo: Instant | null;
     }
   | {
@@ -73,7 +73,7 @@ export interface Consultations {
 }
 
 interface RunsToConsult extends RunsToAsk {
-  /** The usage that sources supplied. Null if there are no sources. */
+  /** The usage that sources supplied, or null if there are no sources. */
   readonly supplies: UsageSupplies | null;
 }
 

@@ -12,7 +12,7 @@ export interface FixedProposal {
   readonly endDate: LocalDate | null;
   /** Price × quantity after discounts, rounded to the currency's minor unit. */
   readonly amount: Decimal;
-  /** The price before discounts. Null if there are no discounts. */
+  /** The price before discounts, or null if there are no discounts. */
   readonly list: ProposedListPrice | null;
 }
 

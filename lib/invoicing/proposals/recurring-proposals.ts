@@ -30,12 +30,12 @@ export interface RecurringProposal {
   readonly rate: Decimal;
   /** The amount, rounded to the currency. */
   readonly amount: Decimal;
-  /** The price before discounts. Null if there are no discounts. */
+  /** The price before discounts, or null if there are no discounts. */
   readonly list: ProposedListPrice | null;
   readonly rule: PeriodRule;
   /** Share of the rate. Null means the whole rate. */
   readonly share: Share | null;
-  /** The event after this one. Null if no later event is known. */
+  /** The event after this one, or null if no later event is known. */
   readonly nextEvent: BillingEvent | null;
   readonly prorationFixedDays: number;
 }
@@ -229,7 +229,7 @@ function withStoredDigits(rate: Decimal): Decimal {
 
 interface BillThroughInput {
   readonly cycle: CycleDates;
-  /** Date of the subscription's next event (E). Null if there is no next event. */
+  /** The date of the subscription's next event (E), or null if there is no next event. */
   readonly endDate: LocalDate | null;
   /** The target date (T). */
   readonly targetDate: LocalDate;

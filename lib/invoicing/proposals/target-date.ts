@@ -17,7 +17,7 @@ export function effectiveTargetDate({
   readonly requested: LocalDate | null;
   /** Today, as a local date of the account. */
   readonly today: LocalDate;
-  /** Latest billed target date. Null if nothing is billed (§1.5). */
+  /** The latest billed target date, or null if nothing is billed (§1.5). */
   readonly maxTargetDate: LocalDate | null;
   /** The setting `invoice.maxNumberOfMonthsInFuture`. */
   readonly maxMonthsInFuture: number;

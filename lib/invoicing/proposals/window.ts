@@ -32,7 +32,7 @@ export interface BillingWindow {
 interface WindowInput {
   /** Events of one subscription in order. */
   readonly events: readonly BillingEvent[];
-  /** The subscription's cursor. Null if the subscription was never evaluated. */
+  /** The subscription's cursor, or null if the subscription was never evaluated. */
   readonly cursor: InvoicingCursor | null;
   /** Target date of the evaluation, or the earliest of several target dates. Null means any date. */
   readonly targetDate: LocalDate | null;

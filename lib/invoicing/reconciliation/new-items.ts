@@ -23,7 +23,7 @@ export interface RecurringCharge {
   readonly startDate: LocalDate;
   readonly endDate: LocalDate;
   readonly amount: Decimal;
-  /** The amount without discounts. Null if there are no discounts. */
+  /** The amount without discounts, or null if there are no discounts. */
   readonly listAmount: Decimal | null;
   /** The share of the unbilled part. Null means that the whole proposal is charged. */
   readonly part: Share | null;
@@ -145,7 +145,7 @@ interface OwnFields
     | 'linkedItemId'
     | 'repairable'
   > {
-  /** The event that caused the charge. Null for a repair (§1.3). */
+  /** The event that caused the charge, or null for a repair (§1.3). */
   readonly origin: BillingEvent | null;
   readonly startDate: LocalDate;
   readonly basis: ItemBasis;

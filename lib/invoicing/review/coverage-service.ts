@@ -61,7 +61,7 @@ export function coverageOperations(
 
 interface AccountToVerify {
   readonly account: Account;
-  /** The stored state. Null if the account has no stored state yet. */
+  /** The stored state, or null if the account has no stored state yet. */
   readonly state: AccountInvoicingState | null;
   /** The target date of the run. */
   readonly targetDate: LocalDate;

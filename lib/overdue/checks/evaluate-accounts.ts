@@ -109,7 +109,7 @@ export type NextCheck =
 
 interface Evaluation {
   readonly facts: OverdueFacts;
-  /** The change of state. Null if the state does not change. */
+  /** The change of state, or null if the state does not change. */
   readonly transition: OverdueTransition | null;
   readonly nextCheck: NextCheck;
 }
@@ -117,7 +117,9 @@ interface Evaluation {
 interface EvaluationInput {
   readonly config: OverdueConfig;
   readonly job: OverdueJob;
-  /** Latest due time of today's other work that may still prevent a worse state. Null if there is no such work. */
+  /**
+   * The latest due time of today's other work that may still prevent a worse state, or null if there is no such work.
+   */
   readonly workUntil: Instant | null;
   readonly ownsInvoicingOff: boolean;
   readonly now: Instant;

@@ -11,12 +11,14 @@ export interface ClaimedJob {
 
 export interface LockedJob extends ClaimedJob {
   readonly account: Account;
-  /** The parent that pays. Null if the account pays its own invoices. */
+  /** The parent that pays, or null if the account pays its own invoices. */
   readonly parent: Account | null;
 }
 
 export interface OrderedJob extends LockedJob {
-  /** Latest due time of today's other work that may still prevent a worse state. Null if there is no such work. */
+  /**
+   * The latest due time of today's other work that may still prevent a worse state, or null if there is no such work.
+   */
   readonly workUntil: Instant | null;
 }
 

@@ -265,7 +265,7 @@ export function checkOverdueConfig(value: string): void {
 /** A state with its positions, for rules that compare states. */
 interface ReadState {
   readonly state: OverdueState;
-  /** Position of the name. Null if the name could not be read, which has been reported. */
+  /** The position of the name, or null if the name could not be read, which has been reported. */
   readonly nameAt: number | null;
   readonly timeAt: number | null;
 }

@@ -143,7 +143,7 @@ export interface SnapshotFacts {
 export interface BillingSnapshot extends SnapshotFacts {
   readonly unpaidCount: number;
   readonly unpaidTotal: Decimal;
-  /** Date from which the age of the oldest unpaid invoice is measured. Null if nothing is unpaid. */
+  /** The date from which the age of the oldest unpaid invoice is measured, or null if nothing is unpaid. */
   readonly anchor: LocalDate | null;
   /** The next target date of an owed invoice that is not included yet. */
   readonly nextUnpaidDate: LocalDate | null;

@@ -29,9 +29,9 @@ import {
 
 export interface ExplainedState {
   readonly state: string;
-  /** Local date on which the state began. Null if the account was never in another state. */
+  /** The local date on which the state began, or null if the account was never in another state. */
   readonly since: LocalDate | null;
-  /** Name of the first state whose condition is met. Null if none exists. */
+  /** The name of the first state whose condition is met, or null if none exists. */
   readonly matched: string | null;
   readonly exempt: 'SELF' | 'PARENT' | null;
   readonly isPaidByParent: boolean;
@@ -96,7 +96,7 @@ export interface ReasonsInput {
   readonly config: OverdueConfig;
   readonly snapshot: BillingSnapshot;
   readonly date: LocalDate;
-  /** Currency of the account. Null if the account has no currency and owes nothing. */
+  /** The currency of the account, or null if the account has no currency and owes nothing. */
   readonly currency: Currency | null;
 }
 
@@ -178,7 +178,7 @@ export interface CalendarInput {
   readonly owed: readonly UnpaidInvoice[];
   readonly facts: SnapshotFacts;
   readonly current: string;
-  /** Local date of the pending check. Null if the state cannot change without other events. */
+  /** The local date of the pending check, or null if the state cannot change without other events. */
   readonly check: LocalDate | null;
   readonly today: LocalDate;
   readonly until: LocalDate;

@@ -47,7 +47,7 @@ export interface OverdueChange {
 }
 
 export interface TransitionInput {
-  /** The latest effective blocking state of overdue. Null if the account was always clear. */
+  /** The latest effective blocking state of overdue, or null if the account was always clear. */
   readonly prev: OverdueBlock | null;
   /** The state after this check. Null means clear. */
   readonly next: OverdueState | null;
@@ -115,11 +115,11 @@ export interface EffectiveInput {
   /** The state after this check. Null means clear. */
   readonly next: OverdueState | null;
   readonly isWorse: boolean;
-  /** The first date on which the unpaid invoices met the condition. Null if the condition has no such criteria. */
+  /** The first date on which the unpaid invoices met the condition, or null if the condition has no such criteria. */
   readonly reached: LocalDate | null;
   readonly account: Pick<Account, 'timeZone' | 'referenceTime'>;
   readonly now: Instant;
-  /** Start of the previous state. Null if the account was always clear. */
+  /** The start of the previous state, or null if the account was always clear. */
   readonly prevEffective: DatedInstant | null;
 }
 

@@ -21,7 +21,7 @@ import { type UnpaidInvoice, unpaidOn } from '../evaluation/evaluate.ts';
 export interface OverdueFacts {
   readonly account: Account;
   readonly today: LocalDate;
-  /** The latest blocking state of overdue. Null if the account was always clear. */
+  /** The latest blocking state of overdue, or null if the account was always clear. */
   readonly prev: BlockingState | null;
   /** The account whose unpaid invoices are evaluated: the account itself or its paying parent (§8 rule 2). */
   readonly payerId: Uuid;

@@ -23,8 +23,8 @@ export interface OverdueStateView {
   readonly isBlockChanges: boolean;
   readonly isClearState: boolean;
   /**
-   * Number of days until the next check in this state. Null if the account is never checked, or if the interval is
-   * given in months or years.
+   * The number of days until the next check in this state, or null if the account is never checked, or if the
+   * interval is given in months or years.
    */
   readonly reevaluationIntervalDays: number | null;
 }
@@ -74,7 +74,7 @@ export interface OverdueInvoice {
 export interface OverdueExplanation {
   readonly accountId: Uuid;
   readonly state: OverdueStateView;
-  /** Start of the state. Null if the account was never in another state. */
+  /** The start of the state, or null if the account was never in another state. */
   readonly since: Instant | null;
   /** Today in the account's zone. */
   readonly date: LocalDate;
@@ -93,7 +93,7 @@ export interface OverdueExplanation {
   readonly currency: string | null;
   readonly unpaidCount: number;
   readonly unpaidTotal: Decimal;
-  /** The earliest `unpaidSince` of all invoices. Null if nothing is unpaid. */
+  /** The earliest `unpaidSince` of all invoices, or null if nothing is unpaid. */
   readonly unpaidSince: LocalDate | null;
   /** Reason for the last failed payment of an unpaid invoice. OTHER if it is unknown, and null if no payment failed. */
   readonly lastPaymentResponse: PaymentResponse | null;

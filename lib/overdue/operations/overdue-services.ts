@@ -154,7 +154,7 @@ async function loadFacts(session: ReadSession, accountId: Uuid, at: Instant) {
   return facts;
 }
 
-/** Time of the pending check. Null if no check is pending. */
+/** The time of the pending check, or null if no check is pending. */
 async function pendingCheck(session: ReadSession, { account }: OverdueFacts) {
   const [pending] = await session.notifications.findPending([checkKey(account.recordId)]);
   return pending?.effectiveDate ?? null;

@@ -31,7 +31,7 @@ import { isStorable, madeStorable } from '../../values/text/index.ts';
 const MAX_GATEWAY_TEXT_CHARACTERS = 4_096;
 
 export interface ClaimedMethod {
-  /** Id of the payment method in the engine. Null if the gateway does not store this id. */
+  /** The id of the payment method in the engine, or null if the gateway does not store this id. */
   readonly paymentMethodId: Uuid | null;
   /** The id that the gateway assigned to the method. It need not be a valid key. Null if missing. */
   readonly gatewayId: string | null;

@@ -57,7 +57,8 @@ export interface PaymentMethodPageRequest extends PageRequest, PluginInfoOptions
 export interface PaymentMethodView extends PaymentMethod {
   readonly isDefault: boolean;
   /**
-   * The gateway's information about the method. Null if it was not requested, or if the gateway does not store methods.
+   * The gateway's information about the method, or null if it was not requested, or if the gateway does not store
+   * methods.
    */
   readonly pluginInfo: PaymentMethodDetails | null;
 }

@@ -164,11 +164,11 @@ function refused(reason: string, gateway: PaymentGateway | undefined) {
 
 /** A payment method from a gateway's list, after validation. */
 export interface ListedMethod {
-  /** Id of the payment method in the engine. Null if the gateway does not store this id. */
+  /** The id of the payment method in the engine, or null if the gateway does not store this id. */
   readonly paymentMethodId: Uuid | null;
   /** The id to use if the method is new. It is the same whenever the gateway lists the method. */
   readonly newId: Uuid;
-  /** The id that the gateway assigned to the method. Null if missing or not a valid key. */
+  /** The id that the gateway assigned to the method, or null if missing or not a valid key. */
   readonly externalPaymentMethodId: string | null;
   readonly isDefault: boolean;
 }
@@ -197,7 +197,7 @@ export interface RefreshedMethods {
     readonly paymentMethodId: Uuid;
     readonly externalPaymentMethodId: string | null;
   }[];
-  /** The default method according to the gateway. Null if the gateway names none. */
+  /** The default method according to the gateway, or null if the gateway names none. */
   readonly namedDefault: Uuid | null;
 }
 

@@ -78,7 +78,7 @@ export async function methodOfAccount(
 export interface NewMethod {
   readonly id: Uuid;
   readonly requestedKey: string | null;
-  /** The id that the gateway assigned to the method. Null if the gateway returned none. */
+  /** The id that the gateway assigned to the method, or null if the gateway returned none. */
   readonly gatewayKey: string | null;
   readonly pluginName: string;
   readonly isDefault: boolean;

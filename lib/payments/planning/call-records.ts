@@ -84,7 +84,7 @@ export function plannedCharge(
   tools: PlanTools,
   paid: {
     readonly payment: Payment | null;
-    /** The attempt that is repeated with the same key. Null for a new attempt. */
+    /** The attempt that is repeated with the same key, or null for a new attempt. */
     readonly origin: PaymentAttempt | null;
     readonly amount: Decimal;
     readonly method: PaymentMethod;

@@ -141,7 +141,7 @@ function abort(reason: AbortReason): InvoicePaymentDecision {
 /** A payment whose transactions have all failed and that is now retried (§4.2). */
 export interface FailedPayment {
   readonly payment: Payment;
-  /** The attempt that is retried with the same key. Null if the payment gets a new key. */
+  /** The attempt that is retried with the same key, or null if the payment gets a new key. */
   readonly origin: PaymentAttempt | null;
 }
 

@@ -73,7 +73,7 @@ export interface OperationRules {
 /** A requested operation on a payment (§4.1). Missing values are null. */
 export interface OperationRequest {
   readonly operation: PaymentOperation;
-  /** Account of the payment. Null if the payment identifies the account. */
+  /** The account of the payment, or null if the payment identifies the account. */
   readonly accountId: Uuid | null;
   readonly paymentId: Uuid | null;
   readonly paymentExternalKey: string | null;

@@ -39,7 +39,7 @@ export type OperationPlan =
   | {
       readonly kind: 'COMPLETE';
       readonly transaction: PaymentTransaction;
-      /** The gateway to query. Null if the outcome has already been reported. */
+      /** The gateway to query, or null if the outcome has already been reported. */
       readonly gateway: PaymentGateway | null;
       /** The amount sent to the gateway. It may differ from the stored amount (§4.3 rule 7). */
       readonly told: OperationAmount;
@@ -51,7 +51,7 @@ export type OperationPlan =
 
 export interface NewOperation {
   readonly kind: 'NEW';
-  /** The payment method. Null if none is selected yet. A control plugin can still select one. */
+  /** The payment method, or null if none is selected yet. A control plugin can still select one. */
   readonly method: Pick<PaymentMethod, 'id'> | null;
   readonly gateway: PaymentGateway | null;
   readonly amount: Decimal | null;

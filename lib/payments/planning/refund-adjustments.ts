@@ -49,7 +49,7 @@ export function adjustedRefund(
   asked: RefundTerms,
   paid: AmountForm & {
     readonly items: readonly InvoiceItem[];
-    /** The refunded payment. Null if the refund is in the invoice's own currency. */
+    /** The refunded payment, or null if the refund is in the invoice's own currency. */
     readonly of: PaidRows | null;
   },
 ): AdjustedRefund {

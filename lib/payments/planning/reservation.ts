@@ -28,8 +28,8 @@ import type { OperationTable } from '../state/payment-state.ts';
 export interface ReservedCall {
   readonly account: Account;
   /**
-   * The gateway. Null if no gateway is called, for example for a chargeback, which the card network makes (§2.1 rule
-   * 3).
+   * The gateway, or null if no gateway is called, for example for a chargeback, which the card network makes (§2.1
+   * rule 3).
    */
   readonly gateway: PaymentGateway | null;
   readonly paymentId: Uuid;
@@ -245,7 +245,7 @@ export interface ApiPayment {
   readonly paymentKey: string | null;
   readonly transactionKey: string | null;
   readonly properties: readonly PluginProperty[];
-  /** Names of control plugins. Null for the tenant's plugins. */
+  /** The names of control plugins, or null for the tenant's plugins. */
   readonly controlPlugins: readonly string[] | null;
   /**
    * If true, waits for another payment of the invoice, and fails if there is no payment method. If false, skips an

@@ -27,7 +27,7 @@ import { type ControlResult, ownOutcome } from '../state/transaction-outcome.ts'
 
 interface GatewayCall<T> {
   readonly reply: GatewayReply<T>;
-  /** The reply that may still arrive after a timeout. Null if the call has ended. */
+  /** The reply that may still arrive after a timeout, or null if the call has ended. */
   readonly late: Promise<GatewayReply<T>> | null;
 }
 
@@ -118,7 +118,7 @@ export interface OpenCall extends ReservedCall {
 
 export interface Answer {
   readonly outcome: CallOutcome;
-  /** The outcome that the call may still return after its timeout. Null if the call has ended. */
+  /** The outcome that the call may still return after its timeout, or null if the call has ended. */
   readonly late: Promise<CallOutcome> | null;
 }
 export type AnsweredCall = OpenCall & Answer & { readonly control?: ControlResult };

@@ -146,10 +146,10 @@ function dateOf(date: unknown) {
 /** The adjustments that a plugin makes before an operation. A null field keeps the value of the request. */
 export interface ClaimedPrior {
   readonly isAborted: boolean;
-  /** Id of the payment method. Undefined if invalid. */
+  /** The id of the payment method, or undefined if invalid. */
   readonly paymentMethodId: Uuid | null | undefined;
   readonly pluginName: string | null;
-  /** Amount of the operation. Undefined if invalid. */
+  /** The amount of the operation, or undefined if invalid. */
   readonly amount: Decimal | null | undefined;
   readonly currency: string | null;
   readonly properties: readonly PluginProperty[] | null;

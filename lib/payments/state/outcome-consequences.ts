@@ -111,7 +111,7 @@ interface Ending {
   readonly transaction: PaymentTransaction;
   readonly payment: Payment;
   readonly transactions: readonly PaymentTransaction[];
-  /** The invoice to pay. Null if the payment has no invoice. */
+  /** The invoice to pay, or null if the payment has no invoice. */
   readonly invoiceId: Uuid | null;
   readonly control?: ControlResult | undefined;
   /** The plugin properties of the call, if the result of the call ended the run. */

@@ -29,9 +29,9 @@ export interface RecoveryJob {
 
 export interface RetryJob {
   readonly attemptId: Uuid;
-  /** Id of the payment. Null if no payment has been created. */
+  /** The id of the payment, or null if no payment has been created. */
   readonly paymentId: Uuid | null;
-  /** Id of the invoice. Null for a direct payment. */
+  /** The id of the invoice, or null for a direct payment. */
   readonly invoiceId: Uuid | null;
 }
 

@@ -21,7 +21,7 @@ export interface TransactionPluginInfo {
 }
 
 export interface PaymentTransactionView extends PaymentTransaction {
-  /** The gateway's information. Null if it was not requested, or if the gateway does not know the transaction. */
+  /** The gateway's information, or null if it was not requested, or if the gateway does not know the transaction. */
   readonly pluginInfo: TransactionPluginInfo | null;
 }
 
@@ -41,7 +41,7 @@ export interface InvoicePaymentView extends PaymentView {
 export interface LoadedPayments {
   readonly payments: readonly Payment[];
   readonly transactions: ReadonlyMap<Uuid, readonly PaymentTransaction[]>;
-  /** The attempts by external key of the payment. Null if they were not requested. */
+  /** The attempts by external key of the payment, or null if they were not requested. */
   readonly attempts: ReadonlyMap<string, readonly PaymentAttempt[]> | null;
   /** Retries of these attempts, by unique key. */
   readonly pending: ReadonlyMap<string, PendingNotification>;

@@ -200,7 +200,7 @@ export interface TransactionFix {
 
 /** The reaction of control plugins to the end of an operation (§2.3). */
 export interface ControlResult {
-  /** Date of the retry. Null if there is no retry. */
+  /** The date of the retry, or null if there is no retry. */
   readonly retryAt: Instant | null;
   readonly properties: readonly PluginProperty[];
 }

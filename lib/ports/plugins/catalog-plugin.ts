@@ -6,8 +6,8 @@ import type { PluginIdentity } from './plugin-identity.ts';
 export interface CatalogPluginContext {
   readonly tenantId: Uuid;
   /**
-   * The account of the operation. Null for operations on a tenant, and for `latestVersion` in a batch of due work for
-   * several accounts.
+   * The account of the operation, or null for operations on a tenant, and for `latestVersion` in a batch of due work
+   * for several accounts.
    */
   readonly accountId: Uuid | null;
   /** Business time of the operation. */

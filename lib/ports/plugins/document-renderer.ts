@@ -4,7 +4,7 @@ export interface PrintableLine {
   readonly detail: string | null;
   readonly period: string | null;
   readonly amount: string;
-  /** The tax rate of the line. Null if the table has no column for tax rates. */
+  /** The tax rate of the line, or null if the table has no column for tax rates. */
   readonly tax: string | null;
   /** Notes in small print below the name and the detail. They contain the calculation and the usage. */
   readonly notes: readonly string[];
@@ -31,7 +31,7 @@ export interface PrintableImage {
  */
 export interface PrintableDocument {
   readonly title: string;
-  /** Name of the sender. Null if the tenant has no name. */
+  /** The name of the sender, or null if the tenant has no name. */
   readonly author: string | null;
   readonly createdDate: Date;
   /** HTML language tag, such as `de-AT`. */

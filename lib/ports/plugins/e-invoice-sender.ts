@@ -9,7 +9,7 @@ export interface EInvoiceToSend {
   readonly tenantId: Uuid;
   readonly accountId: Uuid;
   readonly invoiceId: Uuid;
-  /** Id of the credit note. Null for an invoice. */
+  /** The id of the credit note, or null for an invoice. */
   readonly creditNoteId: Uuid | null;
   /** The number that the document shows. */
   readonly number: string;

@@ -73,7 +73,7 @@ export interface EInvoiceLine {
 /** A discount of a line (BG-27), with the reason code 95. */
 export interface EInvoiceAllowance {
   readonly amount: string;
-  /** The base amount and the percentage that result in the amount. Null if there is no such percentage. */
+  /** The base amount and the percentage that result in the amount, or null if there is no such percentage. */
   readonly share: { readonly base: string; readonly percent: string } | null;
   /** Name of the coupon. */
   readonly reason: string | null;
@@ -89,7 +89,7 @@ export interface EInvoiceTaxGroup extends EInvoiceTax {
 export interface EInvoicePaymentMeans {
   /** Payment means code of UNTDID 4461, such as 58 for a SEPA credit transfer, or 1 if the parent account pays. */
   readonly code: string;
-  /** Text by which the seller recognizes the transfer (BT-83). Null if payment is not by transfer. */
+  /** The text by which the seller recognizes the transfer (BT-83), or null if payment is not by transfer. */
   readonly reference: string | null;
   readonly iban: string | null;
   readonly bic: string | null;

@@ -83,9 +83,9 @@ export interface EntitlementResults {
 export interface EntitlementSubject {
   /** The account. For a transfer, the source account. */
   readonly accountId: Uuid;
-  /** The bundle. Null for CREATE, and for a blocking state on an account. */
+  /** The bundle, or null for CREATE, and for a blocking state on an account. */
   readonly bundleId: Uuid | null;
-  /** The subscription. Null for CREATE, and for operations on a bundle or an account. */
+  /** The subscription, or null for CREATE, and for operations on a bundle or an account. */
   readonly subscriptionId: Uuid | null;
 }
 

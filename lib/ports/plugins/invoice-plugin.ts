@@ -27,8 +27,8 @@ export interface InvoicePluginContext {
   /** The target date of the run, such as `2024-01-31`. Null for user operations. */
   readonly targetDate: string | null;
   /**
-   * The invoice. Null in `priorCall` of a run, and in `onSuccessCall` of a run without an invoice. In `onFailureCall`,
-   * this is the invoice that was not stored, if there is one.
+   * The invoice, or null in `priorCall` of a run, and in `onSuccessCall` of a run without an invoice. In
+   * `onFailureCall`, this is the invoice that was not stored, if there is one.
    */
   readonly invoice: InvoiceForPlugins | null;
   /** Returns the account's stored invoices with their items, in creation order. They are read on demand. */

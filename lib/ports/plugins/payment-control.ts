@@ -10,7 +10,7 @@ export interface PaymentControlContext {
   readonly accountId: Uuid | null;
   readonly paymentMethodId: Uuid | null;
   readonly paymentPluginName: string | null;
-  /** The attempt that records this run. Null for payment methods and hosted pages. */
+  /** The attempt that records this run, or null for payment methods and hosted pages. */
   readonly attemptId: Uuid | null;
   readonly paymentId: Uuid | null;
   readonly paymentExternalKey: string | null;
@@ -21,7 +21,7 @@ export interface PaymentControlContext {
   readonly hppType: 'BUILD_FORM_DESCRIPTOR' | 'PROCESS_NOTIFICATION' | null;
   readonly amount: Decimal | null;
   readonly currency: Currency | null;
-  /** The amount that the gateway has processed. Null before the gateway was called. */
+  /** The amount that the gateway has processed, or null before the gateway was called. */
   readonly processedAmount: Decimal | null;
   readonly processedCurrency: Currency | null;
   /** False for an automatic payment or a retry. */

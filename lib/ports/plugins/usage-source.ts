@@ -13,7 +13,7 @@ export interface UsageRange {
 export interface UsageSourceContext {
   readonly tenantId: Uuid;
   readonly accountId: Uuid;
-  /** The kind of dry run. Null for stored runs and roll-ups. */
+  /** The kind of dry run, or null for stored runs and roll-ups. */
   readonly dryRunType: 'TARGET_DATE' | 'UPCOMING_INVOICE' | 'SUBSCRIPTION_ACTION' | null;
   /** The target date of a run or dry run as text. Null for roll-ups, and for dry runs that return the next invoice. */
   readonly inputTargetDate: string | null;

@@ -24,7 +24,7 @@ export interface UnauditedRecord {
 }
 
 export interface CheckedRecords {
-  /** The last checked record. Null if no records remain. */
+  /** The last checked record, or null if no records remain. */
   readonly lastRecordId: number | null;
   readonly lost: readonly LostReference[];
   readonly unaudited: readonly UnauditedRecord[];

@@ -66,11 +66,11 @@ export interface LastCharge {
   readonly subscriptionId: Uuid;
   /** Latest start of the charge. */
   readonly start: LocalDate;
-  /** Latest end of all parts of the charge. Null if no part has an end. */
+  /** The latest end of all parts of the charge, or null if no part has an end. */
   readonly end: LocalDate | null;
   /**
-   * End of the RECURRING days that were in force on COMMITTED invoices at the time of the charge. Null if the charge
-   * contains only usage, or if there are no such days.
+   * The end of the RECURRING days that were in force on COMMITTED invoices at the time of the charge, or null if the
+   * charge contains only usage, or if there are no such days.
    */
   readonly inForceThrough: LocalDate | null;
 }

@@ -14,7 +14,7 @@ export interface AccessLine {
   /** Path and query without secrets. */
   readonly uri: string;
   readonly statusCode: number;
-  /** Number of bytes of the body. Null if the response has no body or its length is unknown. */
+  /** The number of bytes of the body, or null if the response has no body or its length is unknown. */
   readonly bytesSent: number | null;
   readonly principal: string | null;
   /** The author that the caller named. */

@@ -32,7 +32,7 @@ export interface LastFailure {
   readonly invoiceId: Uuid;
   /** Record id of the transaction. A higher id means a later transaction. */
   readonly transactionRecordId: number;
-  /** Reason of the failure. Null if the gateway gave none. */
+  /** The reason of the failure, or null if the gateway gave none. */
   readonly paymentResponse: PaymentTransaction['paymentResponse'];
 }
 

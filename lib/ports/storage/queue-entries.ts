@@ -10,7 +10,7 @@ export interface OperatorEntry extends QueueEntry {
   readonly reason: string | null;
   /** True if an operator cleared the entry and no node has claimed it since (platform §12.4). */
   readonly isCleared: boolean;
-  /** Id of the tenant. Null for the system. */
+  /** The id of the tenant, or null for the system. */
   readonly tenantId: Uuid | null;
   readonly accountId: Uuid | null;
 }

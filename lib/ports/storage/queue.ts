@@ -66,7 +66,7 @@ export interface EarlierWork {
   readonly asker: number;
   /** The latest due date. A bus entry is due when it is created. */
   readonly lastDue: Instant;
-  /** End of the last pause in system time. Null if there was none. */
+  /** The end of the last pause in system time, or null if there was none. */
   readonly availableAtMs: number | null;
   readonly isUnderWay: boolean;
 }

@@ -45,7 +45,7 @@ export interface InvoiceSum extends Pick<Invoice, 'currency' | 'status' | 'isMig
 export interface TransactionSum {
   readonly transactionType: TransactionType;
   readonly status: TransactionStatus;
-  /** Currency of the transactions. Null for voids, and for reversals of chargebacks. */
+  /** The currency of the transactions, or null for voids, and for reversals of chargebacks. */
   readonly currency: Currency | null;
   /** True if an earlier transaction of the same payment and type failed. Set only for successful transactions. */
   readonly isRecovery: boolean;

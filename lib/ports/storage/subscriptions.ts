@@ -61,7 +61,7 @@ export interface SubscriptionWrites extends BundleWrites {
 
 export interface ChargedThroughChange {
   readonly subscriptionId: Uuid;
-  /** Charged-through date. Null if nothing has been charged. */
+  /** The charged-through date, or null if nothing has been charged. */
   readonly chargedThrough: DatedInstant | null;
 }
 

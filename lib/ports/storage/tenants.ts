@@ -28,11 +28,11 @@ export interface TenantRevisions {
   readonly configuration: ActiveValue | null;
   /** The active OVERDUE_CONFIG row. Null means that the default applies. */
   readonly overdueConfig: ActiveValue | null;
-  /** The active USAGE_TERMS row. Null if the terms have no thresholds. */
+  /** The active USAGE_TERMS row, or null if the terms have no thresholds. */
   readonly usageThresholds: ActiveValue | null;
   /** The active PUSH_NOTIFICATION_CB row, or null. */
   readonly callback: ActiveValue | null;
-  /** A revision that increases with each change of a payment state machine. Null if the tenant has none. */
+  /** A revision that increases with each change of a payment state machine, or null if the tenant has none. */
   readonly stateMachineRevision: number | null;
 }
 

@@ -20,7 +20,7 @@ export interface UsageStretch {
   readonly start: Instant;
   /** Exclusive end of the range. */
   readonly end: Instant;
-  /** The complete days. Null if none exist. */
+  /** The complete days, or null if none exist. */
   readonly wholeDays: { readonly first: LocalDate; readonly last: LocalDate } | null;
   /** The incomplete days. They can be the day of `start`, the day of `end`, both, or none. */
   readonly cutDays: readonly LocalDate[];
@@ -192,7 +192,7 @@ export interface ArchivedDay extends OpenDay {
 }
 
 export interface ForgottenKeys {
-  /** Record id of the last examined key. Null if no keys remain. */
+  /** The record id of the last examined key, or null if no keys remain. */
   readonly last: number | null;
   readonly forgotten: number;
 }

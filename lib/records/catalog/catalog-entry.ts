@@ -58,9 +58,9 @@ export const catalogEntryFields = {
   accountRecordId: f.orNull(f.bigint()),
   /** Id of another entry. For a PLAN, this is its product, if that is an entry. For a USAGE, this is its plan. */
   parentId: f.orNull(f.id()),
-  /** Terms of the product. Null if the entry is not a PRODUCT. */
+  /** The terms of the product, or null if the entry is not a PRODUCT. */
   product: f.orNull(f.json<ProductTerms>()),
-  /** Terms of the plan. Null if the entry is not a PLAN. */
+  /** The terms of the plan, or null if the entry is not a PLAN. */
   plan: f.orNull(f.json<PlanTerms>()),
   createdDate: f.instant(),
 };
@@ -128,7 +128,10 @@ export interface PlanRow extends RecordOf<typeof planRowFields> {}
 /** A product in the form used by the entry API (json-models §13, ProductData). */
 export interface ProductEntryView extends ProductTerms {
   readonly name: string;
-  /** Date on which the product's last plan was retired. Null if there are no plans, or if a plan is still active. */
+  /**
+   * The date on which the product's last plan was retired, or null if there are no plans, or if a plan is still
+   * active.
+   */
   readonly retiredDate: Instant | null;
 }
 

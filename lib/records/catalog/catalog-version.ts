@@ -24,7 +24,7 @@ export interface StoredCatalogPart {
    * text.
    */
   readonly forExisting: Instant | null;
-  /** The SHAPE whose variable parts `text` contains. Null if `text` is complete. */
+  /** The SHAPE whose variable parts `text` contains, or null if `text` is complete. */
   readonly shapeRecordId: number | null;
   /**
    * The value as `textOfValue` writes it. A SHAPE, and a part that has a SHAPE, is stored as `shapedText` writes it.
@@ -54,7 +54,7 @@ export interface StoredCatalogVersion {
   readonly uploadId: Uuid;
   /** SHA-256 hash of the canonical form, in hexadecimal (catalog §3.4). */
   readonly contentHash: string;
-  /** The tenant's `catalogRevision` in which this version was added. Null if it is unknown. */
+  /** The tenant's `catalogRevision` in which this version was added, or null if it is unknown. */
   readonly revision: number | null;
   readonly createdDate: Instant;
 }

@@ -7,7 +7,9 @@ export interface FeatureDeclaration {
   readonly kind: FeatureKind;
   /** Null unless the feature is a NUMBER. */
   readonly combine: FeatureCombination | null;
-  /** Unit of the usage that is recorded for a QUOTA with the overage BILL. Null if consumption is never billed. */
+  /**
+   * The unit of the usage that is recorded for a QUOTA with the overage BILL, or null if consumption is never billed.
+   */
   readonly unit: string | null;
 }
 

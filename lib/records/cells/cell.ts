@@ -31,7 +31,10 @@ export const tenantPlaceFields = {
   state: f.oneOf(PlaceState),
   /** Revision of the directory in which this place was last changed. */
   revision: f.bigint(),
-  /** System time of the directory when the process that moves the tenant was last alive. Null if it never moved. */
+  /**
+   * The system time of the directory when the process that moves the tenant was last alive, or null if it never
+   * moved.
+   */
   moverSeenMs: f.orNull(f.bigint()),
 };
 

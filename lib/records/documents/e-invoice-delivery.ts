@@ -32,9 +32,9 @@ export const eInvoiceDeliveryFields = {
   failures: f.integer(),
   /** Start of the last attempt. */
   attemptedDate: f.orNull(f.instant()),
-  /** Due time of the next attempt. Null if the delivery is not PENDING. */
+  /** The due time of the next attempt, or null if the delivery is not PENDING. */
   nextAttemptDate: f.orNull(f.instant()),
-  /** The receipt from the access point. Null until the e-invoice has been sent. */
+  /** The receipt from the access point, or null until the e-invoice has been sent. */
   receipt: f.orNull(f.text()),
   /** Error of the last attempt; null after a success. */
   lastError: f.orNull(f.text()),

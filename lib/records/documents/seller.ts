@@ -17,7 +17,7 @@ export const sellerFields = {
   recordId: f.recordId,
   id: f.id(),
   name: f.text({ ...stated, max: 255 }),
-  /** The registered name. Null if it is the same as `name`. */
+  /** The registered name, or null if it is the same as `name`. */
   legalName: f.orNull(f.text({ ...stated, max: 255 })),
   address1: f.orNull(f.text({ ...stated, max: 255 })),
   address2: f.orNull(f.text({ ...stated, max: 255 })),
@@ -51,7 +51,7 @@ export interface Seller extends RecordOf<typeof sellerFields> {
 
 /** A version of the seller data without the bytes of its logo. */
 export interface SellerVersion extends RecordOf<typeof sellerFields> {
-  /** Media type of the logo. Null if there is no logo. */
+  /** The media type of the logo, or null if there is no logo. */
   readonly logoMediaType: LogoMediaType | null;
 }
 

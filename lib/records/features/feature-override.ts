@@ -8,14 +8,14 @@ export const featureOverrideFields = {
   id: f.id(),
   accountId: f.id(),
   accountRecordId: f.bigint(),
-  /** The subscription. Null if the override is on the account; it then replaces the combined value. */
+  /** The subscription, or null if the override is on the account; it then replaces the combined value. */
   subscriptionId: f.orNull(f.id()),
   feature: f.text(),
   kind: f.oneOf(FeatureKind),
   value: f.json<WrittenFeatureValue>(),
   reason: f.orNull(f.text({ max: 255 })),
   from: f.instant(),
-  /** Exclusive end. Null if the override has no end. */
+  /** The exclusive end, or null if the override has no end. */
   until: f.orNull(f.instant()),
   createdDate: f.instant(),
   updatedDate: f.instant(),

@@ -98,7 +98,7 @@ export const paymentTransactionFields = {
   paymentResponse: f.orNull(f.oneOf(PaymentResponse, { audit: null })),
   /** The refund. Set only for a refund of an invoice payment. */
   invoiceRefund: f.orNull(f.json<InvoiceRefund>({ audit: null })),
-  /** End of the lease of a running plugin call (payments §5). Null if none exists. */
+  /** The end of the lease of a running plugin call (payments §5), or null if none exists. */
   leaseUntil: f.orNull(f.instant({ audit: null })),
   createdDate: f.instant(),
 };

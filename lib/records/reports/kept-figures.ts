@@ -6,11 +6,11 @@ import { f, type RecordOf } from '../../values/fields/index.ts';
  */
 export const keptFiguresFields = {
   name: f.text(),
-  /** The figures of the last complete count. Null before the first count has ended. */
+  /** The figures of the last complete count, or null before the first count has ended. */
   figures: f.orNull(f.json<unknown>()),
-  /** System time at which the count of `figures` started. Null before the first count has ended. */
+  /** The system time at which the count of `figures` started, or null before the first count has ended. */
   countedAt: f.orNull(f.instant()),
-  /** The figures and the position of a count that is still in progress. Null if none exists. */
+  /** The figures and the position of a count that is still in progress, or null if none exists. */
   progress: f.orNull(f.json<unknown>()),
 };
 export interface KeptFigures extends RecordOf<typeof keptFiguresFields> {}

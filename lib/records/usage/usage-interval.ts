@@ -13,7 +13,7 @@ export interface StoredUsageInterval {
   readonly priceIdentity: string;
   readonly start: DatedInstant;
   readonly end: DatedInstant;
-  /** The invoice. Null if the run had only items of amount 0 and the tenant's settings drop them. */
+  /** The invoice, or null if the run had only items of amount 0 and the tenant's settings drop them. */
   readonly invoiceId: Uuid | null;
   /** Ids of the interval's USAGE items and of REPAIR_ADJ items for earlier items, in output order. */
   readonly itemIds: readonly Uuid[];
@@ -29,7 +29,7 @@ export interface UsageReading {
   readonly from: LocalDate | null;
   /** The tenant's usage settings as text. If they have changed, everything is read again. */
   readonly settings: string;
-  /** The days that were evaluated. Null if every run of the account checks for late usage. */
+  /** The days that were evaluated, or null if every run of the account checks for late usage. */
   readonly looked: EvaluatedDays | null;
 }
 

@@ -11,7 +11,7 @@ export interface DayUsage {
   readonly version: number;
   /** Sum of the valid points. */
   readonly sum: Decimal;
-  /** The largest valid amount. Null if there are no valid points. */
+  /** The largest valid amount, or null if there are no valid points. */
   readonly max: Decimal | null;
 }
 

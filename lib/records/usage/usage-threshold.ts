@@ -16,7 +16,7 @@ export const thresholdAnnouncementFields = {
   /** The unit or the currency. */
   measured: f.text(),
   bound: f.amount(),
-  /** Latest end of the period. Null if an earlier version of the engine recorded the threshold. */
+  /** The latest end of the period, or null if an earlier version of the engine recorded the threshold. */
   overAt: f.orNull(f.instant()),
   createdDate: f.instant(),
 };

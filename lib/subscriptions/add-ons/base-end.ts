@@ -34,7 +34,9 @@ interface CausedEnd {
   readonly storedFrom: Instant;
 }
 
-/** The end that the base causes. Null if the add-on itself ends earlier, or if the base does not end the add-on. */
+/**
+ * The end that the base causes, or null if the add-on itself ends earlier, or if the base does not end the add-on.
+ */
 export interface BaseEnd {
   readonly billing: (CausedEnd & { readonly type: 'CANCEL' | 'EXPIRED' }) | null;
   readonly entitlement: CausedEnd | null;
@@ -242,7 +244,7 @@ export function historiesOf<S extends Pick<Subscription, 'id'>>(
 /** A subscription with its transitions. The transitions of an add-on stop at the end caused by its base. */
 export type Timeline<H extends SubscriptionHistory> = H & {
   readonly transitions: readonly Transition[];
-  /** The end caused by the base if it is not stored yet. Null for subscriptions that are not add-ons. */
+  /** The end caused by the base if it is not stored yet, or null for subscriptions that are not add-ons. */
   readonly baseEnd: BaseEnd | null;
 };
 

@@ -156,11 +156,11 @@ export interface StateToSet extends BlockFlags {
 
 export interface StatePlan {
   readonly block: StateToSet;
-  /** The state to add. Null if an equal state is already in force. */
+  /** The state to add, or null if an equal state is already in force. */
   readonly added: BlockingState | null;
   /** Stored states that have become redundant. */
   readonly withdrawn: readonly BlockingState[];
-  /** The first date on which billing changes. Null if billing does not change. */
+  /** The first date on which billing changes, or null if billing does not change. */
   readonly billedOtherwiseFrom: DatedInstant | null;
 }
 

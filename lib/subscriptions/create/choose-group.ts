@@ -54,7 +54,7 @@ export interface GroupChoiceInput {
 export interface ChosenSubscription {
   readonly request: CheckedRequest;
   readonly choice: PlanChoice;
-  /** The price override of the request (catalog §10). Null if the request has none. */
+  /** The price override of the request (catalog §10), or null if the request has none. */
   readonly overrides: OverrideDefinition | null;
 }
 

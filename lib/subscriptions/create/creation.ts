@@ -66,9 +66,9 @@ export interface Creation extends NewSubscription {
 }
 
 export interface NewBundleContent {
-  /** The new bundle. Null if the subscriptions join an existing bundle. */
+  /** The new bundle, or null if the subscriptions join an existing bundle. */
   readonly newBundle: New<Bundle> | null;
-  /** The ended bundle that loses its key. Null if no bundle loses a key. */
+  /** The ended bundle that loses its key, or null if no bundle loses a key. */
   readonly releasedKey: Bundle | null;
   /** The subscriptions, with the base first. */
   readonly creations: readonly NewSubscription[];

@@ -190,7 +190,7 @@ interface ApprovedChange {
   readonly alignment: PlanAlignmentChange;
   /** The reason for the date of the change. */
   readonly reason: EventReason;
-  /** The override with the requested prices (catalog §10). Null if no prices were requested. */
+  /** The override with the requested prices (catalog §10), or null if no prices were requested. */
   readonly overrides: OverrideDefinition | null;
 }
 

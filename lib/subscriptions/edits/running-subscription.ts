@@ -43,7 +43,7 @@ export interface RunningSubscription extends EventSubject {
    */
   readonly transitions: readonly Transition[];
   readonly blockingStates: readonly BlockingState[];
-  /** The end caused by the base if it is not stored yet. Null for subscriptions that are not add-ons. */
+  /** The end caused by the base if it is not stored yet, or null for subscriptions that are not add-ons. */
   readonly baseEnd: BaseEnd | null;
   readonly billCycleDays: BillCycleDaySources;
   readonly catalog: CatalogWithOverrides;

@@ -23,7 +23,7 @@ interface Withdrawal {
 /** The changes of one operation to one subscription. */
 export interface SubscriptionEdit {
   readonly subject: EventSubject & Pick<RunningSubscription, 'events' | 'blockingStates'>;
-  /** Type and date of the REQUESTED event. Null if another subscription's operation caused this edit. */
+  /** The type and date of the REQUESTED event, or null if another subscription's operation caused this edit. */
   readonly requested: AnnouncedEvent | null;
   readonly addedEvents: readonly New<LifecycleEvent>[];
   readonly withdrawn: readonly Withdrawal[];

@@ -124,7 +124,7 @@ export type DatedBy = (typeof DatedBy)[keyof typeof DatedBy];
 /** The reason for the date of an event and for the start of its phases, as known when the event was created. */
 export interface EventReason {
   readonly datedBy: DatedBy;
-  /** The policy. Null if no policy applied. */
+  /** The policy, or null if no policy applied. */
   readonly policy: BillingActionPolicy | null;
   /**
    * The conditions of the matching case, if `policy` is CATALOG_RULE. Null if the default applied, or if there is no
@@ -132,8 +132,8 @@ export interface EventReason {
    */
   readonly policyConditions: RuleConditions | null;
   /**
-   * The alignment that determines from which date the phases of a chosen plan are measured. Null if all alignments give
-   * the same date, or if the event does not choose a plan.
+   * The alignment that determines from which date the phases of a chosen plan are measured, or null if all alignments
+   * give the same date, or if the event does not choose a plan.
    */
   readonly alignment: RuleDecision<PlanAlignmentChange> | null;
   readonly alignedBy: 'CREATE' | 'CHANGE' | null;

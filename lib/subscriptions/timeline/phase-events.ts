@@ -42,7 +42,7 @@ interface InitialEventsInput {
   readonly phaseType: PhaseType | null;
   readonly billCycleDay: number | null;
   readonly quantity: number | null;
-  /** Reason that is stored as text with CREATE. Null if all alignments give the same date. */
+  /** The reason that is stored as text with CREATE, or null if all alignments give the same date. */
   readonly reason: string | null;
   readonly now: Instant;
   readonly zone: TimeZone;

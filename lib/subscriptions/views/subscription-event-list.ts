@@ -113,7 +113,7 @@ const comparedAsTheyAre = [
 /** A row with its sort keys. */
 interface OrderedRow {
   readonly event: SubscriptionEvent;
-  /** The plan before the event of the row. Null for rows of blocking states, which do not change the plan. */
+  /** The plan before the event of the row, or null for rows of blocking states, which do not change the plan. */
   readonly planBefore: PlanInForce | null;
   readonly source: EventListSource;
   readonly sequence: number;

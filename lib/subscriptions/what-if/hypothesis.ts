@@ -50,17 +50,17 @@ export interface Hypothesis {
   readonly withdrawnStates: ReadonlySet<Uuid>;
   /** The days to bill again, by subscription. */
   readonly touched: ReadonlyMap<Uuid, readonly LocalDate[]>;
-  /** Time at which the action would take effect. Null if the action would not change any event. */
+  /** The time at which the action would take effect, or null if the action would not change any event. */
   readonly effective: DatedInstant | null;
   /** Target dates of the invoice runs that would start immediately. Empty if the action takes effect later. */
   readonly runDates: readonly LocalDate[];
-  /** The plan that implements the requested prices. Null if no prices were requested. */
+  /** The plan that implements the requested prices, or null if no prices were requested. */
   readonly overridePlan: OverridePlan | null;
-  /** The coupons that the action would redeem. Null if none exist. */
+  /** The coupons that the action would redeem, or null if none exist. */
   readonly coupons: CouponRequest | null;
   /** The redemptions of these coupons. */
   readonly redemptions: readonly New<Redemption>[];
-  /** Id of the subscription whose pending plan changes the action would undo. Null if it undoes none. */
+  /** The id of the subscription whose pending plan changes the action would undo, or null if it undoes none. */
   readonly undoneChangesOf: Uuid | null;
   /** Ids of redemptions that the action would undo with these plan changes. */
   readonly undoneRedemptions: ReadonlySet<Uuid>;
@@ -237,7 +237,7 @@ export type HypotheticalActionType = (typeof HypotheticalActionType)[keyof typeo
 /** A running subscription. It must be in the requested bundle. */
 export interface SubscriptionInBundle {
   readonly subscriptionId: Uuid;
-  /** Id of the bundle. Null if not requested. */
+  /** The id of the bundle, or null if not requested. */
   readonly bundleId: Uuid | null;
 }
 

@@ -34,8 +34,8 @@ const MAX_SETTING_CLAIM = 10_000;
 const secondMs = 1_000;
 const failures = integer(QUEUE_MAX_FAILURES, { min: 0, max: 1_000 });
 /**
- * Number of entries. Null if the property is not set. In this case, each claim takes entries of both kinds, and the
- * engine chooses the number.
+ * The number of entries, or null if the property is not set. In this case, each claim takes entries of both kinds,
+ * and the engine chooses the number.
  */
 const entries = integer(null, { min: 1, max: MAX_SETTING_CLAIM });
 const lease = span(QUEUE_LEASE_MS, { min: secondMs, max: MAX_SETTING_SPAN_MS });

@@ -13,7 +13,7 @@ import {
 import { instantOf } from './usage-intervals.ts';
 
 interface LookBackInput {
-  /** Latest billed end date of the section. Null if nothing has been billed. */
+  /** The latest billed end date of the section, or null if nothing has been billed. */
   readonly billedThrough: LocalDate | null;
   readonly billingPeriod: BillingPeriod;
   /** Value of `invoice.readMaxRawUsagePreviousPeriod`. A negative value means an unlimited number of periods. */

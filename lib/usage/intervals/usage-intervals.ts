@@ -140,7 +140,7 @@ interface Cadence {
   /** The event whose date starts the cycle. */
   readonly from: BillingEvent;
   readonly cycle: CycleDates;
-  /** Exclusive end of the cycle dates. Null while the run is open. */
+  /** The exclusive end of the cycle dates, or null while the run is open. */
   readonly until: Instant | null;
 }
 
@@ -205,7 +205,7 @@ export function knownUnits(
 export interface UsageRun {
   readonly section: UsageSection;
   readonly events: readonly [BillingEvent, ...BillingEvent[]];
-  /** The event that ends the run. Null if the run is still open at the target date. */
+  /** The event that ends the run, or null if the run is still open at the target date. */
   readonly closedBy: BillingEvent | null;
 }
 

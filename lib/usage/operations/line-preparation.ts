@@ -141,7 +141,7 @@ export function unknownSubscription(name: ReadLine['subscription']): RecordingFa
 interface MeteredSubscription {
   readonly subscription: Subscription;
   readonly zone: TimeZone;
-  /** End of the subscription's service. Null if the service has no end. */
+  /** The end of the subscription's service, or null if the service has no end. */
   readonly end: Instant | null;
 }
 

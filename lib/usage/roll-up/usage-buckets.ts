@@ -157,7 +157,7 @@ function stretchBetween({ start, end }: Bounds, days: DaysOfZone): UsageStretch 
 }
 
 interface DaysAround {
-  /** The last whole day before the instant. Null if it would be before the start of the calendar. */
+  /** The last whole day before the instant, or null if it would be before the start of the calendar. */
   readonly before: LocalDate | null;
   readonly after: LocalDate | null;
   readonly cut: readonly LocalDate[];

@@ -43,7 +43,7 @@ export type ChargedInterval = Pick<BilledInterval, 'instants' | 'startDate' | 'e
 /** A USAGE item, or a REPAIR_ADJ item that credits part of a USAGE item (§7.7 rule 2). */
 export interface BilledEntry {
   readonly itemId: Uuid;
-  /** The USAGE item that a credit reduces. Null for a USAGE item. */
+  /** The USAGE item that a credit reduces, or null for a USAGE item. */
   readonly linkedItemId: Uuid | null;
   /** The rated amount before plugins or adjustments changed it. Negative for a credit. */
   readonly amount: Decimal;

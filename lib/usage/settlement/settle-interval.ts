@@ -252,7 +252,7 @@ interface UsageItem extends ChargeFacts {
   readonly amount: Decimal;
   /** Tier price of a DETAIL item. Null for other items. */
   readonly rate: Decimal | null;
-  /** Number of blocks of a DETAIL item. Null for other items. */
+  /** The number of blocks of a DETAIL item, or null for other items. */
   readonly quantity: Decimal | null;
   readonly details: string;
 }

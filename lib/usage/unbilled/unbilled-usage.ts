@@ -50,7 +50,7 @@ export interface UnbilledUsage {
    */
   readonly amount: Decimal;
   readonly reason: UnbilledReason;
-  /** The usage section that would have charged the usage. Null if no section is in force. */
+  /** The usage section that would have charged the usage, or null if no section is in force. */
   readonly usageName: string | null;
   /** The day of the points. For OVERFLOW and VOIDED_BEYOND_LOOKBACK, the start of the billed period. */
   readonly startDate: LocalDate;

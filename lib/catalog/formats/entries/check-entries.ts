@@ -83,7 +83,7 @@ export type CheckedRow = Pick<
 
 interface CheckedPlan {
   readonly terms: PlanTerms;
-  /** The checked row. Undefined if the plan has no valid phase. */
+  /** The checked row, or undefined if the plan has no valid phase. */
   readonly row: CheckedRow | undefined;
 }
 

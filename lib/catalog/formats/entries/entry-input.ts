@@ -126,7 +126,7 @@ export function titleOf(kind: string, name: string | null | undefined): string {
 }
 
 export interface KnownProduct {
-  /** Id of the entry that contains the product. Null if the product is in the XML catalog. */
+  /** The id of the entry that contains the product, or null if the product is in the XML catalog. */
   readonly entryId: CatalogEntry['id'] | null;
   readonly terms: Pick<ProductTerms, 'prettyName' | 'category'>;
 }

@@ -95,7 +95,7 @@ export interface CatalogValidation {
 }
 
 interface Examined extends CatalogValidation {
-  /** The document. Null if there are errors. */
+  /** The document, or null if there are errors. */
   readonly document: Parsed | null;
 }
 
