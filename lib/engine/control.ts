@@ -96,7 +96,7 @@ export interface BillingControl {
    * `rotation` fails and the HTTP adapter rejects changes. Library calls and due work continue.
    */
   setInRotation(isInRotation: boolean): void;
-  /** Returns true if this node is in rotation, as it is initially. */
+  /** Returns true if this node is in rotation. A new node starts in rotation. */
   isInRotation(): boolean;
   /** Returns true if this node is in rotation. A new node starts in rotation. */
   health(): Promise<HealthReport>;

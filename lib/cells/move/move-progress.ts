@@ -13,7 +13,7 @@ export interface MoveProgress {
   /** Number of tables that the step has finished. */
   readonly tablesDone: number;
   readonly tables: number;
-  /** Counts and reports the rows and tables of the current step. Stops the move if its caller aborts it. */
+  /** Number of rows that the step has processed. */
   readonly rows: number;
 }
 

@@ -47,7 +47,7 @@ export interface DocumentLine {
   readonly unitPrice: Decimal | null;
   /** The line before discounts (coupons §4), or null if there are no discounts. */
   readonly list: ListedLine | null;
-  /** The tax details of the line's TAX items. Empty if these items have no tax details. */
+  /** The tax details of the line's TAX items. The list is empty if these items have no tax details. */
   readonly taxes: readonly ItemTax[];
 }
 
@@ -84,22 +84,23 @@ export interface DocumentFacts {
   readonly number: string;
   /** Issue date, as a local date of the account. */
   readonly issueDate: LocalDate;
-  /** Due date. Null without payment terms, or if the account owes nothing on this document. */
+  /** Due date, or null without payment terms, or if the account owes nothing on this document. */
   readonly dueDate: LocalDate | null;
-  /** Service period, from the first day to the day after the last one. Null if no line has a period. */
+  /** Service period, from the first day to the day after the last one. The value is null if no line has a period. */
   readonly servicePeriod: { readonly start: LocalDate; readonly end: LocalDate } | null;
   /** The invoice that the credit note credits. */
   readonly credited: { readonly number: string; readonly issueDate: LocalDate } | null;
   readonly currency: Currency;
   readonly note: string | null;
-  /**
-   * The tax groups in the order of their first lines. Empty if no TAX item has tax details; TAX items are then lines.
-   */
+  /** The seller's note for the country of the account, or null if the seller has no such note. */
   readonly sellerNote: string | null;
   readonly seller: Seller | null;
   readonly buyer: Account;
   readonly lines: readonly DocumentLine[];
-  /** The tax groups in the order of their first lines. Empty if no TAX item has tax facts; TAX items are then lines. */
+  /**
+   * The tax groups in the order of their first lines. The list is empty if no TAX item has tax details; TAX items are
+   * then lines.
+   */
   readonly taxes: readonly TaxGroup[];
   readonly net: Decimal;
   readonly tax: Decimal;
