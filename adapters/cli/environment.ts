@@ -11,7 +11,10 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 const variablePrefixes = ['SERVICE_', 'SERVICE_org_service_', 'SERVICE_org_killbill_'];
 const namePrefixes = ['org.service.', 'org.killbill.'];
 
-/** Returns the value of a property, and the variable or property name that sets it. Both are empty if it is not set. */
+/**
+ * Returns the value of a property, and the variable or property name that sets it. Both are empty if the property is
+ * not set.
+ */
 export function environmentValue(
   property: string,
   environment: Environment,

@@ -12,9 +12,9 @@ export function keepYoungGenerationSmall(): void {
 }
 
 /**
- * Lets the young generation grow to about 8 MiB under load. With a smaller one, garbage collection takes a fifth of the
- * processor time of a request. V8 shrinks it again when the process is idle, but reads its limit only when a process
- * starts.
+ * Lets the young generation grow to about 8 MiB under load. With a smaller young generation, garbage collection takes
+ * a fifth of the processor time of a request. V8 shrinks it again when the process is idle, but reads its limit only
+ * when a process starts.
  */
 export function letYoungGenerationGrow(): void {
   let isGrowing = false;

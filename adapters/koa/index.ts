@@ -26,8 +26,8 @@ import { slices } from './routing/slices.ts';
 import { onDemand } from './wire/lazy-values.ts';
 
 /**
- * Keep-alive time in milliseconds. It is longer than that of clients and proxies (60 to 90 s), so that no request
- * arrives on a connection that is being closed.
+ * Keep-alive time in milliseconds. It is longer than the keep-alive time of clients and proxies (60 to 90 s), so that
+ * no request arrives on a connection that is being closed.
  */
 const KEPT_CONNECTION_MS = 2 * 60_000;
 

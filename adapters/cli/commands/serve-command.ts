@@ -86,7 +86,7 @@ export function serveCommand(): Command {
   return command.addHelpText('after', furtherProperties).action(() => serveWith(optionValuesOf(command)));
 }
 
-/** Starts a server and returns when it listens. */
+/** Starts a server, and returns when the server listens. */
 async function serveWith(given: OptionValues): Promise<void> {
   // Only a process that another process has started can be a worker.
   const seat = process.send === undefined ? null : (await import('../workers/seat.ts')).takeSeat(process.env);

@@ -65,7 +65,7 @@ interface Report {
 }
 
 /**
- * Combines the checks of all workers into those of one node. A check fails if it fails in any worker. The check
+ * Combines the checks of all workers into the checks of one node. A check fails if it fails in any worker. The check
  * `workers` fails if a worker does not respond, except while it is being replaced.
  */
 export function groupHealth(reports: readonly Report[], wanted: number): HealthChecks {

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { revision } from './server.ts';
 
 export interface Loaded<T> {
-  /** Undefined until the first load. Keeps its value while it is loaded again. */
+  /** The loaded data, or undefined until the first load. It stays unchanged while it is loaded again. */
   readonly data: T | undefined;
   readonly error: Error | null;
   readonly isLoading: boolean;

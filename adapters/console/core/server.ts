@@ -26,7 +26,7 @@ export const calls = signal<readonly Call[]>([]);
 /** Increases after each change, so that the data on the page are loaded again. */
 export const revision = signal(0);
 
-/** API key of the tenant that the server refused: it does not exist, or the user may not open it. */
+/** API key of the tenant that the server refused, because the tenant does not exist or the user may not open it. */
 export const refusedTenant = signal<string | null>(null);
 
 /** True after a call was rejected because the session has ended. The sign-in form then covers the page. */

@@ -52,7 +52,8 @@ export function sessionTenants(page: Parameters<typeof callServerPage>[1]) {
 const granted = computed(() => new Set(session.value?.permissions ?? []));
 
 /**
- * Returns true if the user has the permission. The page hides what the user may not do; the API enforces it.
+ * Returns true if the user has the permission. The page hides actions that the user may not perform; the API enforces
+ * the permissions.
  * @param permission such as `invoice:item_adjust`.
  */
 export function may(permission: string): boolean {

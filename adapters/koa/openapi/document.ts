@@ -141,7 +141,7 @@ function sentSchema({ json, needed = [] }: NonNullable<Route['body']>, type: str
   return items === undefined ? asking(json, needed) : { ...json, items: asking(items, needed) };
 }
 
-/** Returns the model in which the fields that this operation needs are required. */
+/** Returns the model with the fields that this operation needs marked as required. */
 function asking(json: JsonSchema, needed: readonly string[]): JsonSchema {
   const [name] = referencesIn(json);
   if (name === undefined) return json;

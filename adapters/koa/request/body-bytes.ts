@@ -13,8 +13,8 @@ const STREAMED_BODY_PATIENCE_MS = 5_000;
 const MIN_STREAMED_BYTES_PER_SECOND = 1_024;
 
 /**
- * Maximum number of bytes of an oversized body that are read before it is rejected. Without this, a client that is
- * still sending would see a broken connection.
+ * Maximum number of bytes of an oversized body that are read before it is rejected. Otherwise a client that is still
+ * sending would see a broken connection.
  */
 const MAX_DRAINED_BYTES = 64 * 1_048_576;
 const MAX_DRAIN_MS = 10_000;

@@ -30,7 +30,7 @@ export interface RatedSubject {
 }
 
 /**
- * Counts a request for all subjects. If one of them exceeds its limit, counts it for none.
+ * Counts a request for all subjects. If one of the subjects exceeds its limit, counts the request for none of them.
  * @throws BillingError TOO_MANY_REQUESTS (60015), `facts.retryAfterSeconds`.
  */
 export type RateLimit = (subjects: readonly RatedSubject[]) => void;

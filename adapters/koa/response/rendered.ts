@@ -62,8 +62,8 @@ function isKnown(ifNoneMatch: string, etag: string | undefined): boolean {
 }
 
 /**
- * Keeps the content type of a 204 response. Koa would remove it, and without it the Ruby client returns nothing
- * (http-api §2).
+ * Keeps the content type of a 204 response. Koa would remove the header, and without this header, the Ruby client
+ * returns nothing (http-api §2).
  */
 function keepContentType(response: ServerResponse): void {
   const writeHead = response.writeHead;

@@ -20,7 +20,7 @@ const shows = listOf(CustomField);
 
 const coupons = resource<FieldedType>('coupon', CustomFieldObjectType.COUPON, { idName: 'couponCode' });
 
-/** Search paths in both spellings. The first has the usual operation name. */
+/** Search paths in both spellings. The first path has the usual operation name. */
 const searchPaths = [
   { prefix: '/customFields', suffix: '' },
   { prefix: '/customField', suffix: 'Alias' },

@@ -252,8 +252,8 @@ function isSameText(one: string | null, other: string | null) {
 }
 
 /**
- * Returns the statements that end the cell's own work for the tenant. They also write the log, because the mover runs
- * them.
+ * Returns the statements that end the cell's own work for the tenant. The statements also write the log, because the
+ * mover runs them.
  */
 export function endOfWork(tenantRecordId: number): readonly Sql[] {
   const logged = (table: string) => sql`

@@ -14,7 +14,7 @@ interface Kept<C> {
 
 /**
  * Connections whose read is complete but not committed. The commit travels with the first statements of the next
- * transaction, because a separate round trip costs the engine a fifth of the work for a short read.
+ * transaction, because a separate round trip would take a fifth of the engine's work for a short read.
  */
 export class FinishedReads<C extends KeptClient> {
   readonly #kept: Kept<C>[] = [];

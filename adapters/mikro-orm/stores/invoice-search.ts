@@ -12,8 +12,8 @@ import type { TenantScope } from '../tables/record-access.ts';
 
 /**
  * Returns a page of search results. Equalities use an index with the order of the page. Ranges are counted first, up
- * to the threshold of all counts. Few results are found by the index and sorted. For many results, the page index is
- * read from the first or last result.
+ * to the threshold of all counts. A small number of results is found by the index of the range and then sorted. For a
+ * large number, the page index is read from the first or last result.
  */
 export async function searchInvoices(
   scope: TenantScope,

@@ -11,8 +11,8 @@ type SharedFacts = Omit<
 >;
 
 /**
- * Usage sections of an ongoing charge, which never has any. It has no discounts either, so the parent plan, to which
- * coupons refer, is not stored.
+ * The empty list of usage sections, because an ongoing charge has no usage. An ongoing charge has no discounts
+ * either, so the parent plan, to which coupons refer, is not stored.
  */
 const NO_USAGES: BillingEvent['usages'] = [];
 

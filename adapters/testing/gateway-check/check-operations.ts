@@ -52,7 +52,9 @@ async function checkFlow(caller: GatewayCaller, flow: readonly CalledType[]): Pr
   await checkNothingElse(caller, paymentId, done);
 }
 
-/** Returns the result of a call that must be processed. If it is not, adds a finding and returns null. */
+/**
+ * Returns the result of a call that must be processed. If the call is not processed, adds a finding and returns null.
+ */
 export async function processed(caller: GatewayCaller, asked: OperationCall): Promise<GatewayAnswer | null> {
   const answer = await validAnswer(caller, asked);
   const { member } = asked;
@@ -131,7 +133,7 @@ async function checkRepeated(
   checkReferences(caller, member, [first, again]);
 }
 
-/** Checks that a second effect would be visible. It would not be without `effectsOf` and without references. */
+/** Checks that a second effect would be visible, which requires `effectsOf` or references. */
 function checkShown(caller: GatewayCaller, answer: GatewayAnswer): void {
   const { gateway, options } = caller;
   if (gateway.capabilities?.sideEffectFree === true || options.effectsOf !== undefined) return;

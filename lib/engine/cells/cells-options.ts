@@ -46,8 +46,9 @@ export interface CellOperations {
     options: MoveOptions & { readonly to: string },
   ): Promise<MoveResult>;
   /**
-   * Undoes an interrupted move: the tenant stays in its cell, and the rows in the other cell are deleted. Finishes a move
-   * that has switched or was undone before, and returns false, as for a tenant that is not moving.
+   * Undoes an interrupted move: the tenant stays in its cell, and the rows in the other cell are deleted. If the move
+   * has already switched or was undone before, finishes it and returns false. Also returns false for a tenant that is
+   * not moving.
    */
   undoMove(tenant: Uuid | string | TenantRef, options?: MoveOptions): Promise<boolean>;
 }

@@ -184,7 +184,7 @@ export interface CalendarInput {
   readonly until: LocalDate;
 }
 
-/** A date with the new state on that date. Null means clear. */
+/** A date and the state that starts on that date. The state null means clear. */
 export interface CalendarStep {
   readonly date: LocalDate;
   readonly state: OverdueState | null;

@@ -33,7 +33,10 @@ const MAX_GATEWAY_TEXT_CHARACTERS = 4_096;
 export interface ClaimedMethod {
   /** The id of the payment method in the engine, or null if the gateway does not store this id. */
   readonly paymentMethodId: Uuid | null;
-  /** The id that the gateway assigned to the method. It need not be a valid key. Null if missing. */
+  /**
+   * The id that the gateway assigned to the method. It need not be a valid key. The value is null if the gateway
+   * assigned no id.
+   */
   readonly gatewayId: string | null;
   readonly isDefault: boolean;
 }

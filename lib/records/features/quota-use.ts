@@ -13,7 +13,7 @@ export interface QuotaCounter {
   readonly used: Decimal;
 }
 
-/** A consumption with a key. The same key is therefore never counted twice (features §4). */
+/** A consumption with a key, stored so that the same key is never counted twice (features §4). */
 export const quotaUseFields = {
   recordId: f.recordId,
   id: f.id(),
@@ -21,7 +21,7 @@ export const quotaUseFields = {
   feature: f.text(),
   key: f.key(),
   amount: f.amount(),
-  /** The first result, with the amounts taken from each counter. */
+  /** The result of the first call, with the amounts taken from each counter. */
   outcome: f.json<StoredQuotaOutcome>(),
   isReleased: f.flag(),
   createdDate: f.instant(),

@@ -130,7 +130,7 @@ export class Leases {
     return this.#endsAtMs;
   }
 
-  /** Starts to renew the leases of these entries. */
+  /** Ends the claim and starts to renew the leases of the claimed entries. */
   endClaim(claimed: readonly ClaimedEntry[]): void {
     this.#claiming -= 1;
     for (const entry of claimed) this.#held.set(entry.recordId, entry);

@@ -200,8 +200,8 @@ function unnamed(path: string): string {
 }
 
 /**
- * Returns an object that collects the definitions to which a document refers. They contain the dialect K fields and use
- * the model names of the clients.
+ * Returns an object that collects the definitions to which a document refers. The definitions contain the dialect K
+ * fields and use the model names of the clients.
  */
 function collectDefinitions() {
   const made = new Map<string, JsonSchema>();

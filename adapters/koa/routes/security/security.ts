@@ -206,7 +206,7 @@ function policyOf(test: TestMode | null) {
   return { allowShort: test !== null };
 }
 
-/** Checks the current password. Users with the permission need not enter it. */
+/** Checks the current password. Users with the permission to manage users need not enter it. */
 async function checkCurrentPassword(
   user: Principal | null,
   { current, login }: { readonly current: string | null; readonly login: RequestLogin },

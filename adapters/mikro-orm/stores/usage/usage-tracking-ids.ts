@@ -254,9 +254,9 @@ async function daysWithPoints(
 }
 
 /**
- * Returns true if the submission has archived points. The points of a submission on one day are archived together. So
- * a day with an archive and no remaining points has archived points, and archived days between the submission's own
- * days may have some.
+ * Returns true if the submission has archived points. The points of a submission on one day are archived together, so
+ * an archived day without remaining points of the submission counts. The result can be true if only a day between the
+ * submission's own days is archived.
  */
 function isArchived(days: readonly Row[], touched: CellRows) {
   const left = new Set(touched.map(([, date]) => date));
