@@ -45,7 +45,7 @@ export async function serveOptions(given: OptionValues, configured: Configured) 
     host: hostOf(textOf(given, 'host')) ?? definition.host ?? defaultHost,
     /** SQLite path or PostgreSQL URL. If there are cells, this is the URL of the directory. */
     database,
-    /** URLs of the cells by name. Null if there is a single database. */
+    /** URLs of the cells by name, or null if there is a single database. */
     cells,
     /** Names of the cells whose queue this node processes. Undefined means all cells. */
     work: workOf(textOf(given, 'work'), definition),

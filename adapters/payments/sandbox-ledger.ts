@@ -9,7 +9,7 @@ export interface LedgerEntry extends Omit<GatewayResult, 'properties'> {
   readonly kbTransactionPaymentId: Uuid;
   readonly amount?: Decimal;
   readonly accountId: Uuid;
-  /** The tenant. Absent in ledgers that older versions wrote. */
+  /** The tenant. The field is absent in ledgers that older versions wrote. */
   readonly tenantId?: Uuid;
 }
 

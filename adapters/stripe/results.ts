@@ -292,7 +292,7 @@ export const TRANSACTION = 'billwright_transaction';
 export const TYPE = 'billwright_type';
 export const PAYMENT_METHOD = 'billwright_payment_method';
 
-/** Metadata as Stripe returns it. Null for deleted objects. */
+/** Metadata as Stripe returns it, or null for deleted objects. */
 export type StoredMetadata = Readonly<Record<string, string>> | null | undefined;
 
 export type FirstType = 'AUTHORIZE' | 'PURCHASE';

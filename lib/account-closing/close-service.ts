@@ -149,7 +149,7 @@ export function accountClosingOperations(
 interface Closing {
   readonly context: CallContext;
   readonly options: CloseOptions;
-  /** Catalogs that are needed to end the subscriptions. Null if the subscriptions are not canceled. */
+  /** Catalogs that are needed to end the subscriptions, or null if the subscriptions are not canceled. */
   readonly catalogsOf: CatalogSource | null;
 }
 

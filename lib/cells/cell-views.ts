@@ -13,9 +13,12 @@ export interface CellView {
   readonly number: number;
   /** Number of tenants in the directory. */
   readonly tenants: number;
-  /** Number of accounts. It is an estimate if there are more than 10,000. Null if the cell does not respond. */
+  /**
+   * Number of accounts. It is an estimate if there are more than 10,000. The value is null if the cell does not
+   * respond.
+   */
   readonly accounts: number | null;
-  /** Number of late queue entries, counted up to 1,001. Null if the cell does not respond. */
+  /** Number of late queue entries, counted up to 1,001. The value is null if the cell does not respond. */
   readonly lateEntries: number | null;
   /** Tenants whose move to this cell has started but not finished. To continue an interrupted move, repeat it. */
   readonly unfinishedMoves: readonly { readonly tenantId: Uuid; readonly isInterrupted: boolean }[];

@@ -15,7 +15,7 @@ import type { BillingOptions } from './billing-options.ts';
 /** Describes how to check and guard one option. */
 interface OptionRule {
   readonly isRequired?: true;
-  /** The methods of the port, or of each plugin in the list. Null if the option is a function. */
+  /** The methods of the port, or of each plugin in the list. The value is null if the option is a function. */
   readonly methods?: readonly string[] | null;
   /** The singular name of a plugin in the list, for error messages. */
   readonly plugin?: string;

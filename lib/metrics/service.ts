@@ -19,7 +19,7 @@ type MetricsPorts = Pick<Ports, 'clock' | 'systemClock' | 'logger'> & {
 /** The counters of a node. */
 interface Counted {
   readonly entries: EntryCounts;
-  /** Counts of pushes. Undefined if the node does not send pushes. */
+  /** Counts of pushes, or undefined if the node does not send pushes. */
   readonly pushes: PushCounts | undefined;
   /** Counts of each event sink of the host. */
   readonly sinks: readonly { readonly name: string; readonly counts: PushCounts }[];

@@ -84,7 +84,7 @@ const bucketMs: Readonly<Record<Granularity, number>> = {
 
 /** The samples of one kind, category and node, in time order. */
 export interface SampleSeries {
-  /** Name of the node. Empty for the whole deployment. */
+  /** Name of the node. The text is empty for the whole deployment. */
   readonly nodeName: string;
   readonly eventGroup: string;
   readonly eventCategory: string;

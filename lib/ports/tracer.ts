@@ -40,7 +40,7 @@ export interface Tracer {
 
 /** The request and the trace to which the current work belongs. */
 export interface WorkScope {
-  /** Id of the request or call for log lines. Null if none exists, or if there is more than one. */
+  /** Id of the request or call for log lines. The value is null if none exists, or if there is more than one. */
   readonly requestId: string | null;
   /** Returns the current span, or null if none exists. */
   readonly traceParent: TraceParent | null;

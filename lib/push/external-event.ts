@@ -56,7 +56,7 @@ const tag: Form = { objectType: ObjectType.TAG, id: 'tagId', metaData: given };
 const customField: Form = { objectType: ObjectType.CUSTOM_FIELD, id: 'customFieldId', metaData: none };
 const tenantValue: Form = { objectType: ObjectType.TENANT_KVS, id: 'objectId', metaData: given };
 
-/** Public forms of events by type. Null for internal types. */
+/** Public forms of events by type, or null for internal types. */
 const forms: Readonly<
   Record<OutwardEventType, Form> & Record<Exclude<BusEventType, OutwardEventType>, null>
 > = {

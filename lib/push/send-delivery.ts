@@ -16,7 +16,7 @@ const PUSH_TIMEOUT_MS = 15_000;
 /** The tenant's data for an attempt. It is read immediately before the attempt. */
 export interface TenantTarget {
   readonly callback: string | null;
-  /** Secrets that sign the push. Null if this server cannot decrypt some of them. */
+  /** Secrets that sign the push, or null if this server cannot decrypt some of them. */
   readonly secrets: readonly string[] | null;
 }
 

@@ -149,7 +149,7 @@ export interface QueueEntryView {
   readonly reason: string | null;
   /** The node that is processing the entry or has processed it last. */
   readonly processingOwner: string | null;
-  /** Time of the next attempt, or end of the node's lease, in system time. Null if there is neither. */
+  /** Time of the next attempt, or end of the node's lease, in system time. The value is null if there is neither. */
   readonly availableDate: Instant | null;
 }
 

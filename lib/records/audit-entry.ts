@@ -26,7 +26,9 @@ export interface AuditEntry extends RecordOf<typeof auditEntryFields> {}
 /** A change with the record after it. */
 export const auditRowFields = {
   ...auditEntryFields,
-  /** The record after the change, with the columns of accounts §14.1. Null for records without history. */
+  /**
+   * The record after the change, with the columns of accounts §14.1. The value is null for records without history.
+   */
   snapshot: f.orNull(f.json<Readonly<Record<string, unknown>>>()),
 };
 export interface AuditRow extends RecordOf<typeof auditRowFields> {}

@@ -39,14 +39,14 @@ export interface BillingEvent {
   readonly transitionType: BillingTransitionType;
   readonly productName: string | null;
   readonly planName: string | null;
-  /** Name of the plan whose prices are overridden. Absent if there are no overrides (catalog §10). */
+  /** Name of the plan whose prices are overridden. The field is absent if there are no overrides (catalog §10). */
   readonly parentPlanName?: string;
   readonly phaseName: string | null;
   readonly phasePrettyName: string | null;
   readonly phaseDuration: Duration | null;
   readonly isEvergreen: boolean;
   readonly catalogEffectiveDate: Instant | null;
-  /** Fixed price. Null if none exists. A price of 0 is a price. */
+  /** Fixed price, or null if none exists. A price of 0 is a price. */
   readonly fixedPrice: Decimal | null;
   readonly recurringPrice: Decimal | null;
   readonly billingPeriod: BillingPeriod;
@@ -57,7 +57,10 @@ export interface BillingEvent {
    */
   readonly billCycleDayLocal: number;
   readonly isAccountAligned: boolean;
-  /** The alignment of the bill cycle, with the catalog case that matched. Null if no plan has ever been in force. */
+  /**
+   * The alignment of the bill cycle, with the catalog case that matched. The value is null if no plan has ever been
+   * in force.
+   */
   readonly billingAlignment: RuleDecision<BillingAlignment> | null;
   /** True if the day comes from a BCD_CHANGE. */
   readonly isRequestedDay: boolean;
@@ -67,7 +70,7 @@ export interface BillingEvent {
    * §6).
    */
   readonly usages: readonly UsageSection[];
-  /** Coupons that reduce the prices of this event, in the order of redemption. Absent if none exist. */
+  /** Coupons that reduce the prices of this event, in the order of redemption. The field is absent if none exist. */
   readonly discounts?: readonly Discount[];
 }
 

@@ -8,8 +8,8 @@ export const bundleFields = {
   accountRecordId: f.bigint(),
   externalKey: f.key({ searched: true }),
   /**
-   * The bundle's former key in a form that lets another bundle use the key (subscriptions §17.1). Null while the bundle
-   * has its key.
+   * The bundle's former key in a form that lets another bundle use the key (subscriptions §17.1), or null while the
+   * bundle has its key.
    */
   retiredKey: f.orNull(f.text({ audit: null })),
   /** Creation date of the oldest bundle that had this key. */

@@ -19,9 +19,12 @@ const termsFields = {
   /** Code of the coupon with 1 to 64 characters. Unique in the tenant, ignoring case. */
   code: f.text({ set: 'creation', max: 64 }),
   name: f.text({ set: 'update', max: 255 }),
-  /** Percentage above 0 and up to 100, with at most two decimals. Null if the coupon reduces prices by amounts. */
+  /**
+   * Percentage above 0 and up to 100, with at most two decimals. The value is null if the coupon reduces prices by
+   * amounts.
+   */
   percentOff: f.orNull(f.amount({ set: 'creation' })),
-  /** Amounts by currency. Null if the coupon reduces prices by a percentage. */
+  /** Amounts by currency, or null if the coupon reduces prices by a percentage. */
   amountOff: f.orNull(f.json<AmountOff, 'creation'>({ set: 'creation' })),
   /** If true, the amount applies once for each unit of the quantity. */
   perQuantity: f.flag({ set: 'creation' }),
@@ -79,7 +82,9 @@ export const redemptionFields = {
   redeemed: f.dated(),
   /** True if the coupon was redeemed by a plan change. If that plan change is undone, so is the redemption. */
   isOfPlanChange: f.flag(),
-  /** Periods that start on or after this day are not discounted. Null if the redemption was not removed. */
+  /**
+   * Periods that start on or after this day are not discounted. The value is null if the redemption was not removed.
+   */
   ended: f.orNull(f.dated()),
   /** True once COUPON_ENDED is published. */
   isOver: f.flag(),

@@ -26,10 +26,10 @@ export interface OngoingCharge {
 
 /** A stored cursor, and the number of items on the last day that has items (invoicing §8.4). */
 export interface StoredCursor extends InvoicingCursor {
-  /** Record id of the cursor. Absent for a new subscription. */
+  /** Record id of the cursor. The field is absent for a new subscription. */
   readonly recordId?: number;
   readonly accountRecordId: number;
-  /** Catalog revision of the last evaluation. Null if there was none or its revision is unknown. */
+  /** Catalog revision of the last evaluation, or null if there was none or its revision is unknown. */
   readonly catalogRevision: number | null;
   readonly itemsDate: LocalDate | null;
   readonly itemsCount: number;

@@ -52,7 +52,7 @@ export const invoiceItemFields = {
   taxCategory: f.orNull(f.oneOf(TaxCategory, ourTax)),
   /** The reason for a tax exemption, as shown on documents. */
   taxExemption: f.orNull(f.text({ ...ourTax, max: 255 })),
-  /** List price × quantity before discounts. Null if there are no discounts. */
+  /** List price × quantity before discounts, or null if there are no discounts. */
   listRate: f.orNull(f.amount({ ours: true })),
   /** The reduction by each coupon, or null if there are no discounts. */
   discounts: f.orNull(f.json<readonly ItemDiscount[]>({ ours: true })),
@@ -105,7 +105,7 @@ export interface FixedBasis {
   readonly event: BasisEvent;
   readonly price: Decimal;
   readonly quantity: number;
-  /** Coupons in the order in which they apply. Null if none exist. */
+  /** Coupons in the order in which they apply, or null if none exist. */
   readonly discounts: readonly BasisDiscount[] | null;
 }
 
@@ -117,15 +117,17 @@ export interface RecurringBasis {
   readonly nextEvent: BasisEvent | null;
   readonly price: Decimal;
   readonly quantity: number;
-  /** Coupons in the order in which they apply. Null if none exist. */
+  /** Coupons in the order in which they apply, or null if none exist. */
   readonly discounts: readonly BasisDiscount[] | null;
   readonly billingPeriod: BillingPeriod;
   readonly billingMode: BillingMode;
   readonly billCycleDay: number;
   readonly isAccountAligned: boolean;
-  /** The alignment of the bill cycle, with the catalog case that matched. Null if it was not recorded. */
+  /**
+   * The alignment of the bill cycle, with the catalog case that matched. The value is null if it was not recorded.
+   */
   readonly billingAlignment: RuleDecision<BillingAlignment> | null;
-  /** True if the day comes from a BCD_CHANGE. Null if this was not recorded. */
+  /** True if the day comes from a BCD_CHANGE, or null if this was not recorded. */
   readonly isRequestedDay: boolean | null;
   readonly rule: PeriodRule;
   /** The proposed period. */
@@ -145,7 +147,7 @@ export interface RecurringBasis {
 /** The repair of a recurring item's days (invoicing §6 rules 3–5, 7). */
 export interface RepairBasis {
   readonly kind: 'REPAIR';
-  /** The last event up to the first repaired day, with the event after it. Null if none exists. */
+  /** The last event up to the first repaired day, with the event after it. The value is null if none exists. */
   readonly event: BasisEvent | null;
   readonly rule: RepairRule;
   /** The days of the coverage row that contains the repaired days. */
@@ -157,7 +159,8 @@ export interface RepairBasis {
   /** The rest of the item before the repair. */
   readonly repairable: Decimal;
   /**
-   * Codes of the coupons that apply when the days are charged again. Null if the plan or phase is not charged again.
+   * Codes of the coupons that apply when the days are charged again, or null if the plan or phase is not charged
+   * again.
    */
   readonly coupons: readonly string[] | null;
 }

@@ -24,7 +24,10 @@ export const invoiceFields = {
   invoiceDate: f.date({ searched: true }),
   targetDate: f.orNull(f.date({ searched: true })),
   commitDate: f.orNull(f.date({ audit: null })),
-  /** The instant of the commit. Documents show the seller data of this instant. Null while the invoice is a DRAFT. */
+  /**
+   * The instant of the commit. Documents show the seller data of this instant. The value is null while the invoice is
+   * a DRAFT.
+   */
   issuedDate: f.orNull(f.instant({ audit: null })),
   currency: f.currency({ searched: true }),
   status: f.oneOf(InvoiceStatus, { searched: true }),
@@ -37,7 +40,7 @@ export const invoiceFields = {
   parentAccountId: f.orNull(f.id({ audit: null })),
   /**
    * The amount that the invoice contributes to the parent's summary (invoicing §12). It is 0 until the invoice is in
-   * the summary. Null if the invoice's own account pays.
+   * the summary. The value is null if the invoice's own account pays.
    */
   contributedAmount: f.orNull(f.amount({ audit: null })),
   /** Text for the reader of documents. */

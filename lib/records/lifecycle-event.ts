@@ -33,7 +33,7 @@ export const lifecycleEventFields = {
   phaseAnchorType: f.orNull(f.oneOf(PhaseType, { audit: null })),
   billCycleDay: f.orNull(f.integer({ audit: 'billingCycleDayLocal' })),
   quantity: f.orNull(f.integer()),
-  /** Text of the event's `EventReason` (event-reason.ts). Null if no reason was recorded. */
+  /** Text of the event's `EventReason` (event-reason.ts), or null if no reason was recorded. */
   reason: f.orNull(f.text({ audit: null })),
   isActive: f.flag(),
   deactivatedBy: f.orNull(f.id({ audit: null })),

@@ -45,7 +45,7 @@ export interface RedemptionData {
 /** A feature whose value has changed (features §5). */
 export interface FeatureChangeData {
   readonly feature: string;
-  /** The value before the change: `true`, an amount, `UNLIMITED` or a text. Null if there was none. */
+  /** The value before the change: `true`, an amount, `UNLIMITED` or a text. The value is null if there was none. */
   readonly from: string | null;
   readonly to: string | null;
 }
@@ -152,7 +152,8 @@ export interface BroadcastData {
 }
 
 /**
- * The data that each event type contains in addition to its object (platform §10.4). Null for types without such data.
+ * The data that each event type contains in addition to its object (platform §10.4), or null for types without such
+ * data.
  */
 export interface EventData {
   readonly ACCOUNT_CREATION: null;

@@ -85,7 +85,7 @@ export interface QueueEntry {
   readonly accountRecordId: number | null;
   readonly tenantRecordId: number;
   readonly userToken: Uuid;
-  /** W3C Trace Context of the operation that created the entry. Null if tracing is disabled. */
+  /** W3C Trace Context of the operation that created the entry, or null if tracing is disabled. */
   readonly traceParent: string | null;
   readonly createdDate: Instant;
   /** Due time. A bus entry is due when it is created. */

@@ -21,8 +21,8 @@ export const tenantFields = {
   /** The record id of the tenant's callback, or null if none exists (platform §10.1). */
   callbackRecordId: f.orNull(f.bigint()),
   /**
-   * A revision that increases with each change of a payment state machine, in the same transaction. Null if the tenant
-   * has none (payments §3.1).
+   * A revision that increases with each change of a payment state machine, in the same transaction. The value is null
+   * if the tenant has none (payments §3.1).
    */
   stateMachineRevision: f.orNull(f.bigint()),
   /** The record id of the active USAGE_TERMS, or null if they have no thresholds. */

@@ -130,7 +130,7 @@ export interface ShownInvoice extends Omit<InvoiceView, 'invoiceNumber'> {
   readonly credits?: Iterable<unknown>;
 }
 
-/** The number, formatted by the tenant's number pattern. Absent if the tenant has no pattern. */
+/** The number, formatted by the tenant's number pattern. The field is absent if the tenant has no pattern. */
 export const formattedNumber = field(text(), 'R', {
   absentable: true,
   from: (view: { readonly formattedNumber?: string | null }) => view.formattedNumber ?? undefined,

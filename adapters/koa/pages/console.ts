@@ -75,7 +75,7 @@ interface ConsoleFile {
   readonly bytes: Buffer;
 }
 
-/** @param folder URL of the built console with a trailing slash. Null if the package does not contain it. */
+/** @param folder URL of the built console with a trailing slash, or null if the package does not contain it. */
 export function consolePages(folder: URL | null = builtConsole()): ConsolePages {
   const known = new Map<string, ConsoleFile>();
 

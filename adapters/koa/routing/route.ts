@@ -69,7 +69,7 @@ export interface Success {
   readonly isEmptyWhen?: string;
   /** Other statuses in the API document, with their descriptions. */
   readonly also?: Readonly<Record<number, string>>;
-  /** JSON body of the response. Absent if the response has no body. */
+  /** JSON body of the response. The field is absent if the response has no body. */
   readonly body?: { readonly answer: PerDialect<z.ZodType>; readonly json: JsonSchema };
   /** Media types. The first one is the default. If absent, the type is JSON. */
   readonly mediaTypes?: readonly [string, ...string[]];
@@ -118,7 +118,7 @@ export interface Call<E extends string, Q extends QueryParameters, B> {
   readonly countNotification: <T>(take: (verified: () => void) => Promise<T>) => Promise<T>;
   readonly test: TestMode | null;
   readonly sent: RequestSent;
-  /** Signal that aborts when the caller disconnects. Undefined for calls that change data. */
+  /** Signal that aborts when the caller disconnects, or undefined for calls that change data. */
   readonly wanted: AbortSignal | undefined;
 }
 

@@ -29,7 +29,7 @@ export interface QueryParameter<T> {
   readonly keepsEmpty?: true;
   /** True if the parameter is a waiting time in seconds, which `waitBound` limits. */
   readonly isWait?: true;
-  /** Schema of the parameter. If the parameter is absent or empty, it parses undefined. */
+  /** Schema of the parameter. If the parameter is absent or empty, the schema parses undefined. */
   readonly schema: z.ZodType<T>;
   readonly json: JsonSchema;
 }
@@ -69,7 +69,7 @@ export function flag(fallback = false): QueryParameter<boolean> {
   return single(() => z.boolean().default(fallback), truth, { fallback });
 }
 
-/** A flag that must be true. If it is false, the operation returns its own error. */
+/** A flag that must be true. If the flag is false, the operation returns an error of its own. */
 export const consent = single(() => z.boolean(), truth, { fallback: false, required: true });
 
 /** A flag that is null if absent. Its default depends on the call. */
@@ -174,10 +174,13 @@ const notAMoment = quoting('is neither a date nor a date-time');
  */
 const dateOrDateTime = z.string().meta({ format: DATE_OR_DATE_TIME });
 
-/** A date or date-time that the operation interprets (http-api §9 rule 3). Null if absent. */
+/**
+ * A date or date-time that the operation interprets (http-api §9 rule 3). The value is null if the parameter is
+ * absent.
+ */
 export const moment = optional(() => dateOrDateTime, reads(parseWireMoment, notAMoment));
 
-/** An instant. A date means 00:00 UTC. Null if absent. */
+/** An instant. A date means 00:00 UTC. The value is null if the parameter is absent. */
 export const instantParameter = optional(
   () => dateOrDateTime,
   reads((text) => parseWireInstant(text), notAMoment),
@@ -200,8 +203,8 @@ export function choice<V extends string>(values: Values<V>, fallback: V): QueryP
 }
 
 /**
- * Returns a parameter that accepts any letter case. Null if absent. `documented` is the default that the operation uses
- * for an absent value.
+ * Returns a parameter that accepts any letter case, or null if the parameter is absent. `documented` is the default
+ * that the operation uses for an absent value.
  */
 export function optionalChoice<V extends string>(
   values: Values<V>,

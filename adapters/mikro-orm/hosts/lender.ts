@@ -10,7 +10,8 @@ export interface Lent {
   /** The connection. The object does not change as long as the connection leads to the same database. */
   readonly connection: object;
   /**
-   * Returns true if the transaction is open. Null if the driver cannot report this. The database must then be queried.
+   * Returns true if the transaction is open. The function is null if the driver cannot report this; the database must
+   * then be queried.
    */
   readonly isOpen: (() => boolean) | null;
   /**
@@ -26,7 +27,7 @@ export interface Lender {
   /** The reason why the engine cannot join the transaction now, or null if it can. */
   readonly refusal: string | null;
   lend(): Promise<Lent>;
-  /** Calls the listener after the commit. Null if the library does not report commits. */
+  /** Calls the listener after the commit. The function is null if the library does not report commits. */
   readonly onCommit: ((listener: () => void) => void) | null;
 }
 

@@ -66,7 +66,7 @@ function sinkCursors(sink: string) {
     where s.name = ${sink}) c`;
 }
 
-/** @param sink Name of an event sink. Null for deliveries to the callbacks of tenants. */
+/** @param sink Name of an event sink, or null for deliveries to the callbacks of tenants. */
 export function pushStore(
   access: SystemAccess,
   sink: string | null,

@@ -14,7 +14,7 @@ export type SeesLock = (host: Transaction) => Promise<boolean>;
 interface OwnDatabase {
   readonly connection: Connection;
   readonly hostDialect: Dialect;
-  /** Checks for locks on the database file. Null if a database server handles locks. */
+  /** Checks for locks on the database file. The value is null if a database server handles locks. */
   readonly seesLock: SeesLock | null;
 }
 

@@ -58,11 +58,11 @@ export interface StorageParts {
   readonly dialect: Dialect;
   /** Dialect used in host transactions, because the storage has not prepared their connections. */
   readonly hostDialect: Dialect;
-  /** Checks for locks on the database file. Null if a database server handles locks. */
+  /** Checks for locks on the database file. The value is null if a database server handles locks. */
   readonly seesLock: SeesLock | null;
   connect(): Promise<void>;
   readonly migrations: readonly MigrationObject[];
-  /** Updates the schema. Null if the operator must update it. */
+  /** Updates the schema. The function is null if the operator must update it. */
   readonly migrate: (() => Promise<unknown>) | null;
   /** If true, `prepare` rejects a database role that bypasses row-level security. */
   readonly requireRowSecurity: boolean;

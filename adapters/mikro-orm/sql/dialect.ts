@@ -44,8 +44,8 @@ export interface SchemaDialect {
     readonly expression: string;
   }[];
   /**
-   * Returns the condition for the rows that the transaction may access. `column` contains the tenant. Null without
-   * row-level security.
+   * Returns the condition for the rows that the transaction may access. `column` contains the tenant. The function is
+   * null without row-level security.
    */
   readonly reachable: ((column: string) => string) | null;
 }
@@ -57,10 +57,10 @@ export interface Dialect extends SchemaDialect {
   /** Returns the select list for all columns, with the conversions for reading. */
   selectList(table: { readonly columns: readonly Column[] }, alias?: string): string;
   failureOf(error: unknown): DatabaseFailure;
-  /** Statement that makes a new transaction a write transaction. Null if the database does not need one. */
+  /** Statement that makes a new transaction a write transaction, or null if the database does not need one. */
   readonly takeWriteLock: Sql | null;
   /**
-   * Returns the statement that limits the wait for row locks in this transaction. Null if the database has no row
+   * Returns the statement that limits the wait for row locks in this transaction, or null if the database has no row
    * locks.
    */
   lockTimeout(waitMs: number): Sql | null;
@@ -78,27 +78,28 @@ export interface Dialect extends SchemaDialect {
   /** Suffix that locks the selected rows against all other transactions, including those with `forKeyShare` locks. */
   readonly forDeletion: string;
   /**
-   * Statement that serializes claims of queue entries across nodes and prepares the transaction. Null if the database
-   * has only one writer at a time.
+   * Statement that serializes claims of queue entries across nodes and prepares the transaction, or null if the
+   * database has only one writer at a time.
    */
   readonly claimLock: Sql | null;
-  /** Returns the statement that wakes other nodes after the commit. Null if the database has only one node. */
+  /** Returns the statement that wakes other nodes after the commit, or null if the database has only one node. */
   notify(payload: string): Sql | null;
   /**
    * Returns a condition, starting with `and`, for the tenants whose due work this cell performs. It excludes tenants
-   * that belong to another cell or are being moved there (cells §3.2). Empty for a database without cells.
+   * that belong to another cell or are being moved there (cells §3.2). Returns an empty text for a database without
+   * cells.
    */
   ofWorkingTenants(column: string): Sql;
   /** Returns the condition that a number column is equal to a number in a JSON array. */
   isInJson(column: string, text: string): string;
   /**
-   * Limits `bw_account_texts` to the matching accounts until the transaction ends. Null if the database does not have
-   * this table.
+   * Limits `bw_account_texts` to the matching accounts until the transaction ends. The function is null if the
+   * database does not have this table.
    */
   readonly seekAccountText: ((pattern: string) => Sql) | null;
   /**
-   * Returns the connected role as `role` if it bypasses row-level security. Null if the database does not support
-   * row-level security.
+   * Returns the connected role as `role` if it bypasses row-level security. The function is null if the database does
+   * not support row-level security.
    */
   readonly unboundRole: ((tables: readonly string[]) => Sql) | null;
   /**
@@ -107,8 +108,8 @@ export interface Dialect extends SchemaDialect {
    */
   readonly alongAccountTexts: Sql;
   /**
-   * Text to add after a table name, with the index that SQLite must use. Empty if the database chooses the index from
-   * its statistics.
+   * Text to add after a table name, with the index that SQLite must use. The text is empty if the database chooses
+   * the index from its statistics.
    */
   along(index: string): Sql;
   /** Returns the condition that a column is equal to one of the selected ids. The selection runs only once. */
@@ -117,8 +118,8 @@ export interface Dialect extends SchemaDialect {
   /** Returns the condition that compares a decimal column with a decimal text. */
   comparesWith(column: string, comparison: '<' | '<=' | '>' | '>=', value: string): Sql;
   /**
-   * Selects the identity of the engine's database as `identity`, to compare it with the host's. Null for an in-memory
-   * database.
+   * Selects the identity of the engine's database as `identity`, to compare it with the host's. The value is null for
+   * an in-memory database.
    */
   readonly identity: Sql;
   /** SQL for the current time of the database, in milliseconds since the epoch. */

@@ -40,7 +40,10 @@ const versionFields = fieldsOf({
   contentHash: text,
   revision: integerOrNull,
   createdDate: instantAt,
-  /** The time at which the version was deleted or replaced. Null while the version is part of the catalog. */
+  /**
+   * The time at which the version was deleted or replaced. The value is null while the version is part of the
+   * catalog.
+   */
   removedDate: instantAtOrNull,
 });
 

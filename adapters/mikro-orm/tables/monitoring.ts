@@ -35,7 +35,7 @@ export const accessLogTable = new RecordTable('access_log', accessFields, {
 const sampleFields = {
   ...fieldsOf({
     atMs: bigint,
-    /** Name of the node. Empty if the sample describes the whole deployment. */
+    /** Name of the node. The text is empty if the sample describes the whole deployment. */
     nodeName: text,
     eventGroup: text,
     eventCategory: text,

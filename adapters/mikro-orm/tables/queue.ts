@@ -53,7 +53,7 @@ const entryFields = fieldsOf({
   lapses: integerOrNull,
   doneHandlers: json<readonly string[]>,
   reason: textOrNull,
-  /** Public id of the event. Null if the entry is not published, or if it was published as another entry. */
+  /** Public id of the event, or null if the entry is not published, or if it was published as another entry. */
   eventId: uuidOrNull,
 });
 

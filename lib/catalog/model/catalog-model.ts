@@ -59,7 +59,7 @@ export interface Product {
   /** Names of add-ons for sale. */
   readonly available: readonly string[];
   readonly limits: readonly Limit[];
-  /** Values of features in document order. Absent if none exist. */
+  /** Values of features in document order. The field is absent if none exist. */
   readonly features?: readonly FeatureSetting[];
 }
 
@@ -125,7 +125,7 @@ export interface PlanPhase {
   readonly fixed: Fixed | null;
   readonly recurring: Recurring | null;
   readonly usages: readonly Usage[];
-  /** Values of features in document order. Absent if none exist. */
+  /** Values of features in document order. The field is absent if none exist. */
   readonly features?: readonly FeatureSetting[];
 }
 
@@ -145,7 +145,7 @@ export interface Plan {
   readonly billingPeriod: BillingPeriod;
   /** Maximum number of add-ons with this plan per bundle; −1 means unlimited. */
   readonly plansAllowedInBundle: number;
-  /** Values of features in document order. Absent if none exist. */
+  /** Values of features in document order. The field is absent if none exist. */
   readonly features?: readonly FeatureSetting[];
 }
 

@@ -8,8 +8,8 @@ import type { Plan, Product } from './catalog-model.ts';
 export interface Part<T extends object> {
   readonly name: string;
   /**
-   * The `effectiveDateForExistingSubscriptions` of a plan. It can be read without decoding the plan. Null for other
-   * parts.
+   * The `effectiveDateForExistingSubscriptions` of a plan. It can be read without decoding the plan. The value is
+   * null for other parts.
    */
   readonly forExisting: Instant | null;
   /** The value, deeply frozen. */

@@ -36,7 +36,7 @@ export interface VersionFrame {
   readonly recurringBillingMode: BillingMode | null;
   readonly currencies: readonly Currency[];
   readonly units: readonly Unit[];
-  /** Declared features in document order. Absent if none exist. */
+  /** Declared features in document order. The field is absent if none exist. */
   readonly features?: readonly FeatureDeclaration[];
   readonly rules: PlanRules;
   readonly priceLists: PriceListSet;

@@ -206,10 +206,10 @@ export interface CatalogEntryOperations<C extends Leading = []> {
 
 /** The effect of an upload. */
 export interface CatalogPreview {
-  /** The reasons why the upload would be rejected. Empty for a valid upload. */
+  /** The reasons why the upload would be rejected. The list is empty for a valid upload. */
   readonly errors: readonly Problem[];
   /** Problems that do not prevent an upload. */
   readonly warnings: readonly Problem[];
-  /** The versions that the upload would add. Empty if it would be rejected. */
+  /** The versions that the upload would add. The list is empty if it would be rejected. */
   readonly added: readonly CatalogVersion[];
 }

@@ -34,8 +34,8 @@ import { checkLimits, checkPhaseTerms, checkPlans, isUnbounded } from './plans.t
 
 export interface VersionValidation {
   /**
-   * The errors, in the order units, products, plans, features, price lists, rules, durations. Empty for a valid
-   * version.
+   * The errors, in the order units, products, plans, features, price lists, rules, durations. The list is empty for a
+   * valid version.
    */
   readonly errors: readonly Problem[];
   /** Problems that do not prevent an upload. */

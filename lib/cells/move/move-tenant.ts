@@ -7,7 +7,7 @@ import { cellOf, type MoveOptions, type MoveParts, moveIsLost, placeOf, waitFor 
 import { TenantMove } from './tenant-move.ts';
 
 export interface MoveResult {
-  /** Milliseconds for which writes of the tenant were rejected. Null if the tenant was already in the cell. */
+  /** Milliseconds for which writes of the tenant were rejected, or null if the tenant was already in the cell. */
   readonly pausedMs: number | null;
 }
 

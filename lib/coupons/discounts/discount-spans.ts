@@ -36,7 +36,7 @@ interface BilledRun {
 interface SpanTerms {
   readonly redeemed: LocalDate;
   readonly duration: CouponDuration;
-  /** Periods that start on or after this day are not discounted. Null if there is no such day. */
+  /** Periods that start on or after this day are not discounted. The value is null if there is no such day. */
   readonly ended: LocalDate | null;
 }
 
@@ -107,8 +107,8 @@ function endOfPeriodAt(cycle: CycleDates, date: LocalDate): LocalDate {
 }
 
 /**
- * Returns the start of a period. This is the first period that starts on or after `after`, or the one that comes
- * `skipped` periods after it. Returns null if there are not enough periods.
+ * Returns the start of a period. This is the first period that starts on or after `after`, or the period that is
+ * `skipped` periods later. Returns null if there are not enough periods.
  */
 function startOfPeriod(
   runs: readonly BilledRun[],

@@ -101,7 +101,9 @@ export interface RedemptionView
   extends CouponTerms,
     Pick<Redemption, 'id' | 'accountId' | 'subscriptionId' | 'createdDate'> {
   readonly redeemedDate: LocalDate;
-  /** Periods that start on or after this day are not discounted. Null if the redemption was not removed. */
+  /**
+   * Periods that start on or after this day are not discounted. The value is null if the redemption was not removed.
+   */
   readonly endedDate: LocalDate | null;
   /** The discounted subscriptions. */
   readonly discounts: readonly DiscountView[];

@@ -19,7 +19,10 @@ import { checkRedemption, usedUp } from '../rules/check-redemption.ts';
 export interface RequestedRedemption {
   readonly code: string;
   readonly subscriptionId: Uuid | null;
-  /** Plans of the subscriptions that the coupon would discount. Empty for an account without subscriptions. */
+  /**
+   * Plans of the subscriptions that the coupon would discount. The list is empty for an account without
+   * subscriptions.
+   */
   readonly plans: readonly DiscountedPlan[];
   readonly redeemed: DatedInstant;
 }

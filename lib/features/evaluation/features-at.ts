@@ -28,12 +28,12 @@ import { accountQuotaPeriod, type QuotaSpan, subscriptionQuotaPeriod } from './q
 export interface FeatureAt {
   readonly name: string;
   readonly kind: FeatureKind;
-  /** Combination rule for the contributions to a NUMBER. Null for other kinds. */
+  /** Combination rule for the contributions to a NUMBER, or null for other kinds. */
   readonly combine: FeatureCombination | null;
   readonly value: CombinedValue;
   /** The contributions. Those of base subscriptions come first, then older ones before newer ones. */
   readonly sources: readonly FeatureSource[];
-  /** The contributions to a QUOTA, in the order in which they are consumed. Empty for other kinds. */
+  /** The contributions to a QUOTA, in the order in which they are consumed. The list is empty for other kinds. */
   readonly counted: readonly CountedSource[];
 }
 

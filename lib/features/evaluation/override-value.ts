@@ -21,7 +21,7 @@ const expected: Readonly<Record<FeatureKind, string>> = {
 
 /**
  * Returns the value of an override as text.
- * @param billedUnit Unit that is billed beyond a quota. Null if nothing can be billed.
+ * @param billedUnit Unit that is billed beyond a quota, or null if nothing can be billed.
  * @throws BillingError FEATURE_VALUE_INVALID (63003) if the value does not fit the kind of the feature, or if nothing
  * can be billed.
  */

@@ -6,7 +6,7 @@ import type { TextOf } from './document-texts.ts';
 
 export interface LineName {
   readonly name: string;
-  /** The phase, usage or adjusted item. Null if the name alone identifies the line. */
+  /** The phase, usage or adjusted item. The value is null if the name alone identifies the line. */
   readonly detail: string | null;
 }
 

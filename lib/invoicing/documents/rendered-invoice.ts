@@ -98,7 +98,7 @@ export interface RenderedInvoice extends RenderedBuyer {
   readonly formattedPaidAmount: string;
   readonly formattedRefundedAmount: string;
   readonly formattedBalance: string;
-  /** The written-off amount, below 0. Null if nothing is written off. */
+  /** The written-off amount, below 0. The value is null if nothing is written off. */
   readonly formattedWrittenOffAmount: string | null;
   /** The currency of the processed payment, or null if it is the invoice's currency. */
   readonly processedCurrency: Currency | null;
@@ -122,7 +122,10 @@ export interface RenderedInvoice extends RenderedBuyer {
    * The net amount, taxes, total, account credit, paid amount and amount due. Amounts that do not apply are omitted.
    */
   readonly totals: readonly PrintableFact[];
-  /** The details of a bank transfer for the amount due. Empty if nothing is due or the seller has no bank account. */
+  /**
+   * The details of a bank transfer for the amount due. The list is empty if nothing is due or the seller has no bank
+   * account.
+   */
   readonly paymentDetails: readonly PrintableFact[];
   /** True if the invoice is in a summary that the parent account has not paid yet (§12). */
   readonly isPaidByParent: boolean;
@@ -265,7 +268,7 @@ function isolated(text: string): string {
 
 /**
  * Returns the amount, below 0, that is no longer owed because the invoice, or the summary that contains it, is
- * written off. Null if nothing was written off.
+ * written off. Returns null if nothing was written off.
  */
 function formattedWriteOff(
   { invoice, summary = null }: Pick<InvoiceToRender, 'invoice' | 'summary'>,

@@ -16,10 +16,13 @@ export interface RenderedLine extends LineName {
   readonly usageName: string | null;
   readonly formattedStartDate: string | null;
   readonly formattedEndDate: string | null;
-  /** The last day of a period, which is the day before the end date. Null if there is no period. */
+  /** The last day of a period, which is the day before the end date. The value is null if there is no period. */
   readonly lastDay: LocalDate | null;
   readonly formattedLastDay: string | null;
-  /** The first and the last day, or the only date. Null for an adjustment, whose date is not a service period. */
+  /**
+   * The first and the last day, or the only date. The value is null for an adjustment, whose date is not a service
+   * period.
+   */
   readonly formattedPeriod: string | null;
   readonly formattedAmount: string;
   readonly quantity: Decimal | null;
@@ -28,19 +31,19 @@ export interface RenderedLine extends LineName {
   readonly unitPrice: Decimal | null;
   readonly formattedUnitPrice: string | null;
   /**
-   * The calculation, such as `5 × $25.00`. Null without a quantity or unit price, and for one unit whose price is the
-   * amount.
+   * The calculation, such as `5 × $25.00`. The value is null without a quantity or unit price, and for one unit whose
+   * price is the amount.
    */
   readonly calculation: string | null;
   readonly formattedListRate: string | null;
   /** The amount before discounts, or null if there are no discounts. */
   readonly listAmount: Decimal | null;
   readonly formattedListAmount: string | null;
-  /** The discount of each coupon. Empty if the line has no discounts. */
+  /** The discount of each coupon. The list is empty if the line has no discounts. */
   readonly discounts: readonly RenderedDiscount[];
-  /** The tax rates, such as `19%`. Null if there are no rates. */
+  /** The tax rates, such as `19%`. The value is null if there are no rates. */
   readonly formattedTaxRate: string | null;
-  /** The charged usage. Empty if the line does not charge usage. */
+  /** The charged usage. The list is empty if the line does not charge usage. */
   readonly usage: readonly RenderedUsage[];
   /** Notes in small print below the name: the calculation, or the list price with its discounts, and the usage with its tiers. */
   readonly notes: readonly string[];

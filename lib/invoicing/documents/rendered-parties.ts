@@ -15,7 +15,7 @@ export interface RenderedSeller {
   readonly seller: Seller;
   /** The legal name, address, tax id, registration number, email and phone. Missing parts are omitted. */
   readonly lines: readonly string[];
-  /** The tax id with its label, such as `VAT ID: DE123456789`. Null if there is no tax id. */
+  /** The tax id with its label, such as `VAT ID: DE123456789`. The value is null if there is no tax id. */
   readonly formattedTaxId: string | null;
   readonly formattedRegistrationNumber: string | null;
   /** IBAN in groups of four characters. */

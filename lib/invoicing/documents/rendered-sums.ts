@@ -81,7 +81,7 @@ export function renderedTaxes(facts: DocumentFacts, { text, formats }: SumWords)
   });
 }
 
-/** Returns the sums above the total: net amount, taxes and tax rounding. Empty without tax facts. */
+/** Returns the sums above the total: net amount, taxes and tax rounding. Returns an empty list without tax facts. */
 export function taxTotals(
   facts: DocumentFacts,
   taxes: readonly RenderedTax[],
@@ -119,8 +119,8 @@ function isUntaxed({ category, rate, exemption, tax }: TaxGroup): boolean {
 }
 
 /**
- * Returns the details for a bank transfer, each with a label. Empty if nothing is due or the seller has no bank
- * account.
+ * Returns the details for a bank transfer, each with a label. Returns an empty list if nothing is due or the seller
+ * has no bank account.
  */
 export function paymentDetails(
   { kind, due, number }: Pick<DocumentFacts, 'kind' | 'due' | 'number'>,

@@ -22,7 +22,7 @@ export type TemplateNode =
 
 /** A name such as `invoice.amount`, prepared for look-ups. */
 interface TemplatePath {
-  /** The parts, such as `invoice` and `amount`. Empty for `.`, the current element of a section. */
+  /** The parts, such as `invoice` and `amount`. The list is empty for `.`, the current element of a section. */
   readonly parts: readonly string[];
   /** For each part, the rest of the name after that part, including its dots. Used as the key of a translation. */
   readonly rests: readonly string[];

@@ -58,7 +58,7 @@ export interface LoadedDryRun {
   /** The walk to the invoice, or null if there is nothing to bill. */
   readonly walk: {
     readonly input: DryRunWalkInput;
-    /** Selects the subscriptions whose next invoice was requested. Null for the invoice of a date. */
+    /** Selects the subscriptions whose next invoice was requested. The value is null for the invoice of a date. */
     readonly choice: IsWatched | null;
   } | null;
   /** The question to usage sources, or null if the sources need not be called. */

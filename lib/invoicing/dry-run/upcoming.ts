@@ -94,7 +94,9 @@ class UpcomingWalk {
     return this.#walk.credit;
   }
 
-  /** Returns the invoice of a date. Null if the date has no invoice, or is not a date of a watched subscription. */
+  /**
+   * Returns the invoice of a date, or null if the date has no invoice, or is not a date of a watched subscription.
+   */
   *step(date: LocalDate): DryRunWalk {
     const isEvent = this.#watchedEvents.take(date);
     const isOwnDate = isEvent || this.#areAllWatched || this.#walk.isAnyDue(this.#watchedIds, date);

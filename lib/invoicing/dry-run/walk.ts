@@ -32,7 +32,8 @@ export interface DryRunWalkInput extends AccountRunInput {
   /** The debts that the account's credit pays, except the invoices of the walk itself. */
   readonly debts?: Debts;
   /**
-   * The existing drafts, oldest first, and the template of a new draft. Absent unless the account's runs add to drafts.
+   * The existing drafts, oldest first, and the template of a new draft. The field is absent unless the account's runs
+   * add to drafts.
    */
   readonly reuse?: { readonly drafts: readonly Draft[]; readonly newDraft: Invoice };
 }

@@ -175,7 +175,7 @@ function discounted(
 }
 
 /**
- * Returns the bill cycle day that the next run assigns to an account. Null if the account has a day or gets no day
+ * Returns the bill cycle day that the next run assigns to an account, or null if the account has a day or gets no day
  * (§4 rule 4). Blocked intervals are ignored (subscriptions §15.2), so a pause does not move the cycle.
  */
 export function billCycleDayToSet(input: BillingEventsInput): number | null {

@@ -82,16 +82,16 @@ export interface AccountRunInput extends EvaluationSettings {
 export interface AccountRun extends DueDates {
   /** One evaluation per due subscription, in the order of the input. */
   readonly evaluations: readonly SubscriptionEvaluation[];
-  /** Items of all subscriptions in creation order. Empty if there is nothing to invoice. */
+  /** Items of all subscriptions in creation order. The list is empty if there is nothing to invoice. */
   readonly items: readonly NewInvoiceItem[];
   readonly invoice: RunInvoice;
   /** Amounts of the whole unpaid invoice. */
   readonly amounts: InvoiceAmounts;
-  /** The note set by plugins. Absent if plugins do not change the note. */
+  /** The note set by plugins. The field is absent if plugins do not change the note. */
   readonly note?: string | null;
   /**
    * New charged-through dates by subscription (§8.5). Each date is the end of the subscription's charges, including
-   * usage items that were dropped because their amount is 0. Empty for a DRAFT.
+   * usage items that were dropped because their amount is 0. The map is empty for a DRAFT.
    */
   readonly chargedThrough: ReadonlyMap<Uuid, LocalDate>;
   /** Subscriptions whose charged-through dates also depend on other invoices (see `resetChargedThrough`). */

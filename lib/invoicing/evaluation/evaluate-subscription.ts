@@ -82,8 +82,8 @@ export interface SubscriptionEvaluation {
    */
   readonly inForceThrough: LocalDate | null;
   /**
-   * End of the running trial if the tenant's settings drop the trial's item (§5.1 rule 4). Null without such a trial,
-   * or if days after the trial are billed.
+   * End of the running trial if the tenant's settings drop the trial's item (§5.1 rule 4), or null without such a
+   * trial, or if days after the trial are billed.
    */
   readonly freeThrough: LocalDate | null;
   /** The changed remainders (`repairable`) of existing items. */

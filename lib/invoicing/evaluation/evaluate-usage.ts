@@ -54,7 +54,7 @@ export interface SubscriptionUsage {
   readonly pieces: readonly UsagePiece[];
   /** Version marks of the days whose usage was read. If null (the default), the next run reads the usage again. */
   readonly marks?: DayMarks | null;
-  /** Usage that a source supplied. Replaces `pieces`. Null if there is no source. Defaults to null. */
+  /** Usage that a source supplied. Replaces `pieces`. The value is null if there is no source. Defaults to null. */
   readonly supplied?: SuppliedUsage | null;
   /** Usage terms that apply in addition to the prices (usage §12). None by default. */
   readonly terms?: UsageTerms;
@@ -92,7 +92,10 @@ export interface UsageEvaluation {
   readonly intervals: readonly RatedInterval[];
   /** The changed remainders (`repairable`) of USAGE items that earlier runs created. */
   readonly repairable: readonly Pick<NewInvoiceItem, 'id' | 'repairable'>[];
-  /** Latest end of the subscription's USAGE items, including dropped items of amount 0. Null if none exist. */
+  /**
+   * Latest end of the subscription's USAGE items, including dropped items of amount 0. The value is null if none
+   * exist.
+   */
   readonly chargedThrough: LocalDate | null;
   /** The next date after the target date on which usage is billed. */
   readonly nextDate: LocalDate | null;

@@ -20,11 +20,16 @@ export interface PriceDifference {
   readonly from: DatedInstant;
   /** The terms of a usage price, or null for recurring and fixed prices. */
   readonly usage: UsagePriceTerms | null;
-  /** The old price for a quantity of one. A recurring price covers one billing period. Null if there was no price. */
+  /**
+   * The old price for a quantity of one. A recurring price covers one billing period. The value is null if there was
+   * no price.
+   */
   readonly oldPrice: Decimal | null;
   readonly newPrice: Decimal | null;
   readonly difference: Decimal;
-  /** The old billing period of the price. For usage, the time between two bills. Null for a fixed price. */
+  /**
+   * The old billing period of the price. For usage, the time between two bills. The value is null for a fixed price.
+   */
   readonly oldBillingPeriod: BillingPeriod | null;
   readonly newBillingPeriod: BillingPeriod | null;
   /** Effective date of the catalog version that supplies the new price. */
@@ -37,11 +42,11 @@ export interface UsagePriceTerms {
   /** Number of the tier, from 1. */
   readonly tier: number;
   /**
-   * Unit of the price. The price is for one block of this unit. Null for a CAPACITY tier, whose price does not depend
-   * on its units.
+   * Unit of the price. The price is for one block of this unit. The value is null for a CAPACITY tier, whose price
+   * does not depend on its units.
    */
   readonly unitType: string | null;
-  /** Old number of units in a block. Null for CAPACITY and for a missing price. */
+  /** Old number of units in a block, or null for CAPACITY and for a missing price. */
   readonly oldBlockSize: Decimal | null;
   readonly newBlockSize: Decimal | null;
   /** Old number of blocks in the tier. For CAPACITY, the tier's old limit for the unit. Null means unlimited. */

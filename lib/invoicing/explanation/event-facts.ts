@@ -148,11 +148,11 @@ export interface ExplainedRule {
   readonly rule: ExplainedRuleName;
   readonly result: string;
   /**
-   * The conditions of the matching case. Empty if the case always applies. Null if no case matched and the default
-   * applies.
+   * The conditions of the matching case. The object is empty if the case always applies, and null if no case matched
+   * and the default applies.
    */
   readonly conditions: RuleConditions | null;
-  /** The event whose date the rule determines, or whose phases it aligns. Null for BILLING_ALIGNMENT. */
+  /** The event whose date the rule determines, or whose phases it aligns. The value is null for BILLING_ALIGNMENT. */
   readonly event: BasisEvent | null;
 }
 

@@ -69,13 +69,16 @@ export interface ItemExplanation extends ExplainedFields {
    * The facts from which the amount was calculated, or null if the amount was given, or if its facts were not stored.
    */
   readonly basis: ComputedBasis | null;
-  /** The invoice plugin that added the item or, if `basis` is set, changed its amount. Null if no plugin did. */
+  /**
+   * The invoice plugin that added the item or, if `basis` is set, changed its amount. The value is null if no plugin
+   * did.
+   */
   readonly pluginName: string | null;
   /** The events of the basis, each with the reason for its date. */
   readonly events: ItemEvents;
   /** The catalog rules that determined the dates and the bill cycle day, each with the matching case. */
   readonly rules: readonly ExplainedRule[];
-  /** The steps from the facts to the amount. Empty if there are no facts. */
+  /** The steps from the facts to the amount. The list is empty if there are no facts. */
   readonly steps: readonly CalculationStep[];
   /** The result of the steps, or the given amount. It differs from `amount` only after a later change. */
   readonly computedAmount: Decimal;

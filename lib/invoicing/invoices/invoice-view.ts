@@ -21,11 +21,11 @@ import { billedQuantity, NO_USAGE, type UsedUnit, unitPriceOf, usedUnits } from 
  */
 export interface InvoiceItemView extends InvoiceItem {
   /**
-   * Price of one unit. If the item is prorated, the price is for the whole period (§14 rule 8). Null if the item has no
-   * unit price.
+   * Price of one unit. If the item is prorated, the price is for the whole period (§14 rule 8). The value is null if
+   * the item has no unit price.
    */
   readonly unitPrice: Decimal | null;
-  /** The used units of a USAGE item and their tiers. Empty for other items. */
+  /** The used units of a USAGE item and their tiers. The list is empty for other items. */
   readonly usage: readonly UsedUnit[];
   readonly prettyProductName: string | null;
   readonly prettyPlanName: string | null;
@@ -37,14 +37,14 @@ export interface InvoiceItemView extends InvoiceItem {
 
 /** An invoice with its computed members. `items` is empty if a list was requested without items. */
 export interface InvoiceView extends Invoice {
-  /** The number formatted by the tenant's pattern (§1.7). Null if there is no pattern. */
+  /** The number formatted by the tenant's pattern (§1.7), or null if there is no pattern. */
   readonly formattedNumber: string | null;
   /** The amount owed now (§1.4 rule 6). */
   readonly balance: Decimal;
   readonly items: readonly InvoiceItemView[];
   /**
-   * Ids of the usage records that this invoice billed first, up to the tenant's limit. Empty if the items were not
-   * requested.
+   * Ids of the usage records that this invoice billed first, up to the tenant's limit. The list is empty if the items
+   * were not requested.
    */
   readonly trackingIds: readonly string[];
 }

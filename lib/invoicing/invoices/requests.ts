@@ -30,7 +30,7 @@ export interface AccountParking {
 /** The outcome of an invoice run for a parked account. */
 export interface ParkedRun {
   readonly accountId: Uuid;
-  /** Name of the error, such as INVOICE_NOTHING_TO_DO. Null if the run created an invoice. */
+  /** Name of the error, such as INVOICE_NOTHING_TO_DO. The value is null if the run created an invoice. */
   readonly error: string | null;
 }
 

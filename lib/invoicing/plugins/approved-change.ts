@@ -29,7 +29,7 @@ export interface ProposedInvoice {
   readonly before: Invoice | null;
   /** The invoice before its new items are added. */
   readonly invoice: New<Invoice>;
-  /** Stored items of the invoice after the operation. Null if they were not read, because no plugin sees them. */
+  /** Stored items of the invoice after the operation, or null if they were not read, because no plugin sees them. */
   readonly existing: readonly InvoiceItem[] | null;
   readonly newItems: readonly NewInvoiceItem[];
   /** The changed remainders (`repairable`) of stored items. */

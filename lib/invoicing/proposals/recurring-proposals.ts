@@ -52,7 +52,7 @@ export interface RecurringProposalsInput {
   readonly events: readonly BillingEvent[];
   /** Index of the first event that creates proposals (the anchor defined in §7.2). */
   readonly anchorIndex: number;
-  /** Start of the window. Earlier proposals are omitted. Null if the window has no start. */
+  /** Start of the window. Earlier proposals are omitted. The value is null if the window has no start. */
   readonly windowStart: LocalDate | null;
   readonly targetDate: LocalDate;
   readonly currency: Currency;
@@ -67,7 +67,7 @@ export interface BilledEvent {
   readonly nextEvent: BillingEvent | null;
   readonly cycle: CycleDates;
   readonly endDate: LocalDate | null;
-  /** The date up to which the event is billed (X of §5.3). Null if nothing is billable yet. */
+  /** The date up to which the event is billed (X of §5.3), or null if nothing is billable yet. */
   readonly billThrough: LocalDate | null;
 }
 

@@ -89,7 +89,7 @@ export function isDue({ events, cursor, targetDate, config }: DueInput): boolean
 
 /**
  * Returns a date at which an evaluation leaves the cursor of a subscription unchanged, given that the subscription is
- * not due. This is the target date or the later date of an earlier evaluation. Null if there is no such date.
+ * not due. This is the target date or the later date of an earlier evaluation. Returns null if there is no such date.
  */
 export function evaluatedThrough({ events, cursor, targetDate, config }: DueInput): LocalDate | null {
   if (cursor === null) return null;
@@ -129,7 +129,8 @@ function windowStart(anchor: BillingEvent, changedFrom: LocalDate): LocalDate {
 /** The state of a subscription that is billed up to the target date. */
 interface Standing {
   /**
-   * Date up to which the billing is final unless events change (§7.2 rule 7). Null if the subscription has not begun.
+   * Date up to which the billing is final unless events change (§7.2 rule 7), or null if the subscription has not
+   * begun.
    */
   readonly settledThrough: LocalDate | null;
   /** The next date after the target date on which something may be billed (§5.5 rule 3). */

@@ -7,7 +7,7 @@ export type RunResult =
   | {
       readonly account: Account;
       readonly kind: 'done';
-      /** Ids of the run's invoices. Empty if there is nothing to invoice. */
+      /** Ids of the run's invoices. The list is empty if there is nothing to invoice. */
       readonly invoiceIds: readonly Uuid[];
       /** Subscriptions that were not billed because their events are damaged. */
       readonly skipped: readonly Uuid[];

@@ -35,7 +35,7 @@ export interface OverdueTransition {
   readonly cancellation: CancellationPolicy;
   readonly invoicingOff: InvoicingOffStep;
   readonly ownsInvoicingOff: boolean;
-  /** Content of the OVERDUE_CHANGE event (§9.3). Null if only flags change, because this emits no event. */
+  /** Content of the OVERDUE_CHANGE event (§9.3), or null if only flags change, because this emits no event. */
   readonly change: OverdueChange | null;
 }
 
@@ -110,7 +110,7 @@ function invoicingOffStep(
 }
 
 export interface EffectiveInput {
-  /** The instant for which the check was scheduled, even if it runs later. Null for a refresh. */
+  /** The instant for which the check was scheduled, even if it runs later. The value is null for a refresh. */
   readonly scheduled: Instant | null;
   /** The state after this check. Null means clear. */
   readonly next: OverdueState | null;

@@ -29,7 +29,9 @@ export interface OverdueFacts {
   readonly lastPaymentResponse: PaymentResponse | null;
   readonly tags: ReadonlySet<string>;
   readonly hasInvoicingOff: boolean;
-  /** The exempt account: the account itself or its paying parent (§7 rule 3). Null if neither is exempt. */
+  /**
+   * The exempt account: the account itself or its paying parent (§7 rule 3). The value is null if neither is exempt.
+   */
   readonly exemptBy: Uuid | null;
 }
 

@@ -84,8 +84,8 @@ export interface OverdueExplanation {
    */
   readonly matched: string | null;
   /**
-   * The account that has the tag OVERDUE_ENFORCEMENT_OFF: the account itself or its paying parent. Null if neither has
-   * it.
+   * The account that has the tag OVERDUE_ENFORCEMENT_OFF: the account itself or its paying parent. The value is null
+   * if neither has it.
    */
   readonly exemptBy: Uuid | null;
   /** The account whose unpaid invoices are evaluated: the account itself or its paying parent. */
@@ -99,7 +99,7 @@ export interface OverdueExplanation {
   readonly lastPaymentResponse: PaymentResponse | null;
   readonly controlTags: readonly string[];
   readonly invoices: readonly OverdueInvoice[];
-  /** Time of the next check, provided that nothing else changes. Null if no check is scheduled. */
+  /** Time of the next check, provided that nothing else changes. The value is null if no check is scheduled. */
   readonly nextCheck: Instant | null;
   /** One entry per configured state, the most severe state first. */
   readonly reasons: readonly OverdueReason[];

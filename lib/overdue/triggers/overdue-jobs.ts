@@ -102,7 +102,7 @@ const changesOfDebt: ReadonlySet<BusEventType> = new Set<BusEventType>([
 
 /**
  * Returns the jobs for the events of a transaction (§7). There is at most one per account and action, and CLEAR jobs
- * come first. Empty if the configuration has no state that can be entered.
+ * come first. Returns an empty list if the configuration has no state that can be entered.
  */
 export function jobsOfEvents(
   events: readonly NewBusEvent[],

@@ -48,7 +48,7 @@ export interface PaymentRequest {
   /** The released hold that this payment fulfills (§9.3). */
   readonly holdId?: Uuid;
   readonly api?: ApiPayment;
-  /** The run that control plugins allowed. Absent if no plugins were called. */
+  /** The run that control plugins allowed. The field is absent if no plugins were called. */
   readonly consulted?: ConsultedRun;
 }
 

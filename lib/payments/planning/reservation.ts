@@ -56,7 +56,10 @@ export interface BegunRun {
     readonly paymentId: Uuid;
     readonly transactionId: Uuid;
     readonly isNewPayment: boolean;
-    /** The amount that settles an invoice, in the invoice's currency. Null if the run does not pay an invoice. */
+    /**
+     * The amount that settles an invoice, in the invoice's currency. The value is null if the run does not pay an
+     * invoice.
+     */
     readonly settles: Decimal | null;
   };
 }
@@ -188,7 +191,7 @@ export interface ReservationFacts {
   /** The active hold of the invoice, if there is one and it was loaded. */
   readonly hold: AutoPayHold | null;
   readonly api?: ApiPayment;
-  /** The run that control plugins allowed. Absent if no plugins were called. */
+  /** The run that control plugins allowed. The field is absent if no plugins were called. */
   readonly consulted?: ConsultedRun;
   /** Records of any invoice that have the requested keys. */
   readonly keyed: KeyedRecords;

@@ -29,7 +29,7 @@ export interface PaymentTransactionView extends PaymentTransaction {
 export interface PaymentView extends Payment {
   readonly totals: PaymentTotals;
   readonly transactions: readonly PaymentTransactionView[];
-  /** Attempts, oldest first, followed by scheduled attempts. Null if they were not requested. */
+  /** Attempts, oldest first, followed by scheduled attempts. The value is null if they were not requested. */
   readonly attempts: readonly AttemptView[] | null;
 }
 
@@ -45,7 +45,7 @@ export interface LoadedPayments {
   readonly attempts: ReadonlyMap<string, readonly PaymentAttempt[]> | null;
   /** Retries of these attempts, by unique key. */
   readonly pending: ReadonlyMap<string, PendingNotification>;
-  /** Gateway names by payment method id. Empty if they were not requested. */
+  /** Gateway names by payment method id. The map is empty if they were not requested. */
   readonly pluginNames: ReadonlyMap<Uuid, string>;
 }
 

@@ -182,10 +182,10 @@ export interface Settlement {
    * recovery. FIX is a correction by an operator.
    */
   readonly source: 'CALL' | 'LATE' | 'JANITOR' | 'FIX';
-  /** The lease of the call. Absent if no call was made. */
+  /** The lease of the call. The field is absent if no call was made. */
   readonly leaseUntil?: Instant | null;
   readonly fix?: TransactionFix;
-  /** The reaction of the control plugins. Absent if no plugin was called. */
+  /** The reaction of the control plugins. The field is absent if no plugin was called. */
   readonly control?: ControlResult;
   readonly properties?: readonly PluginProperty[];
 }

@@ -62,7 +62,7 @@ export interface PrintableDocument {
   /** Totals. If `isLastTotalStressed` is true, the last one is emphasized. */
   readonly totals: readonly PrintableFact[];
   readonly isLastTotalStressed: boolean;
-  /** Payment details, printed below the totals. Null if nothing is owed. */
+  /** Payment details, printed below the totals. The value is null if nothing is owed. */
   readonly payment: { readonly heading: string; readonly facts: readonly PrintableFact[] } | null;
   /** Notes below the totals. Lines are separated by `\n`. */
   readonly notes: readonly string[];

@@ -49,7 +49,7 @@ export interface EInvoicePeriod {
 
 export interface EInvoiceTax {
   readonly category: TaxCategory;
-  /** Tax rate in percent, such as `19`. Null for category O. */
+  /** Tax rate in percent, such as `19`. The value is null for category O. */
   readonly rate: string | null;
 }
 
@@ -62,7 +62,7 @@ export interface EInvoiceLine {
   /** Unit of UN/ECE Recommendation 20 or 21. */
   readonly unitCode: string;
   readonly price: string;
-  /** Discounts of the line. Empty if none exist. */
+  /** Discounts of the line. The list is empty if none exist. */
   readonly allowances: readonly EInvoiceAllowance[];
   /** Amount: quantity × price, rounded to the currency's minor unit, less the allowances (BT-131). */
   readonly amount: string;
@@ -105,7 +105,7 @@ export interface EInvoiceDocument {
   readonly typeCode: '380' | '381';
   readonly number: string;
   readonly issueDate: string;
-  /** Due date. Null if the buyer does not have to pay. */
+  /** Due date, or null if the buyer does not have to pay. */
   readonly dueDate: string | null;
   /** Currency code of ISO 4217. */
   readonly currency: string;

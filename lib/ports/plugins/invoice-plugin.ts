@@ -24,7 +24,7 @@ export interface InvoiceForPlugins extends Plain<Omit<Invoice, 'recordId' | 'acc
 export interface InvoicePluginContext {
   readonly tenantId: Uuid;
   readonly accountId: Uuid;
-  /** The target date of the run, such as `2024-01-31`. Null for user operations. */
+  /** The target date of the run, such as `2024-01-31`. The value is null for user operations. */
   readonly targetDate: string | null;
   /**
    * The invoice, or null in `priorCall` of a run, and in `onSuccessCall` of a run without an invoice. In

@@ -116,7 +116,7 @@ export interface GatewayPage<T> {
 }
 
 export interface GatewayPaymentMethod {
-  /** Id of the method in the engine. Absent for a method that the engine does not know. */
+  /** Id of the method in the engine. The field is absent for a method that the engine does not know. */
   readonly paymentMethodId?: Uuid;
   readonly externalPaymentMethodId?: string | null;
   readonly isDefault?: boolean;

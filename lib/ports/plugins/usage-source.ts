@@ -15,7 +15,10 @@ export interface UsageSourceContext {
   readonly accountId: Uuid;
   /** The kind of dry run, or null for stored runs and roll-ups. */
   readonly dryRunType: 'TARGET_DATE' | 'UPCOMING_INVOICE' | 'SUBSCRIPTION_ACTION' | null;
-  /** The target date of a run or dry run as text. Null for roll-ups, and for dry runs that return the next invoice. */
+  /**
+   * The target date of a run or dry run as text. The value is null for roll-ups, and for dry runs that return the
+   * next invoice.
+   */
   readonly inputTargetDate: string | null;
   readonly now: Date;
 }

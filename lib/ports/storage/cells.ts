@@ -95,7 +95,7 @@ export interface CellStore {
   /** Changes the place from CLEANING to SETTLED. Returns false if another process has taken over the move. */
   endMove(move: TakenMove): Promise<boolean>;
 
-  /** Returns the number of the cell in this database. Null if the database is not a cell yet. */
+  /** Returns the number of the cell in this database, or null if the database is not a cell yet. */
   number(): Promise<number | null>;
   /** Looks for data of tenants in all tables. */
   contents(): Promise<CellContents>;

@@ -4,7 +4,10 @@ import type { Instant } from '../../values/time/index.ts';
 
 /** A live or finished queue entry, as operators see it (platform §9.1). */
 export interface OperatorEntry extends QueueEntry {
-  /** End of the entry's lease, or time of its next attempt, in system time. Null if the entry has neither. */
+  /**
+   * End of the entry's lease, or time of its next attempt, in system time. The value is null if the entry has
+   * neither.
+   */
   readonly availableAtMs: number | null;
   /** The last error. */
   readonly reason: string | null;

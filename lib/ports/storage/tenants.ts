@@ -14,8 +14,8 @@ import type { Instant } from '../../values/time/index.ts';
 export interface ActiveValue {
   readonly recordId: number;
   /**
-   * Key for caches. It is needed because a record id may be used again after a rollback. Null if the row is so new that
-   * the statement that locks it cannot see it.
+   * Key for caches. It is needed because a record id may be used again after a rollback. The value is null if the row
+   * is so new that the statement that locks it cannot see it.
    */
   readonly id: Uuid | null;
 }
@@ -81,7 +81,7 @@ export interface SigningSecretWrites {
 export interface SellerReads {
   /**
    * Returns the newest version that was created up to the instant, or the newest of all if `until` is null. If all
-   * versions were created later, returns the first one. Null if there is no version.
+   * versions were created later, returns the first one. Returns null if there is no version.
    */
   find(until: Instant | null): Promise<Seller | null>;
   /** Returns all versions, newest first. */

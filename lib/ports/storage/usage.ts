@@ -57,7 +57,7 @@ export interface UsageSplitRequest {
   readonly subscriptionRecordId: number;
   readonly unit: string;
   readonly localDate: LocalDate;
-  /** Instants in ascending order. Empty if the day is split only by ordinals. */
+  /** Instants in ascending order. The list is empty if the day is split only by ordinals. */
   readonly bounds: readonly Instant[];
   /** Last ordinals of all pieces except the last one, in ascending order. */
   readonly ordinals: readonly number[];

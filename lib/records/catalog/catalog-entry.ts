@@ -24,7 +24,9 @@ export interface EntryScope {
   readonly accountRecordId: number | null;
 }
 
-/** The values of features that a product, plan or phase of the entry catalog sets. Absent if none exist. */
+/**
+ * The values of features that a product, plan or phase of the entry catalog sets. The field is absent if none exist.
+ */
 export interface WithFeatureSettings {
   readonly features?: readonly FeatureSetting[];
 }

@@ -60,7 +60,7 @@ export interface Payment extends RecordOf<typeof paymentFields> {}
 export interface RefundedAmount {
   readonly invoiceItemId: Uuid;
   readonly amount: Decimal;
-  /** Description of the adjustment. Absent if it is the default description. */
+  /** Description of the adjustment. The field is absent if it is the default description. */
   readonly description?: string;
 }
 

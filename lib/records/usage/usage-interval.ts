@@ -19,7 +19,9 @@ export interface StoredUsageInterval {
   readonly itemIds: readonly Uuid[];
   readonly consumed: readonly PointRange[];
   readonly createdDate: Instant;
-  /** The usage from a usage source. It is stored in place of consumed points. Null if usage was recorded. */
+  /**
+   * The usage from a usage source. It is stored in place of consumed points. The value is null if usage was recorded.
+   */
   readonly supplied: SuppliedDigest | null;
 }
 

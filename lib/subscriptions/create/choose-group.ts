@@ -310,8 +310,8 @@ interface BundleChoiceInput {
 }
 
 /**
- * Returns the existing bundle to join. Null for a new bundle, which takes the key from an ended bundle (§6.2 rule 2,
- * §17.2).
+ * Returns the existing bundle to join, or null for a new bundle, which takes the key from an ended bundle (§6.2 rule
+ * 2, §17.2).
  * @throws BillingError SUBSCRIPTION_GET_INVALID_BUNDLE_ID (1081), SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER
  * (1020), SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS (1014).
  */

@@ -213,7 +213,7 @@ export function outlineOperations(
 export type Outlines = ReturnType<typeof outlineOperations>;
 
 interface WindowSearch {
-  /** Accounts of the bundles. Null if they are not known yet. */
+  /** Accounts of the bundles, or null if they are not known yet. */
   readonly accounts: readonly Uuid[] | null;
   readonly find: (session: ReadSession) => Promise<Page<Bundle>>;
   readonly maxRecords: number;

@@ -127,8 +127,8 @@ export interface EventReason {
   /** The policy, or null if no policy applied. */
   readonly policy: BillingActionPolicy | null;
   /**
-   * The conditions of the matching case, if `policy` is CATALOG_RULE. Null if the default applied, or if there is no
-   * rule.
+   * The conditions of the matching case, if `policy` is CATALOG_RULE. The value is null if the default applied, or if
+   * there is no rule.
    */
   readonly policyConditions: RuleConditions | null;
   /**

@@ -52,7 +52,10 @@ export interface Hypothesis {
   readonly touched: ReadonlyMap<Uuid, readonly LocalDate[]>;
   /** The time at which the action would take effect, or null if the action would not change any event. */
   readonly effective: DatedInstant | null;
-  /** Target dates of the invoice runs that would start immediately. Empty if the action takes effect later. */
+  /**
+   * Target dates of the invoice runs that would start immediately. The list is empty if the action takes effect
+   * later.
+   */
   readonly runDates: readonly LocalDate[];
   /** The plan that implements the requested prices, or null if no prices were requested. */
   readonly overridePlan: OverridePlan | null;
@@ -65,8 +68,8 @@ export interface Hypothesis {
   /** Ids of redemptions that the action would undo with these plan changes. */
   readonly undoneRedemptions: ReadonlySet<Uuid>;
   /**
-   * The time span from the action to the end of its day. The catalog is read as of its end (§20). Null if no date was
-   * requested.
+   * The time span from the action to the end of its day. The catalog is read as of its end (§20). The value is null
+   * if no date was requested.
    */
   readonly day: CollapsedSpan | null;
 }

@@ -204,7 +204,7 @@ export const serverWideNames: ReadonlySet<string> = new Set([
 const prefixes = ['org.service.', 'org.killbill.'] as const;
 const DOCUMENTED_PREFIX = prefixes[0];
 
-/** Returns the name without its prefix. Null for a name without the product's prefix, such as a plugin's. */
+/** Returns the name without its prefix, or null for a name without the product's prefix, such as a plugin's. */
 function propertyName(fullName: string): string | null {
   const prefix = prefixes.find((each) => fullName.startsWith(each));
   return prefix === undefined ? null : fullName.slice(prefix.length);

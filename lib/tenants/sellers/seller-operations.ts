@@ -21,7 +21,7 @@ export interface SellerOperations<C extends Leading = []> {
 
   /**
    * Returns the version that documents show for an invoice committed at the instant: the newest version at that time,
-   * or the first version if all versions are later. Null before the first upload.
+   * or the first version if all versions are later. Returns null before the first upload.
    */
   at(...given: [...C, instant: HostInput<Instant>]): Promise<Seller | null>;
 

@@ -235,8 +235,8 @@ export interface SplitRequest {
   readonly unit: string;
   readonly localDate: LocalDate;
   /**
-   * Bounds that divide the day into parts. Each part is between two neighboring instants. Empty if the day is not split
-   * by time.
+   * Bounds that divide the day into parts. Each part is between two neighboring instants. The list is empty if the
+   * day is not split by time.
    */
   readonly bounds: readonly Instant[];
   /** Ordinals of points after which a new piece begins, in ascending order. */

@@ -51,7 +51,7 @@ interface RatedFacts {
   readonly amount: Decimal;
   /** The minimum of the terms. If it is prorated, its share is included. */
   readonly minimum: ProratedMinimum | null;
-  /** Units beyond the last tier. Empty if every unit has a tier. */
+  /** Units beyond the last tier. The list is empty if every unit has a tier. */
   readonly overflow: readonly Overflow[];
 }
 

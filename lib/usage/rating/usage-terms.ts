@@ -46,7 +46,7 @@ interface DatedTerms extends SectionTerms {
 export interface UsageTerms {
   /** Terms by usage name, the latest first. */
   readonly sections: ReadonlyMap<string, readonly DatedTerms[]>;
-  /** Short text that identifies the document. Empty if there is no document. */
+  /** Short text that identifies the document. The text is empty if there is no document. */
   readonly identity: string;
 }
 

@@ -13,13 +13,16 @@ export interface BilledInterval {
    */
   readonly versionDate?: Instant;
   readonly priceIdentity?: string;
-  /** Exact bounds. Null for items without instants. Such items are matched by date. */
+  /** Exact bounds, or null for items without instants. Such items are matched by date. */
   readonly instants: { readonly start: Instant; readonly end: Instant } | null;
   readonly startDate: LocalDate;
   readonly endDate: LocalDate;
   /** Time at which the interval was billed. Null (the default) means after the end of the interval. */
   readonly billedAt?: Instant | null;
-  /** Items of the interval, oldest first. Empty if the tenant's settings drop items of amount 0 (§7.5 rule 4). */
+  /**
+   * Items of the interval, oldest first. The list is empty if the tenant's settings drop items of amount 0 (§7.5 rule
+   * 4).
+   */
   readonly entries: readonly BilledEntry[];
   /** The charged points. */
   readonly consumed: readonly PointRange[];

@@ -250,7 +250,7 @@ interface ChargeFacts {
 interface UsageItem extends ChargeFacts {
   readonly kind: 'USAGE';
   readonly amount: Decimal;
-  /** Tier price of a DETAIL item. Null for other items. */
+  /** Tier price of a DETAIL item, or null for other items. */
   readonly rate: Decimal | null;
   /** The number of blocks of a DETAIL item, or null for other items. */
   readonly quantity: Decimal | null;

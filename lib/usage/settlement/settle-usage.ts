@@ -32,7 +32,10 @@ export interface SettledInterval {
   /** Items in invoice order. Items of amount 0 are omitted if the tenant's settings drop them. */
   readonly charges: readonly UsageCharge[];
   readonly consumes: Consumption;
-  /** The billed interval that is replaced. Its charges are the credits that remain. None by default. */
+  /**
+   * The billed interval that this interval replaces. The charges of the replaced interval are the credits that
+   * remain. By default, no interval is replaced.
+   */
   readonly replaced?: SupersededInterval | null;
 }
 
@@ -57,8 +60,8 @@ export interface SettledUsage {
   /** Superseded intervals that nothing replaces, with credits for all their charges. */
   readonly superseded: readonly SettledSuperseded[];
   /**
-   * Latest end of the subscription's items, including dropped items of amount 0 (§7.5 rule 4, §7.9 rule 2). Null if
-   * there are no items.
+   * Latest end of the subscription's items, including dropped items of amount 0 (§7.5 rule 4, §7.9 rule 2). The value
+   * is null if there are no items.
    */
   readonly chargedThrough: LocalDate | null;
 }

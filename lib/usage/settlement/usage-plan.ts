@@ -181,7 +181,8 @@ interface UnbilledStartInput {
   readonly billed: readonly BilledInterval[];
   readonly zone: TimeZone;
   /**
-   * Date before which everything has been billed. `billed` may omit earlier intervals. Null if `billed` is complete.
+   * Date before which everything has been billed. `billed` may omit earlier intervals. The value is null if `billed`
+   * is complete.
    */
   readonly from: LocalDate | null;
 }

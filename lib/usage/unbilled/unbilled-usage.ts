@@ -198,7 +198,9 @@ function textOf({ unitType, usageName, reason }: UnbilledUsage): string {
 }
 
 interface BillingSoFar extends Omit<UsageHistory, 'events'> {
-  /** All events of the subscription, in order. Null if the subscription is currently excluded from runs. */
+  /**
+   * All events of the subscription, in order. The value is null if the subscription is currently excluded from runs.
+   */
   readonly events: readonly BillingEvent[] | null;
   /** Points that were charged on VOID invoices. None by default. */
   readonly freed?: readonly FreedPoints[];

@@ -47,7 +47,10 @@ export interface Field<T = unknown, S extends SetOn = SetOn, I = T> {
   readonly isOurs: boolean;
   /** Name of the field in operator searches. Defaults to the name in audit rows, with underscores. */
   readonly searchedAs?: string;
-  /** Name in audit rows, if it differs from the field's name. Null if audit rows do not contain the field. */
+  /**
+   * Name in audit rows, if it differs from the field's name. The value is null if audit rows do not contain the
+   * field.
+   */
   readonly audit: string | null | undefined;
   /** Never has a value. It only carries the types of the stored value and of the caller's value. */
   readonly type?: T;

@@ -21,7 +21,7 @@ export function asCurrency(code: string): Currency {
 }
 
 export interface CurrencyFacts {
-  /** ISO 4217 numeric code. Null for currencies outside ISO 4217. */
+  /** ISO 4217 numeric code, or null for currencies outside ISO 4217. */
   readonly numericCode: number | null;
   readonly minorUnits: number;
   readonly name: string;

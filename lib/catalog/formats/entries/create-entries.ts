@@ -30,7 +30,7 @@ interface CreateEntriesInput {
   readonly nextId: () => Uuid;
 }
 
-/** The records that a creation adds. Empty if all of them already exist. */
+/** The records that a creation adds. The lists are empty if all of them already exist. */
 interface CreatedEntries {
   readonly entries: readonly New<CatalogEntry>[];
   readonly rows: readonly NewPlanRow[];
