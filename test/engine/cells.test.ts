@@ -358,7 +358,7 @@ onPostgresql.describe('unavailable cells', (open) => {
     [west, east] = [await cells.shopIn('west', 'shop-west'), await cells.shopIn('east', 'shop-east')];
   });
 
-  it('fail the calls for their tenants with an error that names the cell, without affecting other cells', async () => {
+  it('cause only the calls for their own tenants to fail, with an error that names the cell', async () => {
     await proxy.refuse();
     const error = await rejection(east.acme.createAccount({ currency: 'USD' }));
     expect(error).to.deep.include({ code: ErrorCode.BUSY });
@@ -445,7 +445,7 @@ onPostgresql.describe('cell options', (open) => {
     await Promise.all([first.close(), file.close()]);
   });
 
-  it('cannot exchange their databases, and cannot add a database that contains data', async () => {
+  it('cannot exchange their databases, and cannot include a database that contains data', async () => {
     const cells = await openCells(open);
     const renamed = Billing.cells<never>({
       directory: storageOf(cells.west),
@@ -468,7 +468,7 @@ onPostgresql.describe('cell options', (open) => {
     expect((await rejection(filled)).message).to.include('The database of the new cell "north" has data');
   });
 
-  it('can turn a single-database deployment, with its tenants, into the first cell', async () => {
+  it('can include a former single-database deployment, with its tenants, as the first cell', async () => {
     const database = await open(shopTemplate(null));
     const before = await Billing.open<never>({ storage: storageOf(database), hasher: plainHasher() });
     const { id } = await before.tenants.getByApiKey(SHOP_KEYS.apiKey);

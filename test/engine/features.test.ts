@@ -347,7 +347,7 @@ eachDatabase.describe('features', (open) => {
     });
   });
 
-  it('keep their kind in all versions and while an override of them is stored', async () => {
+  it('keep their kind in all versions, and while one of their overrides is stored', async () => {
     await begin('2026-03-10T00:00:00Z');
     const { features, catalogs } = engine.acme;
     const changed = (effectiveDate: string) =>

@@ -214,7 +214,7 @@ eachDatabaseByTurns.describe('invoice plugins in runs (invoicing §13)', (open) 
     expect(group.map(({ items }) => items.length)).to.eql([1, 1]);
   });
 
-  it('allow credit to be applied to the invoices of a group in order', async () => {
+  it('can form a group of invoices, and credit is applied to these invoices in order', async () => {
     await begin({
       name: 'groups',
       getInvoiceGrouping: async ({ items }) => ({

@@ -19,7 +19,7 @@ const host: NewOverdueDefinition = {
   overdueStates: [{ name: 'HOUSE', condition: { numberOfUnpaidInvoicesEqualsOrExceeds: 3 } }],
 };
 
-eachDatabaseByTurns.describe('tenant overdue configurations', (open) => {
+eachDatabaseByTurns.describe('overdue configurations', (open) => {
   let engine: TestEngine;
   let acme: TenantBilling;
   let newTypes: () => Promise<readonly string[]>;
@@ -236,7 +236,7 @@ eachDatabaseByTurns.describe('overdue configurations in host transactions', (ope
   });
 });
 
-eachDatabaseByTurns.describe('default overdue configurations from hosts', (open) => {
+eachDatabaseByTurns.describe('default overdue configurations', (open) => {
   it('of the host apply to tenants without their own configuration, as text or as a definition', async () => {
     for (const defaultOverdueConfig of [exampleXml, JSON.stringify(exampleJson), exampleJson]) {
       const engine = await openEngine(open, { now: '2024-02-10', catalog: null, defaultOverdueConfig });

@@ -52,7 +52,7 @@ eachDatabase.describe('server key (platform §6.3)', (open) => {
     expect(await rotate(OLD, NEW)).to.eql({ rotated: 0, upToDate: 2, lost: [] });
   });
 
-  it('can continue an interrupted rotation (rule 5)', async () => {
+  it('allows an interrupted rotation to continue (rule 5)', async () => {
     const [first] = await engine.storage.secrets.list('SIGNING_SECRET', { after: 0, limit: 1 });
     const text = await secretCipher(OLD).decrypt(first?.text ?? '');
     const after = await secretCipher(NEW).encrypt(text ?? '');

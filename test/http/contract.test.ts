@@ -183,7 +183,7 @@ function describeAccess(
   { callSample, callRefused, callerOf, turn }: Calls & { readonly callerOf: CallerOf; readonly turn: number },
 ): void {
   if (route.credentials === 'NONE' || route.credentials === 'SIGNATURE') {
-    it('needs no credentials', async () => {
+    it('needs no credentials if the route is public', async () => {
       const reply = await callSample({
         headers: { authorization: undefined, 'x-service-apikey': undefined },
       });
@@ -238,7 +238,7 @@ function describeAccess(
   }
 
   if (!route.author) return;
-  it('requires the author', async () => {
+  it('requires the author of a change', async () => {
     const reply = expectStatus(await callRefused({ headers: { 'x-service-createdby': '' } }), 400);
     expect(reply.json).to.include({ code: 60003, message: 'Header X-Service-CreatedBy needs to be set' });
   });

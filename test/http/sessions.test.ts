@@ -141,7 +141,7 @@ eachDatabaseByTurns.describe('browser sessions (platform §6.2)', (open) => {
     expect((await send(at(current), 'GET', cookie)).status).to.equal(401);
   });
 
-  it('are described without dates to other callers', async () => {
+  it('are shown without dates to other callers', async () => {
     for (const authorization of [basic('clerk', 'password'), await bearer(serving, 'clerk')]) {
       const { status, json, headers } = await send(at(current), 'GET', { authorization });
       expect([status, headers.get('set-cookie')]).to.eql([200, null]);

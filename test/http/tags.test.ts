@@ -279,7 +279,7 @@ eachDatabaseByTurns.describe('tags and tag definitions over HTTP', (open) => {
     expect(await found('test')).to.eql([]);
   });
 
-  it('appear in searches with the number of matches and the total number', async () => {
+  it('are found by searches that return the number of matches and the total number', async () => {
     const total = ((await send('GET', '/tags/pagination?limit=10000')).json as unknown[]).length;
     const reply = await send('GET', '/tags/search/blue?limit=1');
     const header = (name: string) => reply.headers.get(`x-service-pagination-${name}`);

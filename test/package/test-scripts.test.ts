@@ -4,8 +4,8 @@ import manifest from '../../package.json' with { type: 'json' };
 
 const tests = new URL('../', import.meta.url);
 
-describe('script `npm test`', () => {
-  it('runs every directory with tests once', () => {
+describe('scripts that run tests', () => {
+  it('run every directory with tests once (`npm test`)', () => {
     const files = readdirSync(tests, { recursive: true, encoding: 'utf8' });
     const directories = files.filter((file) => file.endsWith('.test.ts')).map((file) => file.split('/')[0]);
     const run = manifest.scripts.test.match(/(?<=test\/)[\w-]+/g) ?? [];
@@ -13,8 +13,8 @@ describe('script `npm test`', () => {
   });
 });
 
-describe('script `npm run test:package`', () => {
-  it('runs every package check, and runs in continuous integration', () => {
+describe('scripts that check the package', () => {
+  it('run every package check, and run in continuous integration (`npm run test:package`)', () => {
     const checks = readdirSync(new URL('package/', tests)).filter((file) => file.endsWith('.check.ts'));
     const run = manifest.scripts['test:package'].match(/[\w-]+\.check\.ts/g) ?? [];
     expect(run.toSorted()).to.eql(checks.toSorted());

@@ -106,7 +106,7 @@ describe('subscriptions over time', () => {
       expect(storedOf(passed(walked, input.later))).to.eql(storedOf(jumped));
     }));
 
-  it('have the same events whether they are created in the past or in time', () =>
+  it('have the same events whether they are created on time or later', () =>
     forAll([cases], (input) => {
       const late = create(input);
       const inTime = passed(create({ ...input, now: input.reference }), input.now);

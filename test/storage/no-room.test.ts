@@ -5,7 +5,7 @@ import { eachDatabase, expect, migrated, onPostgresql, rowsOf, storageOf } from 
 import { rejection } from '../support/storage/opened-storage.ts';
 import { account, author, newId, tenant } from '../support/storage/stored-records.ts';
 
-eachDatabase.describe('a full database', (open) => {
+eachDatabase.describe('a database without free resources', (open) => {
   let full: FillableStorage;
   let acme: TenantRef;
   let database: Awaited<ReturnType<typeof open>>;

@@ -127,7 +127,7 @@ describe('quota thresholds (features §5)', () => {
     expect([reached('1000', 80), reached('5000', 100)]).to.eql([[100], []]);
   });
 
-  it('are reached one step above the limits of quietLimits, but not at these limits', () => {
+  it('are reached just above the values that quietLimits returns, but not at these values', () => {
     const amount = decimal('33.3333333333');
     const limits = quietLimits([100, 80], amount);
     expect(limits.map(({ announced, upTo }) => `${announced} ${formatDecimal(upTo)}`)).to.eql([

@@ -44,7 +44,7 @@ describe('quota periods (features §4 rule 1)', () => {
     ]);
   });
 
-  it('begin again at a change of the bill cycle day for BILLING_PERIOD, even to the same day, as on invoices', () => {
+  it('begin again when the bill cycle day is set for BILLING_PERIOD, even to the same day, as on invoices', () => {
     const moved = event('BCD_CHANGE', '2026-10-01', { billCycleDay: 1 });
     const one = held('yearly-evergreen', '2026-09-01', { events: [moved] });
     expect(spans(one, 'BILLING_PERIOD', '2026-09-30', '2026-10-01')).to.eql([

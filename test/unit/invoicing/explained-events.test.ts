@@ -62,7 +62,7 @@ const factsOf = (past: SubscriptionPast, of: BasisEvent = change): EventFacts =>
   return facts;
 };
 
-describe('rule case explanation of an item', () => {
+describe('rule explanation of an item', () => {
   const aligned = (
     result: 'CHANGE_OF_PLAN' | 'CHANGE_OF_PRICELIST' | 'START_OF_BUNDLE' | 'START_OF_SUBSCRIPTION',
   ) =>
@@ -128,7 +128,7 @@ describe('rule case explanation of an item', () => {
     );
   });
 
-  it('contains the source of the bill cycle day, limited to the known facts for older items', () => {
+  it('contains the source of the bill cycle day, or only the known facts for older items', () => {
     expect(cycleSentence(recurring)).to.equal(
       'The bill cycle day is 9, that of the account (billing alignment by default: ACCOUNT).',
     );

@@ -97,7 +97,7 @@ describe('billing events', () => {
     ]);
   });
 
-  it('contain the day and quantity that take effect at their instant, even if listed before that change', () => {
+  it('contain the bill cycle day and quantity that take effect at their instant, even if they are listed before that change', () => {
     const stream = streamOf(create({ planName: 'pro-monthly', billCycleDayLocal: 15, quantity: 3 }));
     expect(stream.map((each) => [each.transitionType, each.billCycleDayLocal, each.quantity])).to.eql([
       ['CREATE', 15, 3],
@@ -367,7 +367,7 @@ describe('billing events of phases not yet stored', () => {
     ]);
   });
 
-  it('follow no PHASE that a change removes at the same instant', () => {
+  it('are not derived from a PHASE that a change removes at the same instant', () => {
     const life = create({ planName: 'club-monthly' });
     const { id: subscriptionId } = life.subscription;
     const change = choice('CHANGE', '2024-02-04', { phaseName: 'solo-now-evergreen', subscriptionId });

@@ -363,7 +363,7 @@ describe('blocking state rows in the event list', () => {
     ]);
   });
 
-  it('show a state that changes neither entitlement nor billing, except a pause or resume', () => {
+  it('include a state that changes neither entitlement nor billing, except a pause or resume', () => {
     const life = withBlocks(
       lived({ phaseType: 'EVERGREEN' }),
       { flags: 't f f', date: '2024-06-01' },
@@ -559,6 +559,6 @@ describe('changes of a blocking state', () => {
     for (const [name, parts, expected] of table) expect(from(life, parts), name).to.equal(expected);
   });
 
-  it('determine no day if both sets of states are equal', () =>
+  it('cause no difference in billing if both sets of states are equal', () =>
     expect(firstBlockedDifference([], [])).to.equal(null));
 });

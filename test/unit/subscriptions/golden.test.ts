@@ -70,7 +70,7 @@ describe('subscription dates and events', () => {
     expect(cycleDaysOf(life)).to.eql([28, 28]);
   });
 
-  it('begin at the time of the creation, with the next phase (subscriptions W3 "Create")', () => {
+  it('begin when the subscription is created, and include the next phase (subscriptions W3 "Create")', () => {
     const customer = account({ referenceTime: '2024-03-01T08:00:00Z' });
     const life = created({ account: customer, request: PRO, now: at('2024-03-01T09:15:00Z') });
     const view = viewOf(life);

@@ -93,7 +93,7 @@ describe('subscription transitions', () => {
     ]);
   });
 
-  it('contain the day and quantity of their own instant, and keep the latest of each', () => {
+  it('contain the bill cycle day and quantity of their own instant, and keep the latest of each', () => {
     const list = transitions(
       create,
       event('BCD_CHANGE', START, { billCycleDay: 5 }),

@@ -174,7 +174,7 @@ describe('callback targets at delivery (platform §10.1)', () => {
       (error: unknown) => (error instanceof BillingError ? error.code : error),
     );
 
-  it('include all allowed addresses of the name', async () => {
+  it('resolve to all allowed addresses of the host name', async () => {
     const resolver = resolving('93.184.216.34', '2606:2800:220:1:248:1893:25c8:1946');
     const { url, addresses: found } = await resolveCallback(
       'https://example.com:444/x',

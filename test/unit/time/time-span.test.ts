@@ -32,7 +32,7 @@ describe('list of time spans', () => {
     expect(parseTimeSpanList('  ')).to.eql([]);
   });
 
-  it('cannot contain an empty or invalid entry or be endless', () => {
+  it('cannot be endless or contain an empty or invalid entry', () => {
     expect(() => parseTimeSpanList('5m,,1h')).to.throw(BillingError);
     expect(() => parseTimeSpanList('5m,x')).to.throw(BillingError, '"x"');
     expect(() => parseTimeSpanList(Array.from({ length: 101 }, () => '1s').join(','))).to.throw(

@@ -17,7 +17,7 @@ describe('shared calls', () => {
     calls = new SharedCalls(pushableSystemClock());
   });
 
-  it('run calls made during a running call together, each with its own result, and run a later call alone', async () => {
+  it('run together, each with its own result, if they are made during a running call, and alone if they are made later', async () => {
     const results = await Promise.all([3, 1, 3].map((input) => calls.run('tenant', input, work)));
     expect(results).to.eql(['result of 3', 'result of 1', 'result of 3']);
     await pushableSystemClock().nextTurn();
