@@ -113,7 +113,7 @@ eachDatabaseAndSuperuser((kind, open) => {
       const dates = { from: localDate(2000, 1, 1), to: localDate(2099, 1, 1) };
       const instants = { from: instant(0), to: instant(4_000_000_000_000) };
       const part = { after: null, limit: 100 };
-      const list = { accountId: acme.id, filter: { withMigration: true, openOnly: false } };
+      const list = { accountIds: [acme.id], filter: { withMigration: true, openOnly: false } };
       return {
         deliveries: deliveries.list({ accountId: acme.id }, page).then(counted),
         toldEvents: events.list({ after: 0, upTo: Number.MAX_SAFE_INTEGER, limit: 100 }),
@@ -247,7 +247,7 @@ eachDatabaseAndSuperuser((kind, open) => {
         itemPage: invoices.pageItems([all.invoice.id], { afterRecordId: 0, limit: 10 }),
         itemsByIds: invoices.findItemsByIds([all.item.id]),
         itemBases: invoices.findItemBases([all.item.id]).then((bases) => [...bases]),
-        list: invoices.listOfAccount(acme.id, list.filter),
+        list: invoices.listOfAccounts([acme.id], list.filter),
         open: invoices.findOpen([acme.id]),
         balances: invoices.loadBalances([acme.id]),
         openSummaries: invoices.findOpenSummaries([acme.id]),

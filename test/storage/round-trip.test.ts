@@ -347,8 +347,8 @@ eachDatabaseAndOneByOne.describe('record storage', (open, kind) => {
       await session.invoices.insertInvoices([negative, owed, paid, migrated]);
       await session.invoices.insertItems([item]);
     });
-    const list = async (filter: Partial<Parameters<ReadSession['invoices']['listOfAccount']>[1]>) => {
-      const rows = await reading.invoices.listOfAccount(stored.id, {
+    const list = async (filter: Partial<Parameters<ReadSession['invoices']['listOfAccounts']>[1]>) => {
+      const rows = await reading.invoices.listOfAccounts([stored.id], {
         withMigration: false,
         openOnly: false,
         ...filter,

@@ -109,9 +109,9 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
       );
     },
     findItemsByIds: async (itemIds) => scope.selectByIds(invoiceItemsTable, itemIds),
-    listOfAccount: async (accountId, filter) =>
+    listOfAccounts: async (accountIds, filter) =>
       scope.selectOrdered(invoicesTable, {
-        condition: areListed(scope, { accountId, filter }),
+        condition: areListed(scope, { accountIds, filter }),
         order: 'coalesce(target_date, invoice_date), invoice_number',
       }),
     ...linkedInvoiceReads(scope),
@@ -365,13 +365,13 @@ function isOpen({ runner: { dialect } }: TenantScope): Sql {
  */
 const isClosed = `(p.status = 'VOID' or (p.status = 'COMMITTED' and p.raw_balance = '0'))`;
 
-type ListOfAccount = Exclude<InvoiceSelection, readonly Uuid[]>;
+type ListOfAccounts = Exclude<InvoiceSelection, readonly Uuid[]>;
 
 /** Returns the condition for the invoices that the list of an account contains. */
-function areListed(scope: TenantScope, { accountId, filter }: ListOfAccount): Sql {
+function areListed(scope: TenantScope, { accountIds, filter }: ListOfAccounts): Sql {
   const when = (applies: boolean, condition: Sql) => (applies ? condition : nothing);
   const { startDate, endDate, ids, statuses } = filter;
-  return sql`${scope.ofAccount(accountId)}
+  return sql`${scope.ofAccounts(accountIds)}
     ${startDate === undefined ? nothing : sql`and target_date >= ${formatLocalDate(startDate)}`}
     ${endDate === undefined ? nothing : sql`and target_date <= ${formatLocalDate(endDate)}`}
     ${ids === undefined ? nothing : sql`and ${isIn('id', 'uuid', ids)}`}
@@ -382,7 +382,7 @@ function areListed(scope: TenantScope, { accountId, filter }: ListOfAccount): Sq
 
 /** Returns the condition for rows whose `column` is the id of one of these invoices. */
 export function areOf(scope: TenantScope, column: string, of: InvoiceSelection): Condition {
-  if (!('accountId' in of)) return isIn(column, 'uuid', of);
+  if (!('accountIds' in of)) return isIn(column, 'uuid', of);
   const listed = sql`select id from bw_invoices where ${scope.ofTenant} and ${areListed(scope, of)}`;
   return scope.runner.dialect.isSelected(column, listed);
 }

@@ -1,4 +1,4 @@
-import { loadAccount, noSuchObject } from '../../accounts/index.ts';
+import { loadAccount, noSuchAccount, noSuchObject } from '../../accounts/index.ts';
 import type { CatalogProvider, CatalogRequest, CatalogSource } from '../../catalog/index.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { InvoiceFilter, InvoiceSearch, ReadSession } from '../../ports/storage/index.ts';
@@ -34,11 +34,15 @@ import {
   type ViewTools,
 } from '../loading/load-invoice-views.ts';
 
+/** Maximum number of accounts whose lists are read together. A list can be long, and is converted in one turn. */
+const MAX_LISTS_TOGETHER = 8;
+
 export class InvoiceReadService implements InvoiceReader {
   readonly #ports: Pick<Ports, 'storage' | 'logger'>;
   readonly #catalogs: CatalogProvider;
   readonly #settingsOf: SettingsOf;
   readonly #reads: SharedCalls<Uuid, InvoiceView | undefined>;
+  readonly #lists: SharedCalls<Uuid, readonly InvoiceView[] | undefined>;
 
   constructor(
     ports: Pick<Ports, 'storage' | 'logger' | 'systemClock'>,
@@ -49,6 +53,7 @@ export class InvoiceReadService implements InvoiceReader {
     this.#catalogs = catalogs;
     this.#settingsOf = settingsOf;
     this.#reads = new SharedCalls(ports.systemClock);
+    this.#lists = new SharedCalls(ports.systemClock, MAX_LISTS_TOGETHER);
   }
 
   async get(
@@ -56,9 +61,8 @@ export class InvoiceReadService implements InvoiceReader {
     invoiceId: Uuid,
     { withChildrenItems = false }: { readonly withChildrenItems?: boolean } = {},
   ): Promise<InvoiceView> {
-    // Catalog plugins receive the time of the call, so only calls at the same time share a read.
-    const { tenant, createdDate } = context;
-    const alike = tenant.within ? null : `${tenant.id} ${createdDate} ${withChildrenItems}`;
+    const { tenant } = context;
+    const alike = tenant.within ? null : `${tenant.id} ${withChildrenItems}`;
     const view = await this.#reads.run(alike, invoiceId, (ids) =>
       this.#views(context, ids, withChildrenItems),
     );
@@ -133,11 +137,27 @@ export class InvoiceReadService implements InvoiceReader {
     });
   }
 
-  async ofAccount(context: CallContext, request: AccountInvoicesRequest): Promise<readonly InvoiceView[]> {
-    const { accountId, withItems = false, includeVoided = false, unpaidOnly = false, ...filter } = request;
-    const catalogsOf = withItems ? await this.#openForNames(context, [accountId]) : null;
+  async ofAccount(
+    context: CallContext,
+    { accountId, ...wanted }: AccountInvoicesRequest,
+  ): Promise<readonly InvoiceView[]> {
+    const { tenant } = context;
+    const alike = tenant.within || wanted.ids ? null : `${tenant.id} ${JSON.stringify(wanted)}`;
+    const views = await this.#lists.run(alike, accountId, (ids) => this.#ofAccounts(context, ids, wanted));
+    if (views) return views;
+    throw noSuchAccount(accountId);
+  }
+
+  /** Returns the views of each account, or undefined for an unknown account. */
+  async #ofAccounts(
+    context: CallContext,
+    accountIds: readonly Uuid[],
+    wanted: Omit<AccountInvoicesRequest, 'accountId'>,
+  ): Promise<readonly (readonly InvoiceView[] | undefined)[]> {
+    const { withItems = false, includeVoided = false, unpaidOnly = false, ...filter } = wanted;
+    const catalogsOf = withItems ? await this.#openForNames(context, accountIds) : null;
     const list = {
-      accountId,
+      accountIds,
       filter: {
         withMigration: false,
         openOnly: unpaidOnly,
@@ -146,10 +166,15 @@ export class InvoiceReadService implements InvoiceReader {
       },
     };
     return this.#ports.storage.read(context.tenant, async (session) => {
-      const invoices = listedInvoices(session, list);
-      if (!withItems) return this.#plainViews(session, invoices);
+      const listed = listedInvoices(session, list);
+      const invoices = listed.then((found) => found.invoices);
       const tools = { catalogsOf, settingsOf: this.#settingsOf };
-      return loadInvoiceViews(session, { invoices, selection: list }, tools);
+      const views = withItems
+        ? await loadInvoiceViews(session, { invoices, selection: list }, tools)
+        : await this.#plainViews(session, invoices);
+      const { known } = await listed;
+      const viewsOf = Map.groupBy(views, (view) => view.accountId);
+      return accountIds.map((id) => (known.has(id) ? (viewsOf.get(id) ?? []) : undefined));
     });
   }
 
@@ -234,15 +259,17 @@ async function viewsOfChildren(session: ReadSession, invoices: readonly Invoice[
   return loadInvoiceViews(session, { invoices: children, selection }, tools);
 }
 
-/** Returns the invoices of a list. @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID. */
+/** Returns the listed invoices, and the ids of the accounts that exist. */
 async function listedInvoices(
   session: ReadSession,
-  { accountId, filter }: { readonly accountId: Uuid; readonly filter: InvoiceFilter },
-): Promise<readonly Invoice[]> {
-  const listed = await session.invoices.listOfAccount(accountId, filter);
-  // An account with invoices exists, so only an empty result requires a check.
-  if (listed.length === 0) await loadAccount(session, accountId);
-  return filter.openOnly ? onlyUnpaid(session, listed) : listed;
+  { accountIds, filter }: { readonly accountIds: readonly Uuid[]; readonly filter: InvoiceFilter },
+) {
+  const listed = await session.invoices.listOfAccounts(accountIds, filter);
+  // An account with invoices exists, so only the other accounts require a check.
+  const known = new Set(listed.map(({ accountId }) => accountId));
+  const others = await session.accounts.findByIds(accountIds.filter((id) => !known.has(id)));
+  for (const { id } of others) known.add(id);
+  return { known, invoices: filter.openOnly ? await onlyUnpaid(session, listed) : listed };
 }
 
 /**

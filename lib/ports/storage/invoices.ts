@@ -101,10 +101,12 @@ export interface AccountsOnPlans {
 }
 
 /**
- * Selects invoices by id, or the invoices of `listOfAccount`. In the latter case, the invoices and their data can be
+ * Selects invoices by id, or the invoices of `listOfAccounts`. In the latter case, the invoices and their data can be
  * read together.
  */
-export type InvoiceSelection = readonly Uuid[] | { readonly accountId: Uuid; readonly filter: InvoiceFilter };
+export type InvoiceSelection =
+  | readonly Uuid[]
+  | { readonly accountIds: readonly Uuid[]; readonly filter: InvoiceFilter };
 
 export interface InvoiceReads {
   findByIds(ids: readonly Uuid[]): Rows<Invoice>;
@@ -126,7 +128,7 @@ export interface InvoiceReads {
    */
   findItemBases(itemIds: readonly Uuid[]): Promise<ReadonlyMap<Uuid, ItemBasis>>;
   /** Returns the invoices sorted by target date (or by creation date if none exists), then by number. */
-  listOfAccount(accountId: Uuid, filter: InvoiceFilter): Rows<Invoice>;
+  listOfAccounts(accountIds: readonly Uuid[], filter: InvoiceFilter): Rows<Invoice>;
   /**
    * Returns COMMITTED invoices of these accounts that may be owed. They are not written off or migrated, and have a
    * raw balance above 0. Omits invoices with a settled or VOID summary, so that the result does not grow with a

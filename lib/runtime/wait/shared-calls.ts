@@ -2,7 +2,7 @@ import type { SystemClock } from '../../ports/index.ts';
 import { BillingError, ErrorCode, InvariantError } from '../../values/errors/index.ts';
 import { atMost } from './bounded-waits.ts';
 
-/** Maximum number of calls in a group. */
+/** Maximum number of calls in a group, by default. */
 export const MAX_SHARED_CALLS = 100;
 
 /** Maximum time in milliseconds that a call waits for a running call of the same kind. */
@@ -22,12 +22,14 @@ interface Group<I, O> {
  */
 export class SharedCalls<I, O> {
   readonly #systemClock: Pick<SystemClock, 'nextTurn' | 'after'>;
+  readonly #maxCalls: number;
   /** The running calls by kind. Calls that arrive later wait for them. */
   readonly #underWay = new Map<string, Promise<unknown>>();
   readonly #waiting = new Map<string, Group<I, O>>();
 
-  constructor(systemClock: Pick<SystemClock, 'nextTurn' | 'after'>) {
+  constructor(systemClock: Pick<SystemClock, 'nextTurn' | 'after'>, maxCalls = MAX_SHARED_CALLS) {
     this.#systemClock = systemClock;
+    this.#maxCalls = maxCalls;
   }
 
   /**
@@ -51,7 +53,7 @@ export class SharedCalls<I, O> {
 
   #groupBehind(underWay: Promise<unknown>, alike: string, work: Work<I, O>): Group<I, O> {
     const waiting = this.#waiting.get(alike);
-    if (waiting !== undefined && waiting.inputs.length < MAX_SHARED_CALLS) return waiting;
+    if (waiting !== undefined && waiting.inputs.length < this.#maxCalls) return waiting;
     const inputs: I[] = [];
     const results = underWay.then(() => {
       if (this.#waiting.get(alike) === group) this.#waiting.delete(alike);

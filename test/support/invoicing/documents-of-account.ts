@@ -14,8 +14,8 @@ export async function documentsOf(
 ): Promise<readonly DocumentFacts[]> {
   return storage.read(tenant, async (session) => {
     const filter = { withMigration: false, openOnly: false } as const;
-    const invoices = session.invoices.listOfAccount(accountId, filter);
-    const viewed = { invoices, selection: { accountId, filter } };
+    const invoices = session.invoices.listOfAccounts([accountId], filter);
+    const viewed = { invoices, selection: { accountIds: [accountId], filter } };
     const views = await loadInvoiceViews(session, viewed, { catalogsOf: null, settingsOf: null });
     const linkedItems = views.flatMap(({ items }) => items);
     const [account] = await session.accounts.findByIds([accountId]);
@@ -47,7 +47,10 @@ export async function issuedDocumentsOf(
   const loader = new DocumentSourceLoader({ storage, logger }, catalogs, async () => DEFAULT_TENANT_SETTINGS);
   const context = await billing.context({ tenant, user: 'test' });
   const [invoices, notes] = await storage.read(tenant, async (session) => {
-    const listed = await session.invoices.listOfAccount(accountId, { withMigration: false, openOnly: false });
+    const listed = await session.invoices.listOfAccounts([accountId], {
+      withMigration: false,
+      openOnly: false,
+    });
     return [listed, await session.creditNotes.ofInvoices(listed.map(({ id }) => id))];
   });
   const documentOf = (

@@ -1,0 +1,50 @@
+import { uuidGenerator } from '../../adapters/node/index.ts';
+import { ErrorCode, type Uuid } from '../../lib/index.ts';
+import { eachDatabase, engineBefore, expect } from '../support/index.ts';
+
+const ACCOUNTS = 6;
+
+eachDatabase.describe('simultaneous invoice lists', (open) => {
+  const engine = engineBefore(open, { now: '2024-01-01T00:00:00Z' });
+  const { acme } = engine;
+  const accountIds: Uuid[] = [];
+
+  before(async () => {
+    for (let count = 1; count <= ACCOUNTS; count += 1) {
+      const { id: accountId } = await acme.createAccount({ currency: 'USD' });
+      accountIds.push(accountId);
+      for (let number = 1; number < count; number += 1)
+        await acme.invoices.addCharges({ accountId, items: [{ amount: `${number}` }], autoCommit: true });
+    }
+    await engine.settle();
+  });
+
+  const list = (accountId: Uuid, withItems = true) => acme.invoices.ofAccount({ accountId, withItems });
+
+  it('share statements, and return the invoices of each account', async () => {
+    const oneByOne: Awaited<ReturnType<typeof list>>[] = [];
+    for (const id of accountIds) oneByOne.push(await list(id));
+    const lists: unknown[] = [];
+    const statements = await engine.statementsOf(async () => {
+      lists.push(...(await Promise.all(accountIds.map((id) => list(id)))));
+    });
+    expect(lists).to.eql(oneByOne);
+    expect(oneByOne.map(({ length }) => length)).to.eql([0, 1, 2, 3, 4, 5]);
+    const reads = statements.filter((text) => text.includes('from bw_invoice_items'));
+    expect(reads).to.have.length.within(1, 2);
+  });
+
+  it('keep their own filters', async () => {
+    const calls = accountIds.flatMap((id) => [list(id, true), list(id, false)]);
+    const items = (await Promise.all(calls)).map((views) => views.flatMap((view) => view.items).length);
+    expect(items).to.eql([0, 0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0]);
+  });
+
+  it('fail only for unknown accounts', async () => {
+    const ids = [...accountIds.slice(0, 3), uuidGenerator().next(), ...accountIds.slice(3)];
+    const outcomes = await Promise.allSettled(ids.map((id) => list(id)));
+    const codes = outcomes.map((each) => (each.status === 'rejected' ? each.reason.code : null));
+    const { ACCOUNT_DOES_NOT_EXIST_FOR_ID: unknown } = ErrorCode;
+    expect(codes).to.eql([null, null, null, unknown, null, null, null]);
+  });
+});
