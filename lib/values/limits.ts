@@ -11,7 +11,7 @@ export const DAY_MS = 24 * HOUR_MS;
 const KIBIBYTE = 1_024;
 const MEBIBYTE = 1_024 * KIBIBYTE;
 
-// Limits of dates and times
+// These limits apply to dates and times.
 
 /**
  * The first year of a `LocalDate` or `Instant`. The last year is 9999, because years have four digits (http-api §9).
@@ -19,7 +19,7 @@ const MEBIBYTE = 1_024 * KIBIBYTE;
 export const MIN_YEAR = 1;
 export const MAX_YEAR = 9_999;
 
-// Limits of numbers
+// These limits apply to numbers.
 
 /**
  * Maximum number of digits before the decimal point of an amount, rate or quantity in requests and responses (http-api
@@ -41,7 +41,7 @@ export const MAX_NUMBER_CHARACTERS = 128;
 export const MIN_STORED_INTEGER = -2_147_483_648;
 export const MAX_STORED_INTEGER = 2_147_483_647;
 
-// Limits of billing
+// These limits apply to billing.
 
 /** Maximum number of billing periods of a subscription in one run. This is enough for 27 years of daily billing. */
 export const MAX_PERIODS_PER_RUN = 10_000;
@@ -67,7 +67,7 @@ export const MAX_BLOCKING_STATE_NAME_CHARACTERS = 50;
 /** Maximum number of items per subscription and local day (`invoice.maxDailyNumberOfItemsSafetyBound`). */
 export const MAX_DAILY_ITEMS_PER_SUBSCRIPTION = 15;
 
-// Limits of usage (usage §1.1)
+// These limits apply to usage (usage §1.1).
 
 /** Maximum number of characters in a tracking id or in the name of a unit. */
 export const MAX_TRACKING_ID_CHARACTERS = 128;
@@ -83,7 +83,7 @@ export const MAX_BULK_USAGE_BYTES = 32 * MEBIBYTE;
  */
 export const BULK_USAGE_POINTS_PER_TURN = 1_000;
 
-// Limits of usage sources (usage §9)
+// These limits apply to usage sources (usage §9).
 
 /** Maximum number of tracking ids that are stored per subscription in a result and in a billed interval. */
 export const MAX_SUPPLIED_TRACKING_IDS = 10_000;
@@ -91,7 +91,7 @@ export const MAX_SUPPLIED_TRACKING_IDS = 10_000;
 /** Maximum number of concurrent calls to usage sources for a batch of due work. */
 export const MAX_CONCURRENT_USAGE_CALLS = 8;
 
-// Limits of catalog documents (catalog §3.2)
+// These limits apply to catalog documents (catalog §3.2).
 
 /** Maximum nesting depth of XML elements. Catalogs need a depth of 12. */
 export const MAX_XML_DEPTH = 24;
@@ -117,17 +117,17 @@ export const MAX_CACHED_CATALOGS = 200;
 /** Maximum number of characters in all cached catalogs, except for the catalog in use. */
 export const MAX_CACHED_CATALOG_CHARACTERS = 64 * MEBIBYTE;
 
-// Limits of catalog plugins (catalog §16)
+// These limits apply to catalog plugins (catalog §16).
 
 /** Time limit for a call to a catalog plugin. All operations of the tenant wait for the call. */
 export const CATALOG_PLUGIN_TIMEOUT_MS = 10 * SECOND_MS;
 
-// Limits of entitlement plugins (subscriptions §22)
+// These limits apply to entitlement plugins (subscriptions §22).
 
 /** Maximum number of characters in a plugin's reason for an abort. */
 export const MAX_ABORT_REASON_CHARACTERS = 1_000;
 
-// Limits of invoice plugins (invoicing §13)
+// These limits apply to invoice plugins (invoicing §13).
 
 /** Maximum number of concurrent calls to invoice plugins for a batch of due work. */
 export const MAX_CONCURRENT_INVOICE_CALLS = 8;
@@ -135,7 +135,7 @@ export const MAX_CONCURRENT_INVOICE_CALLS = 8;
 /** Maximum number of times that a run calls the plugins if the account keeps changing. */
 export const MAX_INVOICE_CONSULTATIONS = 5;
 
-// Limits of pushes (platform §10.2)
+// These limits apply to pushes (platform §10.2).
 
 /** Number of deliveries of a tenant that are loaded at a time. */
 export const PUSH_LOAD_SIZE = 200;
@@ -164,7 +164,7 @@ export const MAX_SETTING_SPAN_MS = 100 * 365 * DAY_MS;
  */
 export const MAX_LOCK_WAIT_STEPS = 600;
 
-// Limits of requests (platform §16)
+// These limits apply to requests (platform §16).
 
 /** Maximum nesting of lists and objects in a JSON body. The deepest model has 5 levels. */
 export const MAX_JSON_DEPTH = 64;
@@ -226,7 +226,7 @@ export const IDEMPOTENCY_RETENTION_MS = DAY_MS;
 /** Age at which an unfinished request is assumed to have crashed. A repeated request then runs again. */
 export const IDEMPOTENCY_ABANDONED_MS = 10 * MINUTE_MS;
 
-// Limits of security (platform §6–§8)
+// These limits apply to security (platform §6–§8).
 
 /** Window for counting failed logins. */
 export const LOGIN_FAILURE_WINDOW_MS = 15 * MINUTE_MS;
@@ -251,14 +251,14 @@ export const KEY_SET_CACHE_MS = 10 * MINUTE_MS;
 /** Minimum pause between two lookups of an unknown key id. */
 export const KEY_SET_PAUSE_MS = MINUTE_MS;
 
-// Limits of tags and custom fields (accounts §1.2)
+// These limits apply to tags and custom fields (accounts §1.2).
 
 export const MAX_TAG_DEFINITION_NAME_CHARACTERS = 20;
 export const MAX_TAG_DEFINITION_DESCRIPTION_CHARACTERS = 200;
 export const MAX_CUSTOM_FIELD_NAME_CHARACTERS = 64;
 export const MAX_CUSTOM_FIELD_VALUE_CHARACTERS = 255;
 
-// Limits of the storage
+// These limits apply to the storage.
 
 /**
  * Maximum pause between two statements of a writing transaction. It is shorter than a lease, so that a hanging node
@@ -272,7 +272,7 @@ export const SQLITE_BUSY_TIMEOUT_MS = 5 * SECOND_MS;
 /** Length of one step in the wait for a busy account. The number of steps is `invoice.globalLock.retries`. */
 export const LOCK_WAIT_STEP_MS = 100;
 
-// Limits of the queue (platform §4.3 and §9)
+// These limits apply to the queue (platform §4.3 and §9).
 
 /**
  * Number of entries that are claimed at a time. It equals `notificationq.main.claimed` (10) × `nbThreads` (10) in Kill
@@ -324,7 +324,7 @@ export const QUEUE_SHUTDOWN_WAIT_MS = 15 * SECOND_MS;
 /** Polling interval of a call that waits until the queues are empty and that gets no signals (platform §14.2). */
 export const QUEUE_SETTLE_POLL_MS = 50;
 
-// Limits of health checks (platform §13)
+// These limits apply to health checks (platform §13).
 
 /** Maximum time that the database may take to respond to a health check. */
 export const HEALTH_ANSWER_MS = 2 * SECOND_MS;
@@ -347,7 +347,7 @@ export const SAMPLES_KEPT_MS = 14 * DAY_MS;
 /** Maximum difference between the clocks of a node and its database. */
 export const MAX_CLOCK_SKEW_MS = 5 * SECOND_MS;
 
-// Limits of payments
+// These limits apply to payments.
 
 /** Maximum number of concurrent gateway calls on one node. */
 export const MAX_CONCURRENT_GATEWAY_CALLS = 30;
@@ -358,7 +358,7 @@ export const EXPORT_BATCH_ROWS = 500;
 /** Number of records that a data check reads at a time. */
 export const CHECKED_RECORDS_AT_ONCE = 5_000;
 
-// Limits of cells (cells §1)
+// These limits apply to cells (cells §1).
 
 /** Maximum number of cells. A record id divided by this number has the number of its cell as remainder. */
 export const CELL_NUMBERS = 256;

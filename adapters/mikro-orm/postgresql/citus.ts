@@ -25,7 +25,8 @@ export function citusTransactions(transactions: Transactions): Transactions {
   const adaptedHosts = new WeakMap<Transaction, Transaction>();
   const run: Transactions['run'] = (kind, work) =>
     transactions.run(kind, async (transaction) => {
-      // This statement is sent together with the first statements of the connection. If it fails, they fail too.
+      // This statement is sent together with the first statements of the connection.
+      // If this statement fails, the other statements fail too.
       passOn(transaction, kind.reach).catch(() => undefined);
       return work(adapted(transaction));
     });

@@ -75,7 +75,7 @@ function clausesCondition(scope: TenantScope, clauses: readonly SearchClause[]):
           select record_id from bw_invoices where ${scope.ofTenant} and group_id = ${value} and group_id <> id)`;
       case 'isMigration':
       case 'isParentInvoice':
-        // The text is the same as in the conditions of the indexes.
+        // The condition has the same text as in the partial indexes, so that the database can use them.
         return sql`${condition} and ${raw(value === true ? '' : 'not ')} ${raw(underscored(property))}`;
       default:
         return sql`${condition} ${others}`;

@@ -57,7 +57,7 @@ export class PaymentMethodRefresh {
       );
     const { refreshed, defaultId } = await store().catch((error: unknown) => {
       // A call for another account has taken a gateway's key in the meantime.
-      // The method is therefore stored without that key.
+      // The method is therefore stored without the gateway's key.
       if (isKeyInUse(error)) return store();
       throw error;
     });

@@ -322,7 +322,7 @@ function decide(
   });
   if (!isForeign || decision.kind !== 'PAY') return decision;
   // A payment in another currency settles the amount that the plugins approved (§9.4).
-  // That amount cannot be reduced, so the plugins are called again if less is due.
+  // The approved amount cannot be reduced, so the plugins are called again if less is due.
   const settled = consulted.planned.settles ?? decision.amount;
   return decision.amount.lessThan(settled) ? { kind: 'WAIT' } : { ...decision, amount: settled };
 }

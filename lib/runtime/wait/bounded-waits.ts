@@ -68,7 +68,7 @@ export async function allEnded<const T extends readonly Promise<unknown>[]>(
   work: T,
 ): Promise<{ readonly [K in keyof T]: Awaited<T[K]> }> {
   const results = Promise.all(work);
-  // Without this, Node reports a failure as unhandled while other work is still running.
+  // Without this handler, Node would report a failure as unhandled while other work is still running.
   results.catch(() => undefined);
   await Promise.allSettled(work);
   return results;

@@ -191,7 +191,7 @@ export function planState(states: readonly BlockingState[], block: StateToSet, t
   const redundant: BlockingState[] = [];
   let previous: BlockingState | undefined;
   for (const state of ordered) {
-    // A state without a date means now, so a repeated call stores nothing.
+    // A call without a date sets the state now. If the state is already in force, the call stores nothing.
     const startsNow = state === added && state.effective.at === truncateToSecond(tools.now);
     const isRedundant =
       previous !== undefined &&

@@ -238,8 +238,8 @@ function outdatedIntervals(input: OutdatedInput): readonly PlannedInterval[] {
   const found: PlannedInterval[] = [];
   for (const { one, interval } of notRated(input, rated)) {
     const own = billed.filter(({ usageName }) => usageName === one.usageName);
-    // A longer interval was billed for the difference to the intervals within it.
-    // All these intervals are therefore examined together.
+    // The bill of a longer interval contains only its difference to the billed intervals within it.
+    // The longer interval and the intervals within it are therefore examined together.
     if (seen.has(one) || own.some((other) => isWithin(one, other))) continue;
     const previous = billedWithin(interval, own);
     for (const each of previous) seen.add(each);

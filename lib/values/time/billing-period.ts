@@ -174,7 +174,7 @@ export function firstCycleAfter(cycle: CycleDates, date: LocalDate): number {
   const from = calendarDayOf(cycle.first);
   const to = calendarDayOf(date);
   const k = Math.floor(((to.year - from.year) * 12 + to.month - from.month) / number);
-  // C(k) is in the month of `date` or earlier, C(k+1) in a later month.
+  // C(k) is in the month of `date` or earlier, and C(k+1) is in a later month.
   return cycleDate(cycle, k) > date ? k : k + 1;
 }
 

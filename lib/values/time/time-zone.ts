@@ -184,7 +184,7 @@ export function instantAt(date: LocalDate, time: LocalTime, zone: TimeZone): Ins
   const localMs = date * msPerDay + time * msPerSecond;
   // The offsets a day before and a day after are the only candidates.
   // Offsets are shorter than a day, and transitions of a zone are more than two days apart.
-  // From 1900 to 2060 they are at least 167 h apart in all zones, and a property test asserts 48 h.
+  // From 1900 to 2060, transitions are at least 167 h apart in all zones, and a property test asserts 48 h.
   const offsetBefore = offsetMsAt(localMs - msPerDay, zone);
   const offsetAfter = offsetMsAt(localMs + msPerDay, zone);
   if (offsetBefore === offsetAfter) return instantWithinCalendar(localMs - offsetBefore);
