@@ -53,7 +53,10 @@ export interface KoaOptions
   readonly console?: boolean | undefined;
   /** If true, metrics require the credentials of a user. Defaults to false (`metrics.requireAuth`). */
   readonly metricsRequireAuth?: boolean | undefined;
-  /** Additional server properties shown in the diagnostic, such as the properties of `listen`. None by default. */
+  /**
+   * Additional server properties shown in the diagnostic, such as the properties of `listen`. By default, there are
+   * none.
+   */
   readonly properties?: Readonly<Record<string, unknown>> | undefined;
   /** The processes that serve the same port. By default, only this process. */
   readonly group?: ServerGroup | undefined;

@@ -73,7 +73,7 @@ function checkNames(names: readonly string[]): void {
 
 /** The parts of a diagnostic. */
 export interface DiagnosticRequest {
-  /** Id of the account to export. None by default. */
+  /** Id of the account to export. By default, no account is exported. */
   readonly accountId?: Uuid | undefined;
   readonly withTenantConfig?: boolean | undefined;
   readonly withServiceConfig?: boolean | undefined;

@@ -8,8 +8,8 @@ import type { Instant } from '../values/time/index.ts';
 export interface Clock {
   now(): Instant;
   /**
-   * Returns the milliseconds of system time until `now()` returns `at`. Negative if `at` has passed. More precise than
-   * `now()`, which returns whole seconds.
+   * Returns the milliseconds of system time until `now()` returns `at`. The result is negative if `at` has passed,
+   * and more precise than `now()`, which returns whole seconds.
    */
   msUntil?(at: Instant): number;
   /** Registers a function that is called when the clock is moved. Returns a function that removes it. */

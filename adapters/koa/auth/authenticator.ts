@@ -30,7 +30,7 @@ import { type ForeignSubject, type KeySetFetch, type TokenIssuer, tokenIssuers }
 import { verifiedCache } from './verified-cache.ts';
 
 export interface TokenOptions extends AccessTokenOptions {
-  /** Other issuers whose tokens are accepted (`security.jwt.issuers`). None by default. */
+  /** Other issuers whose tokens are accepted (`security.jwt.issuers`). By default, there are none. */
   readonly issuers?: readonly TokenIssuer[];
   /** Fetches key sets, for example through a proxy. Defaults to the runtime's `fetch`. */
   readonly fetch?: KeySetFetch;

@@ -64,7 +64,7 @@ export interface DispatcherOptions extends Omit<AccessOptions, 'logger'> {
   /** Request limits that differ from the defaults. The header size is set in `listen` instead. */
   readonly limits?: Partial<Omit<RequestLimits, 'header'>>;
   readonly metrics?: HttpMetrics;
-  /** Origins whose pages may call the server, or `*` (`server.cors.allowedOrigins`). None by default. */
+  /** Origins whose pages may call the server, or `*` (`server.cors.allowedOrigins`). By default, there are none. */
   readonly allowedOrigins?: readonly string[];
   /**
    * Time limit of a request in milliseconds (`server.limits.requestTime`). Waits for `callCompletion` do not count.

@@ -29,7 +29,9 @@ export interface BaseUrlOptions {
   readonly locationHost?: string | undefined;
   /** If false, `Location` contains only the path (`org.service.jaxrs.location.full.url`). Defaults to true. */
   readonly locationFullUrl?: boolean;
-  /** Addresses and networks (such as `10.0.0.0/8`) whose forwarding headers are trusted. None by default. */
+  /**
+   * Addresses and networks (such as `10.0.0.0/8`) whose forwarding headers are trusted. By default, there are none.
+   */
   readonly trustedProxies?: readonly string[];
 }
 

@@ -56,13 +56,13 @@ export interface InvoiceToRender {
   readonly catalogTranslations: TenantTranslations;
   /** The items that the invoice's items refer to, and the TAX items of both. */
   readonly linkedItems?: readonly InvoiceItemView[];
-  /** Custom fields of the account by name. None by default; they are loaded only for templates that use them. */
+  /** Custom fields of the account by name, loaded only for templates that use them. By default, there are none. */
   readonly customFields?: ReadonlyMap<string, string>;
   /** The credit notes that document the invoice's repairs and adjustments. Empty by default. */
   readonly notes?: readonly CreditNoteView[];
   /** The summary through which the parent pays the invoice; defaults to null. */
   readonly summary?: Invoice | null;
-  /** The children that a summary charges, by account. None by default. */
+  /** The children that a summary charges, by account. By default, there are none. */
   readonly children?: ReadonlyMap<Uuid, SummarizedChild>;
 }
 

@@ -57,7 +57,7 @@ export interface DryRunStep {
   credit(): readonly NewInvoiceItem[];
 }
 
-/** Result of a step. Null if the run does not happen; undefined if the run is unchanged. */
+/** Result of a step: null if the run does not happen, and undefined if the run is unchanged. */
 export type DryRunAnswer = MadeOfStep | null | undefined;
 
 /** A generator that yields the steps of a dry run, receives the result of each step, and returns the final invoice. */

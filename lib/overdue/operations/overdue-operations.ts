@@ -95,7 +95,10 @@ export interface OverdueExplanation {
   readonly unpaidTotal: Decimal;
   /** The earliest `unpaidSince` of all invoices, or null if nothing is unpaid. */
   readonly unpaidSince: LocalDate | null;
-  /** Reason for the last failed payment of an unpaid invoice. OTHER if it is unknown, and null if no payment failed. */
+  /**
+   * Reason for the last failed payment of an unpaid invoice. The reason is OTHER if it is unknown, and null if no
+   * payment failed.
+   */
   readonly lastPaymentResponse: PaymentResponse | null;
   readonly controlTags: readonly string[];
   readonly invoices: readonly OverdueInvoice[];

@@ -256,7 +256,7 @@ interface PiecesInput {
   readonly zone: TimeZone;
   /** Billed intervals of all invoices except VOID invoices. */
   readonly billed: readonly BilledPoints[];
-  /** Additional instants at which days are split. None by default. */
+  /** Additional instants at which days are split. By default, there are none. */
   readonly cuts?: readonly DatedInstant[];
 }
 

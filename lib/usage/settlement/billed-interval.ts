@@ -8,8 +8,8 @@ import type { UsageInterval, UsageRun } from '../intervals/usage-intervals.ts';
 export interface BilledInterval {
   readonly usageName: string;
   /**
-   * Effective date of the catalog version that contains the section. It identifies the section together with the price
-   * identity. Absent if unknown.
+   * Effective date of the catalog version that contains the section. It identifies the section together with the
+   * price identity. The field is absent if the date is unknown.
    */
   readonly versionDate?: Instant;
   readonly priceIdentity?: string;
@@ -48,7 +48,7 @@ export interface BilledEntry {
   readonly itemId: Uuid;
   /** The USAGE item that a credit reduces, or null for a USAGE item. */
   readonly linkedItemId: Uuid | null;
-  /** The rated amount before plugins or adjustments changed it. Negative for a credit. */
+  /** The rated amount before plugins or adjustments changed it. The amount is negative for a credit. */
   readonly amount: Decimal;
   /** The amount that can still be credited. 0 for a credit. */
   readonly remaining: Decimal;
@@ -149,7 +149,7 @@ export interface PlannedInterval {
   readonly match: Extract<BilledMatch, { kind: 'OPEN' }>;
   /**
    * The superseded interval that this interval continues. It contains this interval, and the same section charged it.
-   * None by default.
+   * By default, there is none.
    */
   readonly replaces?: SupersededInterval | null;
   /** True if the intervals at this time have changed since billing (§7.3 rule 6). Defaults to false. */

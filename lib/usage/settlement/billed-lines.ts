@@ -175,7 +175,7 @@ function blockLine(line: DetailLine): BlockLine {
 
 export interface LineChange {
   readonly now: BlockLine;
-  /** The quantity and amount that have not been billed yet. Negative if too much was billed. */
+  /** The quantity and amount that have not been billed yet. The values are negative if too much was billed. */
   readonly change: BlockLine;
   readonly billed: BilledLine | null;
 }
