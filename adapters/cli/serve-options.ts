@@ -283,6 +283,6 @@ function present<T extends object>(values: { readonly [K in keyof T]?: T[K] | un
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Partial<T>;
 }
 
-// Imported statically, because a dynamic import would add another file to load at startup.
+// These functions are imported statically, because a dynamic import would add another file to load at startup.
 export { reachingDatabase } from './database.ts';
 export { packagesOf } from './packages.ts';

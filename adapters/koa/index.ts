@@ -86,7 +86,7 @@ export function createKoaApp(options: KoaOptions): Koa {
 function appOf(middleware: Middleware, { billing, logger = billing.requests.logger() }: KoaOptions): Koa {
   const app = new Koa();
   app.use(middleware);
-  // Handles failures after the response has started, such as a disconnected client.
+  // This listener handles failures after the response has started, such as a disconnected client.
   app.on('error', (error: unknown, ctx?: Koa.Context) => {
     const requestId = ctx?.response.get('X-Request-Id');
     logger.warn({ ...(requestId && { requestId }), err: error }, 'connection failed');

@@ -221,7 +221,8 @@ export class PushDispatcher {
     }
     // Events that were written between the last load and the release could not start a stream.
     // The search therefore runs again immediately.
-    // If it finds nothing, it waits, because events held back by an open transaction would cause a busy loop.
+    // If the search finds nothing, the dispatcher waits.
+    // Otherwise, events held back by an open transaction would cause a busy loop.
     if (mayHaveMore) this.#wake();
     return mayHaveMore;
   }

@@ -112,7 +112,7 @@ function verifierOf(given: TokenIssuer, { nowMs, logger, fetch: fetchIt }: Surro
     try {
       const response = await (fetchIt ?? fetch)(url, options);
       if (response.status !== 200) {
-        // Frees the connection now instead of waiting for garbage collection.
+        // Free the connection now instead of waiting for garbage collection.
         await response.body?.cancel();
         throw new Error(`${url} responded with status ${response.status}`);
       }

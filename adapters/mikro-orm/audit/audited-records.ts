@@ -82,7 +82,7 @@ function audited<F extends Fields, R extends New<RecordOf<F>> = New<RecordOf<F>>
   const columns = Object.entries(fields)
     .filter(([name, { audit }]) => audit !== null && !identity.includes(name))
     .map(([name, { audit, kind }]) => ({ column: audit ?? name, name, write: writers[kind] ?? asIs }));
-  // Copied as a whole from a template, as in `RecordTable`.
+  // This template is copied as a whole, as in `RecordTable`.
   const shape = Object.fromEntries(columns.map(({ column }) => [column, null]));
   return {
     table,

@@ -122,7 +122,7 @@ export const postgresqlDialect: Dialect = {
       });
       const given = arrays.length < columns.length ? MANY_ROWS : 'given';
       // The planner derives the number of rows from the limit.
-      // Without the limit, it may read a whole table to change one row.
+      // Without the limit, PostgreSQL may read a whole table to change one row.
       return `(select ${read.join(', ')}
         from unnest(${arrays.join(', ')}) as ${given}(${names.join(', ')})
         limit ${bind(rows.length)}) as ${alias}`;
@@ -147,14 +147,14 @@ export const postgresqlDialect: Dialect = {
   forKeyShare: 'for key share',
   forDeletion: 'for update',
   // The planner expects few due entries.
-  // Without this text, it would sort all of them instead of using the index.
+  // Without this text, the planner would sort all entries instead of using the index.
   // The first 100 of 10,000 entries would take 22 ms instead of 4 ms.
   claimLock: sql`select pg_advisory_xact_lock(${raw(String(CLAIM_LOCKS))}, ${homeId}::int)::text,
     set_config('enable_sort', 'off', true), set_config('enable_bitmapscan', 'off', true)`,
   notify: (payload) => sql`select pg_notify(${raw(QUEUE_CHANNEL)}, ${payload})::text`,
   // The array is read once per statement, and is empty unless a tenant has moved.
   // With `coalesce`, the planner expects every second row to match.
-  // Otherwise it would expect no match in a database with one tenant, and would read the whole table.
+  // Otherwise the planner would expect no match in a database with one tenant, and would read the whole table.
   ofWorkingTenants: (column) => sql`and coalesce(${raw(column)} <> all (array(
     select moves.tenant_record_id from bw_tenant_moves moves
     where moves.state in ('HOLDING', 'STOPPED', 'ARRIVING', 'AWAY'))), true)`,

@@ -50,7 +50,7 @@ const OWNER_ONLY = 0o600;
 
 /**
  * Creates an empty file that only its owner can read. An empty file is a valid empty database. SQLite itself would
- * create a file that everyone can read. It gives its WAL and other files the same mode.
+ * create a file that everyone can read. SQLite gives its WAL and other files the same mode.
  */
 export function makePrivately(path: string): void {
   try {

@@ -51,7 +51,7 @@ export const sqliteDialect: Dialect = {
     rowSource: ({ alias, columns, rows }, bind) => {
       const cells = columns.map((column, index) => `value ->> ${index} as ${column.name}`).join(', ');
       // The limit makes SQLite read the rows once.
-      // Otherwise it would run json_each for every row of the tenant.
+      // Otherwise SQLite would run json_each for every row of the tenant.
       // Reading 50 of 24,000 invoices took 600 ms without the limit and 0.4 ms with it.
       return `(select ${cells} from json_each(${bind(JSON.stringify([...rows]))}) limit -1) as ${alias}`;
     },

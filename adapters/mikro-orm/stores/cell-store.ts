@@ -258,7 +258,7 @@ async function adopt(runner: Runner, { number, above }: CellNumbering): Promise<
   const starts = cellSequences.map((sequence) => `setval('${sequence}', ${start})`);
   await runner.rows(sql`select ${raw(starts.join(', '))}`);
   // System rows can have the same record ids as rows of the first cell.
-  // They are renumbered, so that rows that move here keep their ids.
+  // The system rows are renumbered, so that rows that move here keep their ids.
   const renumbered = number === 0 ? [] : [...numberedTables, queueHistoryTable.name];
   for (const table of renumbered)
     await runner.run(sql`

@@ -134,7 +134,7 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
                   and p.status <> 'DRAFT')))
         order by record_id desc limit ${limit}`,
     maxTargetDate: async (accountId) => {
-      // The query reads the account's invoices, latest first, until it finds one with such an item.
+      // The query reads the account's invoices, latest first, until it finds an invoice with a recurring item.
       return scope.runner.firstAs((row) => dateIn(row, 'target_date'))`
         select target_date from bw_invoices
         where ${scope.ofTenant} and ${scope.ofAccount(accountId)}

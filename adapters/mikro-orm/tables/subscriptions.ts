@@ -73,7 +73,7 @@ export const lifecycleEventsTable = new RecordTable('subscription_events', colum
   indexes: {
     subscription: 'tenant_record_id, subscription_id, effective, sequence',
     // This index shows whether a plan is in use and cannot be deleted.
-    // It also shows which accounts a change of the plan affects.
+    // The index also shows which accounts a change of the plan affects.
     of_plan: 'tenant_record_id, plan_name, account_record_id',
   },
 });

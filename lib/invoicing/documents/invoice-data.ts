@@ -22,7 +22,7 @@ export function invoiceData(view: RenderedInvoice): TemplateObject {
     direction: view.direction,
     account: accountData(view),
     seller: view.seller === null ? null : sellerData(view.seller),
-    // Used only by the built-in credit note page.
+    // Only the built-in credit note page uses this field.
     ...(view.creditNote === null ? {} : { creditNote: view.creditNote }),
     invoice: { ...fieldsOf(view.invoice), ...formattedFields(view) },
   };

@@ -179,7 +179,7 @@ async function begin(
   const isPassedOver =
     !config.isAutomatic || tags.has(account.id, TagEffect.PARKS, TagEffect.STOPS_INVOICING);
   // An action without a date uses the date of the run that it triggers (§11 rule 1).
-  // This is now, or the date on which the action takes effect.
+  // The run takes place now, or on the date on which the action takes effect.
   const ofAction = hypothesis && (hypothesis.runDates.at(-1) ?? hypothesis.effective?.date);
   const asked = requested ?? ofAction ?? today;
   return { account, state, today, asked, targetDate, hypothesis, choice, isPassedOver };

@@ -92,8 +92,7 @@ export interface CheckedAccount {
 
 /** Returns the date of the next check (§6), or null. The date is after today. */
 export function nextCheckDate({ config, snapshot, next, today }: CheckedAccount): LocalDate | null {
-  // If no states are configured, accounts with debts are still checked.
-  // A new configuration may arrive (§6 rule 6).
+  // Accounts with debts are checked even without configured states, because states may be added later (§6 rule 6).
   if (enterableStates(config).length === 0) return owes(snapshot) ? addDays(today, 1) : null;
   const turn = nextTurn(config, snapshot, today);
   const initial = snapshot.anchor === null ? null : config.initialReevaluationInterval;

@@ -52,7 +52,7 @@ export async function loadOverdueFacts(
   const taggedIds = [...new Set([...ids, ...payerIds])];
   const tags = await session.tags.findByObjects(ObjectType.ACCOUNT, taggedIds, { includeDeleted: false });
   // Invoices that a parent pays remain the parent's debt (§8 rule 2).
-  // This applies even after the account pays its own invoices again.
+  // The debt stays with the parent even after the account pays its own invoices again.
   const open = await session.invoices.findOpen(payerIds);
   const invoices = open.filter(({ contributedAmount }) => contributedAmount === null);
   const failures = of.responses ? await session.payments.findLastFailures(invoices.map(({ id }) => id)) : [];

@@ -315,7 +315,7 @@ export class LaterOutcomes {
     const told = readOutcome(after, outcome);
     if (told.status === after.status || told.status === 'UNKNOWN') return;
     // The transaction has received a different outcome in the meantime.
-    // Only an operator may change it (§1.7 rule 7).
+    // Only an operator may change that outcome (§1.7 rule 7).
     const facts = { ...idsOf(call), recorded: after.status, answered: told.status };
     logger.error(facts, 'a late answer contradicts the recorded outcome; check it with the gateway');
   }

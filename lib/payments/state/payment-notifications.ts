@@ -181,7 +181,7 @@ export function checkAfterLease(
 }
 
 // These are the payloads of payment events.
-// They contain ids, `metaData` for pushes (platform §10.4), and whether the API requested the payment.
+// The payloads contain ids, `metaData` for pushes (platform §10.4), and whether the API requested the payment.
 
 /** Returns the event for a payment: PAYMENT_SUCCESS for SUCCESS and PENDING, PAYMENT_FAILED for all other statuses. */
 export function paymentEvent(

@@ -130,7 +130,7 @@ function termsChange(running: RunningSubscription, draft: EventDraft, { now, nex
     subscriptionId: running.subscription.id,
     accountRecordId: running.subscription.accountRecordId,
     // Undoing a plan change also undoes the events that follow without a gap.
-    // The gap before this event prevents that.
+    // The gap before this event keeps the event in force.
     lastSequence: lastSequenceOf(running) + 1,
     createdDate: now,
     nextId,

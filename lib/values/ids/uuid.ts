@@ -57,7 +57,7 @@ export interface UuidV7Generator {
 }
 
 // RFC 9562 §5.7 and §6.2 method 1 define the parts of an id.
-// They are 48 bits of milliseconds, a counter of 42 bits, and 32 random bits.
+// The parts are 48 bits of milliseconds, a counter of 42 bits, and 32 random bits.
 // The counter consists of rand_a and the first 30 bits of rand_b.
 // The counter starts at a random value in the lower half of its range, so a millisecond has room for 2^41 ids.
 const maxTimestampMs = 2 ** 48 - 1;

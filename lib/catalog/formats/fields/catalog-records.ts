@@ -188,7 +188,7 @@ const block = record<Block>({
 });
 
 // Other exporters write tiered blocks like blocks outside tiers.
-// They include a type, and −1 for a missing minTopUpCredit (R58).
+// Such blocks include a type, and −1 for a missing minTopUpCredit (R58).
 const tieredBlock = record<TieredBlock>(
   {
     unit: element(name),
