@@ -229,7 +229,7 @@ eachDatabaseByTurns.describe('blocking states', (open) => {
     expect(await stateOf(sold)).to.equal('BLOCKED');
   });
 
-  it('repair the paused days if a pause is billed late, and the rest of the year if it is billed in time (invoicing E8 "Pause and resume billed late")', async () => {
+  it('repair the paused days if a pause is billed late, and the rest of the year if it is billed on time (invoicing E8 "Pause and resume billed late")', async () => {
     const late = await begin({ now: '2012-05-01T00:00:00Z', planName: 'pro-annual' });
     expect(await linesOf(late)).to.eql(['RECURRING 2012-05-01..2013-05-01 2399.95']);
     engine.clock.set('2012-06-10T00:00:00Z');

@@ -94,14 +94,14 @@ describe('invoice proposals', () => {
     const paused = event('START_BILLING_DISABLED', '2012-05-12', { plan: 'gold-annual' });
     const resumed = event('END_BILLING_DISABLED', '2012-06-04', annual);
 
-    it('repair only the paused days when billed late (invoicing E8 "Pause and resume")', () => {
+    it('repair only the paused days when the pause is billed late (invoicing E8 "Pause and resume")', () => {
       const ledger = new SubscriptionLedger().change([created]);
       ledger.expectRun('2012-05-01', ['R 2012-05-01 2013-05-01 2399.95']);
       ledger.change([created, paused, resumed], '2012-05-12');
       ledger.expectRun('2012-06-04', ['X 2012-05-12 2012-06-04 -151.23', 'R 2013-05-01 2013-06-01 203.83']);
     });
 
-    it('repair the rest of the year when billed in time (invoicing E8 "Pause and resume")', () => {
+    it('repair the rest of the year when the pause is billed on time (invoicing E8 "Pause and resume")', () => {
       const ledger = new SubscriptionLedger().change([created]);
       ledger.run('2012-05-01');
       ledger.change([created, paused], '2012-05-12');

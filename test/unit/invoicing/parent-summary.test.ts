@@ -84,7 +84,7 @@ describe('child invoice summary (invoicing §12)', () => {
       expect(seen({ status: 'VOID' }, own)).to.equal('-2');
       expect(seen({ status: 'COMMITTED', rawBalance: decimal('0') }, own)).to.equal('-12');
     });
-    it('limits the credit to the amount that may become credit', () => {
+    it('limits the credit to the creditable amount of the invoice', () => {
       const paid = of('10', { status: 'COMMITTED', rawBalance: decimal('0') });
       const seenWith = (creditable: string) => {
         const standIn = creditStandIn(child, paid, decimal(creditable));
