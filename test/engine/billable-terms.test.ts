@@ -79,7 +79,7 @@ eachDatabaseByTurns.describe('plans without a price in the currency of the accou
     await expectNothingStored();
   });
 
-  it('are accepted with an override price in the currency for each phase that lacks one', async () => {
+  it('are accepted with an override price for each phase that lacks a price', async () => {
     const request = { accountId: euros.id, planName: 'dollar-monthly' };
     const evergreen = { phaseType: 'EVERGREEN', recurringPrice: '7' } as const;
     await acme.createSubscription({ ...request, priceOverrides: [evergreen] });

@@ -100,7 +100,7 @@ function attempt(stage: PaymentStage, script: Script) {
 
 eachDatabase.describe('automatic payments with control plugins (payments §8.1)', (open) => {
   withStage(open, (stageAt) => {
-    it('use the values that control plugins have adjusted, and report the result to the plugins', async () => {
+    it('use the values that the plugins have adjusted, and report the result to the plugins', async () => {
       const { stage, first, second } = await stageAt();
       first.prior = ({ amount }) => ({
         adjustedAmount: amount?.minus(decimal('49.95')) ?? null,
@@ -220,7 +220,7 @@ anyDatabase.describe('automatic payments with control plugins (payments §2.3)',
       expect((await stage.story(invoiceId)).attempts).to.eql(['RETRIED', 'RETRIED', 'SCHEDULED']);
     });
 
-    it('are retried with the properties and control plugins of their attempt (payments §8.3)', async () => {
+    it('are retried with the properties and plugins of their attempt (payments §8.3)', async () => {
       const { stage, first } = await stageAt();
       stage.sandbox.configure(DECLINE);
       first.prior = ({ paymentId }) =>
@@ -261,14 +261,14 @@ anyDatabase.describe('automatic payments with control plugins (payments §2.3)',
       expect(await stage.story(invoiceId)).to.deep.include({ attempts, balance: '0' });
     });
 
-    it('are reported to their control plugins even if they have no external effect (payments §8.1)', async () => {
+    it('are reported to their plugins even if they have no external effect (payments §8.1)', async () => {
       const { stage, first } = await stageAt();
       const invoiceId = await invoiced(stage, EXTERNAL);
       expect(first.calls).to.eql(['prior', 'success']);
       expect(await stage.balance(invoiceId)).to.equal('0');
     });
 
-    it('do not call control plugins if nothing would be charged (payments §9.2)', async () => {
+    it('do not call plugins if nothing would be charged (payments §9.2)', async () => {
       const { stage, first } = await stageAt();
       const invoiceId = await stage.invoice(await stage.account(null), '249.95');
       await stage.settle();
@@ -284,7 +284,7 @@ anyDatabase.describe('automatic payments with control plugins (payments §2.3)',
       expect((await stage.story(invoiceId)).attempts).to.eql(['SUCCESS']);
     });
 
-    it('report the outcome found by recovery to control plugins (payments §8.4)', async () => {
+    it('report the outcome found by recovery to the plugins (payments §8.4)', async () => {
       const { stage, first } = await stageAt();
       stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_UNDEFINED' });
       const invoiceId = await invoiced(stage);
@@ -302,7 +302,7 @@ anyDatabase.describe('automatic payments with control plugins (payments §2.3)',
       expect(attempts?.[1]?.effectiveDate).to.equal(Date.parse('2012-06-01'));
     });
 
-    it('report the outcome to control plugins if a read of the pending payment finds it (payments §8.4)', async () => {
+    it('report the outcome to the plugins if a read of the pending payment finds it (payments §8.4)', async () => {
       const { stage, first } = await stageAt();
       stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING' });
       const invoiceId = await invoiced(stage);
@@ -315,7 +315,7 @@ anyDatabase.describe('automatic payments with control plugins (payments §2.3)',
       expect(await stage.balance(invoiceId)).to.equal('0');
     });
 
-    it('report a late answer to control plugins (payments §8.4)', async () => {
+    it('report a late answer to the plugins (payments §8.4)', async () => {
       const { stage, first } = await stageAt();
       stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_SLEEP', SLEEP_TIME_SEC: 40 } as never);
       const invoiceId = await stage.invoice(await stage.account(), '249.95');

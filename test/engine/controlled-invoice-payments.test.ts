@@ -58,7 +58,7 @@ anyDatabase.describe('instant payments with control plugins (payments §9.6, §8
     return found.map(({ stateName, isApiPayment }) => `${stateName} ${isApiPayment ? 'api' : 'automatic'}`);
   };
 
-  it('call the requested control plugins before and after the payment', async () => {
+  it('call the requested plugins before and after the payment', async () => {
     prior = () => ({ adjustedAmount: heard[0]?.context.amount?.dividedBy(4) ?? null });
     const paid = await engine.acme.invoicePayments.pay({ invoiceId, controlPlugins });
     expect(calls()).to.eql(['prior', 'success']);
@@ -117,7 +117,7 @@ anyDatabase.describe('instant payments with control plugins (payments §9.6, §8
     expect(await balance()).to.equal(100);
   });
 
-  it('report a decline to their control plugins, and can be repeated under the same key', async () => {
+  it('report a decline to their plugins, and can be repeated under the same key', async () => {
     engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR' });
     const input = { invoiceId, controlPlugins, externalKey: 'instant', transactionExternalKey: 'instant-1' };
     const declined = await engine.acme.invoicePayments.pay(input);
@@ -140,7 +140,7 @@ anyDatabase.describe('instant payments with control plugins (payments §9.6, §8
   const refund = (paymentId: Uuid | undefined, more: object) =>
     engine.acme.invoicePayments.refund({ paymentId: paymentId ?? NOWHERE, controlPlugins, ...more });
 
-  it('are refunded with the amount as adjusted by control plugins (payments §9.5)', async () => {
+  it('are refunded with the amount as adjusted by the plugins (payments §9.5)', async () => {
     const paid = await engine.acme.invoicePayments.pay({ invoiceId, controlPlugins: [] });
     prior = () => ({ adjustedAmount: decimal('30') });
     const { transaction } = await refund(paid?.payment.id, { amount: '20' });
@@ -183,7 +183,7 @@ anyDatabase.describe('instant payments with control plugins (payments §9.6, §8
     expect(await balance()).to.equal(7);
   });
 
-  it('are reported to their control plugins even if they have no external effect', async () => {
+  it('are reported to their plugins even if they have no external effect', async () => {
     await engine.acme.invoicePayments.pay({ invoiceId, isExternal: true, controlPlugins });
     expect(calls()).to.eql(['prior', 'success']);
     expect(await balance()).to.equal(0);

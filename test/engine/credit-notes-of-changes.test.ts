@@ -199,7 +199,7 @@ eachDatabaseByTurns.describe('credit notes for changes to invoices (invoicing §
     expect(text).to.match(/^-- credit_notes record_id\|[^\n]*\n[^\n]*\|VOID\|[^\n]*$/m);
   });
 
-  it('require no SQL statement if the tenant has disabled credit notes', async () => {
+  it('require no SQL statement if the tenant has disabled them', async () => {
     await begin({ isOff: true });
     const accountId = await newAccount();
     const subscriptionId = await subscribe(accountId);

@@ -49,7 +49,7 @@ eachDatabaseByTurns.describe('credit notes (invoicing §21)', (open) => {
     });
   const notesOf = async (invoiceId: Uuid) => (await acme.creditNotes.ofInvoice(invoiceId)).map(lineOf);
 
-  it('are written only if the tenant has enabled credit notes, and otherwise cause no SQL statement (rule 1)', async () => {
+  it('are written only if the tenant has enabled them, and otherwise cause no SQL statement (rule 1)', async () => {
     await start({});
     const invoice = await charged(100);
     await adjust(invoice, 0, '10');

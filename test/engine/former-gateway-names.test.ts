@@ -33,7 +33,7 @@ async function payingAccount(billing: Billing<never>, tenant: TenantRef, pluginN
 }
 
 eachDatabase.describe('gateway with a former name (payments §2.1)', (open) => {
-  it('serves payment methods and payments that were stored under the former name', async () => {
+  it('serves payment methods and payments that were stored under that name', async () => {
     const database = await open(migrated);
     const ledger = memoryLedger();
     const before = await start(database, [sandboxGateway({ name: 'killbill-payment-test', ledger })]);

@@ -86,7 +86,7 @@ describe('reasons for an overdue state', () => {
       expect(reason?.holds).to.equal(holds);
     });
 
-  it('state in one sentence whether an overdue state applies, with each criterion', () => {
+  it('state in one sentence whether the state applies, with each criterion', () => {
     const reason = reasons({ unpaidFor: duration('30 DAYS'), unpaidCount: 3, tagMissing: 'TEST' });
     expect(reason).to.include({
       state: 'S',
