@@ -47,8 +47,8 @@ export class Calls {
     const calls = Object.entries(operations).map(([name, value]) => [
       name,
       typeof value === 'function'
-        ? async (...input: unknown[]) =>
-            this.run(() => this.onBehalfOf(path + name, input[0], async () => value(...input)))
+        ? (...input: unknown[]) =>
+            this.run(() => this.onBehalfOf(path + name, input[0], () => value(...input)))
         : this.of(value as object, `${path}${name}.`),
     ]);
     return Object.freeze(Object.fromEntries(calls)) as O;

@@ -165,12 +165,12 @@ function takingText(operation: Operation, parameters: AnyParameters | undefined)
   if (parameters === undefined)
     return async (context, ...given) => {
       checkContext(context);
-      return operation(context, ...given);
+      return await operation(context, ...given);
     };
   const takers = parameters.map(([name, shape]) => parameterOf(name, shape));
   return async (context, ...given) => {
     checkContext(context);
     const taken = takers.map((take, index) => take(given[index]));
-    return operation(context, ...taken);
+    return await operation(context, ...taken);
   };
 }

@@ -64,8 +64,7 @@ export function principalCache({ storage, systemClock }: Pick<Ports, 'storage' |
     forget,
 
     async find(kind: 'USER' | 'CLIENT', name: string): Promise<Principal | null> {
-      if (!isStorable(name)) return null;
-      return cached(`${kind} ${name}`, () => load(kind, name));
+      return isStorable(name) ? await cached(`${kind} ${name}`, () => load(kind, name)) : null;
     },
 
     /** Returns the permissions of roles. Unknown roles have no permissions. */

@@ -117,12 +117,13 @@ export function authenticator(surroundings: Surroundings) {
     const cacheKind = isUser ? 'user' : 'client';
     const principal = await security.principal(kind, name);
     const version = principal?.credentialVersion ?? 0;
-    const isRight = await secrets({ kind: cacheKind, name, secret, version }, () =>
+    const key = { kind: cacheKind, name, secret, version } as const;
+    const verify = () =>
       attempted({ kind: cacheKind, name, address }, async () => {
         const found = await (isUser ? security : security.clients).authenticate(name, secret);
         return found === null ? null : true;
-      }),
-    );
+      });
+    const isRight = secrets.find(key) ?? (await secrets.verified(key, verify));
     return isRight ? principal : null;
   }
 
@@ -145,7 +146,10 @@ export function authenticator(surroundings: Surroundings) {
   async function bearer({ headers }: Pick<Presented, 'headers'>): Promise<Principal> {
     const token = bearerToken(headers.authorization);
     const key = { kind: 'token', name: '', secret: token ?? '', version: 0 } as const;
-    const verified = token === null ? null : await verifiedTokens(key, () => verify(token));
+    const verified =
+      token === null
+        ? null
+        : (verifiedTokens.find(key) ?? (await verifiedTokens.verified(key, () => verify(token))));
     if (verified === null) throw tokenRefused('it is missing or malformed');
     return verified.own ? ownSubject(verified.own) : foreignSubject(verified.foreign);
   }
@@ -164,9 +168,10 @@ export function authenticator(surroundings: Surroundings) {
     const secret = families.header(headers, 'ApiSecret') ?? '';
     if (secret === '' && by === 'COOKIE') return tenantOfSession(name, principal, dialect);
     if (name === '' || secret === '') throw tenantUnauthenticated(dialect);
-    const found = await knownTenants({ kind: 'tenant', name, secret, version: 0 }, () =>
-      attempted({ kind: 'tenant', name, address }, () => tenants.authenticate(name, secret)),
-    );
+    const key = { kind: 'tenant', name, secret, version: 0 } as const;
+    const verify = () =>
+      attempted({ kind: 'tenant', name, address }, () => tenants.authenticate(name, secret));
+    const found = knownTenants.find(key) ?? (await knownTenants.verified(key, verify));
     if (found === null || !isGranted(principal, found.id)) throw tenantUnauthenticated(dialect);
     return found;
   }
@@ -178,7 +183,7 @@ export function authenticator(surroundings: Surroundings) {
    */
   async function tenantOfSession(name: string, principal: Principal, dialect: Dialect): Promise<TenantRef> {
     const key = { kind: 'tenant', name, secret: '', version: 0 } as const;
-    const found = await knownTenants(key, () => tenantOfKey(name));
+    const found = knownTenants.find(key) ?? (await knownTenants.verified(key, () => tenantOfKey(name)));
     const allowed = tenantsOfSession(principal);
     if (found !== null && (allowed === null || allowed.includes(found.id))) return found;
     throw tenantUnauthenticated(dialect);

@@ -17,7 +17,7 @@ import type { HttpMetrics } from '../monitoring/http-metrics.ts';
 import type { ConsolePages } from '../pages/console.ts';
 import { homeHeaders } from '../pages/home.ts';
 import { baseUrls, clientAddresses } from '../request/addresses.ts';
-import { endUpgradableBody, readBody, readToEnd, streamBody } from '../request/body-bytes.ts';
+import { hasUpgradableBody, readBody, readToEnd, streamBody } from '../request/body-bytes.ts';
 import {
   authorshipOf,
   crossOrigin,
@@ -93,6 +93,8 @@ interface Received {
 
 type SentBody = Pick<RequestFacts, 'bodyBytes' | 'bodyStream'>;
 
+const withoutBody: SentBody = { bodyBytes: undefined };
+
 interface Served {
   readonly received: Received;
   readonly route: Route;
@@ -142,14 +144,14 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     };
     requests.set(ctx, received);
     ctx.set('X-Request-Id', received.requestId.echo);
-    await setOrigin(ctx);
+    if (setOrigin !== null) await setOrigin(ctx);
     const request = {
       name: ctx.method,
       requestId: received.requestId.echo,
       traceParent: ctx.get('traceparent') || undefined,
     };
     await billing.requests.run(request, (span) => served(ctx, received, span));
-    await endUpgradableBody(ctx);
+    if (hasUpgradableBody(ctx)) await readToEnd(ctx);
   };
 
   async function served(ctx: Context, received: Received, span: RequestSpan): Promise<void> {
@@ -200,31 +202,29 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     const route = byMethod.get((ctx.method === 'HEAD' ? 'GET' : ctx.method) as Method);
     if (route === undefined) {
       await access.authenticate(ctx, access.credentialsOf(ctx), received.dialect);
-      throw billingError(
-        ErrorCode.METHOD_NOT_ALLOWED,
-        `${ctx.method} is not supported on ${shortened(ctx.path)}; supported methods: ${allow}`,
-        { allow },
-      );
+      throw methodNotAllowed(ctx, allow);
     }
     received.route = route;
     received.statusOf = route.statusOf;
-    const [{ caller, tenant }] = await Promise.all([
-      access.authenticate(ctx, route.credentials, received.dialect),
-      readTestClock(route),
-    ]);
+    const authenticating = access.authenticate(ctx, route.credentials, received.dialect);
+    const { caller, tenant } = await (options.test ? withTestClock(authenticating, route) : authenticating);
     received.tenant = tenant;
-    if (caller !== null) received.principal = caller.principal.name;
-    if (caller !== null) checkRoutePermission(caller.principal, route, ctx.params as Record<string, string>);
+    if (caller !== null) {
+      received.principal = caller.principal.name;
+      checkRoutePermission(caller.principal, route, ctx.params as Record<string, string>);
+    }
     if (changesAnything(route) && !billing.isInRotation()) throw outOfRotation();
     await answer(ctx, { received, route, caller, tenant });
   }
 
   /**
-   * Reads the test clock, because another node may have changed it. Does nothing for health checks, which must not wait
-   * for the database.
+   * Also reads the test clock, because another node may have changed it. Does not read it for health checks, which must
+   * not wait for the database.
    */
-  async function readTestClock({ credentials }: Route): Promise<void> {
-    if (options.test !== undefined && credentials !== 'NONE') await billing.clock.refresh?.();
+  async function withTestClock<T>(authenticating: Promise<T>, { credentials }: Route): Promise<T> {
+    const reading = credentials === 'NONE' ? undefined : billing.clock.refresh?.();
+    const [access] = await Promise.all([authenticating, reading]);
+    return access;
   }
 
   async function answer(ctx: Context, call: AuthenticatedCall): Promise<void> {
@@ -234,7 +234,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     const authorship = authorshipOf(ctx.headers, families, dialect);
     received.createdBy = authorship.createdBy;
     if (route.author) requireAuthor(authorship, dialect);
-    const sentBody = await bodyOf(ctx, call);
+    const sentBody = route.body === undefined ? withoutBody : await bodyOf(ctx, call, route.body);
     const startsSession = route.startsSession && call.caller !== null;
     const caller = startsSession ? await access.withSession(ctx, call.caller) : call.caller;
     const principal = caller?.principal.name ?? '';
@@ -290,16 +290,18 @@ export function dispatcher(options: DispatcherOptions): Middleware {
       reading?.abort(unwanted());
       throw timeOver(requestTimeMs, route);
     };
-    return withinTime(requestTimeMs, work, { over, late: discard });
+    return await withinTime(requestTimeMs, work, { over, late: discard });
   }
 
   /** Reads the body. If it arrives too late, closes the connection, because more of the body may follow. */
-  async function bodyOf(ctx: Context, { received, route }: Served): Promise<SentBody> {
-    const { body, statusOf } = route;
-    if (body === undefined) return { bodyBytes: undefined };
+  async function bodyOf(
+    ctx: Context,
+    { received, route }: Served,
+    body: NonNullable<Route['body']>,
+  ): Promise<SentBody> {
     const maxBytes = bodyLimit(body, limits);
     const giveUp = (): void => {
-      received.statusOf = { ...statusOf, ...statusOfLateBody };
+      received.statusOf = { ...route.statusOf, ...statusOfLateBody };
       ctx.set('Connection', 'close');
     };
     if (body.isStreamed) {
@@ -386,6 +388,11 @@ function readingFor(ctx: Context, { received, route }: Served): AbortController 
 async function endStream(ctx: Context, body: BodyStream): Promise<void> {
   body.giveUp();
   if (ctx.response.get('Connection') !== 'close') await readToEnd(ctx);
+}
+
+function methodNotAllowed({ method, path }: Context, allow: string): BillingError {
+  const message = `${method} is not supported on ${shortened(path)}; supported methods: ${allow}`;
+  return billingError(ErrorCode.METHOD_NOT_ALLOWED, message, { allow });
 }
 
 /** Caller facts for audit rows. */

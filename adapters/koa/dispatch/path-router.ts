@@ -35,10 +35,9 @@ export function pathRouter(routes: readonly Route[], serving: Serving) {
   const routerOf = (path: string) => routers.get(areaSegment(path.slice(serving.basePath.length)))?.();
   return {
     knows: (path: string): boolean => (routerOf(path)?.router.match(path, 'GET').path.length ?? 0) > 0,
-    async route(ctx: Context, path: string, unknown: () => Promise<void>): Promise<void> {
+    route(ctx: Context, path: string, unknown: () => Promise<void>): Promise<void> {
       const area = routerOf(path);
-      if (area === undefined) return unknown();
-      await area.routed(ctx as never, unknown);
+      return area === undefined ? unknown() : (area.routed(ctx as never, unknown) as Promise<void>);
     },
   };
 }

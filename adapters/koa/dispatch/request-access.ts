@@ -111,12 +111,12 @@ export function requestAccess(options: AccessOptions) {
     return { caller, tenant };
   }
 
-  async function callerOf(presented: Presented, credentials: Route['credentials']): Promise<Caller> {
+  function callerOf(presented: Presented, credentials: Route['credentials']): Promise<Caller> {
     switch (credentials) {
       case 'LOGIN':
-        return { principal: await callers.user(presented), by: 'BASIC', session: null };
+        return callers.user(presented).then((principal) => ({ principal, by: 'BASIC', session: null }));
       case 'PLUGIN':
-        return { principal: await callers.bearer(presented), by: 'BEARER', session: null };
+        return callers.bearer(presented).then((principal) => ({ principal, by: 'BEARER', session: null }));
       default:
         return callers.caller(presented);
     }

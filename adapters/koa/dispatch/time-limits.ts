@@ -14,22 +14,28 @@ export function waitsForCompletion({ query }: Pick<Route, 'query'>, queryString:
  * Returns the result of `work` or, after the time limit, the result of `over`. The work continues after the limit. If
  * its result arrives late, `late` releases it.
  */
-export async function withinTime<T>(
+export function withinTime<T>(
   limitMs: number,
   work: Promise<T>,
   { over, late }: { readonly over: () => T; readonly late: (result: T) => Promise<void> },
 ): Promise<T> {
-  const { promise, resolve } = Promise.withResolvers<T>();
-  const timer = setTimeout(() => {
-    resolve(Promise.try(over));
-    // A late failure has already been reported and logged.
-    work.then(late).catch(() => undefined);
-  }, limitMs);
-  try {
-    return await Promise.race([work, promise]);
-  } finally {
-    clearTimeout(timer);
-  }
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      resolve(Promise.try(over));
+      // A late failure has already been reported and logged.
+      work.then(late).catch(() => undefined);
+    }, limitMs);
+    work.then(
+      (result) => {
+        clearTimeout(timer);
+        resolve(result);
+      },
+      (error: unknown) => {
+        clearTimeout(timer);
+        reject(error);
+      },
+    );
+  });
 }
 
 /**

@@ -162,11 +162,11 @@ export async function readToEnd(ctx: Context): Promise<void> {
 }
 
 /**
- * Reads the whole body of a request with an `Upgrade` header, as Java's client sends it. Otherwise Node drops data that
- * arrives together with the end of the body, and loses the next request.
+ * Returns true if the request has a body and an `Upgrade` header, as Java's client sends it. Such a body must be read to
+ * its end. Otherwise Node drops data that arrives together with the end of the body, and loses the next request.
  */
-export async function endUpgradableBody(ctx: Context): Promise<void> {
-  if (ctx.req.headers.upgrade !== undefined && hasBody(ctx)) await readToEnd(ctx);
+export function hasUpgradableBody(ctx: Context): boolean {
+  return ctx.req.headers.upgrade !== undefined && hasBody(ctx);
 }
 
 /** An encoding that reads each byte as one character. */

@@ -138,12 +138,15 @@ const methods = 'GET, HEAD, POST, PUT, DELETE, OPTIONS';
 
 const preflightSeconds = 7_200;
 
-/** Sets CORS headers (http-api §10 rule 1). Credentials are allowed for listed origins, but not for `*`. */
+/**
+ * Returns a function that sets CORS headers (http-api §10 rule 1), or null if no origins are allowed. Credentials are
+ * allowed for listed origins, but not for `*`.
+ */
 export function crossOrigin(
   allowedOrigins: readonly string[],
   { prefixes }: HeaderFamilies,
-): (ctx: Context) => Promise<void> {
-  if (allowedOrigins.length === 0) return async () => undefined;
+): ((ctx: Context) => Promise<void>) | null {
+  if (allowedOrigins.length === 0) return null;
   const isForAll = allowedOrigins.includes('*');
   const allowed = new Set(allowedOrigins);
   const familyNames = prefixes.flatMap((prefix) => familySuffixes.map((suffix) => prefix + suffix));

@@ -30,7 +30,7 @@ interface Rendering {
 
 export async function renderAnswer(input: Rendering): Promise<Rendered> {
   const { route, answer, base } = input;
-  const { type, body } = await contentOf(input);
+  const { type, body } = wholeContent(input) ?? (await longContent(input));
   return {
     status: answer.status ?? route.success.status,
     headers: {
@@ -73,19 +73,22 @@ function entityTag(body: string): string {
   return `W/"${hash('sha256', body, 'base64url').slice(0, 27)}"`;
 }
 
-async function contentOf({ route, answer, mediaType, wanted }: Rendering) {
+/** Returns the content of an answer. Returns null for long JSON, which is written in pieces. */
+function wholeContent({ answer, mediaType }: Rendering) {
   const { jsonPieces, textPieces, bytePieces, jsonWindows, text, json, bytes } = answer;
+  if (json instanceof JsonText) return { type: jsonType, body: json.text };
   if (jsonPieces !== undefined) return { type: jsonType, body: jsonPieces };
   if (textPieces !== undefined) return { type: mediaType, body: textPieces };
   if (bytePieces !== undefined) return { type: mediaType, body: bytePieces };
   if (bytes !== undefined) return { type: mediaType, body: Buffer.from(bytes) };
   if (text !== undefined) return { type: `${mediaType}; charset=utf-8`, body: text };
-  if (jsonWindows !== undefined)
-    return { type: jsonType, body: await textOrPieces(piecesOf(windowBits(jsonWindows), wanted)) };
-  if (json instanceof JsonText) return { type: jsonType, body: json.text };
-  if (!isLong(json)) return { type: jsonType, body: jsonText(json) };
-  const pieces = piecesOf([jsonBits(json)], wanted);
-  const isWhole = isResource(route, answer) && answer.isStreamed !== true;
+  return jsonWindows !== undefined || isLong(json) ? null : { type: jsonType, body: jsonText(json) };
+}
+
+async function longContent({ route, answer, wanted }: Rendering) {
+  const { jsonWindows, json } = answer;
+  const pieces = piecesOf(jsonWindows === undefined ? [jsonBits(json)] : windowBits(jsonWindows), wanted);
+  const isWhole = jsonWindows === undefined && isResource(route, answer) && answer.isStreamed !== true;
   return { type: jsonType, body: isWhole ? await wholeText(pieces) : await textOrPieces(pieces) };
 }
 

@@ -31,7 +31,7 @@ export async function writeRendered(
   else {
     const whole = isWhole(body) ? body : streamTo(ctx.res, body);
     // Files are already compressed.
-    const isAsItIs = ctx.method === 'HEAD' || isFile === true || Buffer.isBuffer(whole);
+    const isAsItIs = ctx.method === 'HEAD' || isFile === true || Buffer.isBuffer(whole) || isShort(whole);
     ctx.body = isAsItIs ? whole : await compressed(ctx, whole);
   }
 }
@@ -76,6 +76,10 @@ function keepContentType(response: ServerResponse): void {
 /** Minimum size of responses that are compressed, in bytes (http-api §10 rule 2). */
 const minBytes = 1_024;
 
+function isShort(body: string | Readable): boolean {
+  return typeof body === 'string' && Buffer.byteLength(body) < minBytes;
+}
+
 interface Coding {
   readonly text: (bytes: Buffer) => Promise<Buffer>;
   readonly stream: () => Transform;
@@ -98,8 +102,7 @@ const codings = onDemand((): Readonly<Record<string, Coding>> => {
  * Compresses a response as `Accept-Encoding` allows. Replaces koa-compress (5.2), which hangs on failing sources,
  * returns 500 if every encoding is refused, and needs a third more processor time for short texts.
  */
-export async function compressed(ctx: Context, body: string | Readable): Promise<string | Buffer | Readable> {
-  if (typeof body === 'string' && Buffer.byteLength(body) < minBytes) return body;
+async function compressed(ctx: Context, body: string | Readable): Promise<string | Buffer | Readable> {
   ctx.vary('Accept-Encoding');
   if (ctx.headers['accept-encoding'] === undefined) return body;
   const offered = codings();

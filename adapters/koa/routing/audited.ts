@@ -38,7 +38,10 @@ export async function shownAnswer(
   result: unknown,
 ): Promise<Answer> {
   const views = isPaged ? (result as Page<unknown>).rows : result;
-  const rendering = await renderingOf(call as AuditedCall, () => [views as never].flat().flatMap(auditedIds));
+  const audited = call as AuditedCall;
+  const rendering = isAudited(audited)
+    ? await renderingOf(audited, () => [views as never].flat().flatMap(auditedIds))
+    : { dialect: call.dialect, audit: noAudit };
   const text = shows.text?.(views, rendering) ?? null;
   const json = text === null ? (shows.write?.(views, rendering) ?? views) : new JsonText(text);
   if (!isPaged) return { json, ...(isLong && { isStreamed: true }) };
@@ -53,8 +56,11 @@ function ownId({ id }: { readonly id: Uuid }): readonly Uuid[] {
 }
 
 export async function renderingOf(call: AuditedCall, ids: () => readonly Uuid[]): Promise<Rendering> {
-  const { audit = AuditLevel.NONE } = call.query;
-  return { dialect: call.dialect, audit: audit === AuditLevel.NONE ? noAudit : await auditOf(call, ids()) };
+  return { dialect: call.dialect, audit: isAudited(call) ? await auditOf(call, ids()) : noAudit };
+}
+
+function isAudited({ query: { audit = AuditLevel.NONE } }: Pick<AuditedCall, 'query'>): boolean {
+  return audit !== AuditLevel.NONE;
 }
 
 const noAudit: AuditByRecord = new Map();

@@ -343,7 +343,7 @@ function routeOf<Q extends QueryParameters, B, C>(place: Place, spec: RouteSpec<
       const call = { ...request, params, query, body: value, context };
       const result: unknown = await handle(call as C);
       if (shows !== undefined)
-        return shownAnswer({ shows, auditedIds, isLong, isPaged: paged }, call, result);
+        return await shownAnswer({ shows, auditedIds, isLong, isPaged: paged }, call, result);
       if (creates !== undefined) return { location: filledLocation(creates, params, result) };
       return (result as Answer | undefined) ?? {};
     },

@@ -111,5 +111,5 @@ function isParameters(inputs: Parameters | GroupInputs): inputs is Parameters {
 
 function checkedOperation(operation: Operation, parameters: Parameters): Operation {
   const takers = parameters.map(([name, shape]) => parameterOf(name, shape));
-  return async (...values) => operation(...takers.map((take, index) => take(values[index])));
+  return async (...values) => await operation(...takers.map((take, index) => take(values[index])));
 }
