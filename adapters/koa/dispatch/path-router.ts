@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import type { Router as KoaRouter } from '@koa/router';
 import type { Context } from 'koa';
 import { METHODS } from '../node-http.ts';
-import { areaSegment, byLiteralsFirst, routerPath } from '../routing/path.ts';
+import { areaSegment, byLiteralsFirst, routerPath, withoutTrailingSlash } from '../routing/path.ts';
 import type { Method, Route } from '../routing/route.ts';
 import { onDemand } from '../wire/lazy-values.ts';
 
@@ -24,15 +24,17 @@ interface Serving {
 }
 
 /**
- * Finds the routes of a path. A router tries its paths one after another. Therefore each area has its own router, which
- * is created on first use.
+ * Finds the routes of a path. A router tries its paths one after another. Therefore each area has a router for each
+ * number of segments, which is created on first use.
  */
 export function pathRouter(routes: readonly Route[], serving: Serving) {
   const areas = Map.groupBy(routesByPath(routes), ([path]) => areaSegment(path));
-  const routers = new Map(
-    [...areas].map(([area, paths]) => [area, onDemand(() => routerOver(paths, serving))]),
-  );
-  const routerOf = (path: string) => routers.get(areaSegment(path.slice(serving.basePath.length)))?.();
+  const routers = new Map([...areas].map(([area, paths]) => [area, routersByDepth(paths, serving)]));
+  const routerOf = (fullPath: string) => {
+    const path = fullPath.slice(serving.basePath.length);
+    const byDepth = routers.get(areaSegment(path));
+    return byDepth?.[Math.min(depthOf(path), byDepth.length - 1)]?.();
+  };
   return {
     knows: (path: string): boolean => (routerOf(path)?.router.match(path, 'GET').path.length ?? 0) > 0,
     route(ctx: Context, path: string, unknown: () => Promise<void>): Promise<void> {
@@ -42,7 +44,30 @@ export function pathRouter(routes: readonly Route[], serving: Serving) {
   };
 }
 
-function routerOver(paths: readonly (readonly [path: string, PathRoutes])[], { basePath, serve }: Serving) {
+type Paths = readonly (readonly [path: string, PathRoutes])[];
+
+/** Number of segments. A trailing slash does not count. */
+function depthOf(path: string): number {
+  return withoutTrailingSlash(path).split('/').length - 1;
+}
+
+/** Returns the routers of an area by number of segments. The last one also serves longer paths. */
+function routersByDepth(paths: Paths, serving: Serving) {
+  const longest = Math.max(...paths.map(([path]) => depthOf(path)));
+  return Array.from({ length: longest + 2 }, (_, depth) =>
+    onDemand(() =>
+      routerOver(
+        // A search key can be empty, and can contain slashes.
+        paths.filter(([path]) =>
+          path.endsWith('/{searchKey}') ? depth >= depthOf(path) - 1 : depth === depthOf(path),
+        ),
+        serving,
+      ),
+    ),
+  );
+}
+
+function routerOver(paths: Paths, { basePath, serve }: Serving) {
   const router = new Router({ sensitive: true, strict: false });
   const known = new Set(paths.map(([path]) => path));
   for (const [path, found] of paths) {
