@@ -98,7 +98,7 @@ export interface BillingControl {
   setInRotation(isInRotation: boolean): void;
   /** Returns true if this node is in rotation. A new node starts in rotation. */
   isInRotation(): boolean;
-  /** Returns true if this node is in rotation. A new node starts in rotation. */
+  /** Returns the results of this node's health checks (platform §13). */
   health(): Promise<HealthReport>;
   /** Returns measurements of this node's queue, work and database connections (platform §13). */
   metrics(): Promise<readonly Metric[]>;
