@@ -31,7 +31,7 @@ eachDatabase.describe('simultaneous invoice lists', (open) => {
     expect(lists).to.eql(oneByOne);
     expect(oneByOne.map(({ length }) => length)).to.eql([0, 1, 2, 3, 4, 5]);
     const reads = statements.filter((text) => text.includes('from bw_invoice_items'));
-    expect(reads).to.have.length.within(1, 2);
+    expect(reads).to.have.length(1);
   });
 
   it('keep their own filters', async () => {

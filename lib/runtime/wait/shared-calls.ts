@@ -16,8 +16,8 @@ interface Group<I, O> {
 }
 
 /**
- * Groups calls that arrive while a call of the same kind is running. A busy server then runs one statement per group. A
- * single call does not wait. If a group is rejected, its calls are repeated one by one, so a rejected group must not
+ * Groups calls that arrive at once or while a call of the same kind is running. A busy server then runs one statement
+ * per group. A single call does not wait. If a group is rejected, its calls are repeated one by one, so a rejected group must not
  * have any effect.
  */
 export class SharedCalls<I, O> {
@@ -39,9 +39,8 @@ export class SharedCalls<I, O> {
    */
   async run(alike: string | null, input: I, work: Work<I, O>): Promise<O> {
     if (alike === null) return resultAt(await work([input]), 0);
-    const underWay = this.#underWay.get(alike);
-    if (underWay === undefined) return resultAt(await this.#begin(alike, [input], work), 0);
-    const group = this.#groupBehind(underWay, alike, work);
+    // Calls that waited for the same event arrive together, so the work begins after all of them have arrived.
+    const group = this.#groupBehind(this.#underWay.get(alike) ?? Promise.resolve(), alike, work);
     const index = group.inputs.push(input) - 1;
     try {
       return resultAt(await group.results, index);
