@@ -109,7 +109,7 @@ eachDatabaseByTurns.describe('documents (invoicing §14)', (open) => {
     expect(await texts().get(template)).to.equal('three');
   });
 
-  it('store only one of several simultaneous uploads without the replace flag (invoicing §15)', async () => {
+  it('are stored only once if several are uploaded simultaneously without the replace flag (invoicing §15)', async () => {
     const uploads = ['a', 'b', 'c', 'd'].map((text) =>
       texts()
         .upload({ ...template, text })

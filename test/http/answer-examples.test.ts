@@ -11,7 +11,7 @@ interface Operation {
 }
 
 describe('response examples in the OpenAPI document', () => {
-  it('match the answers of a new server', async () => {
+  it('match the responses of a new server', async () => {
     const serving = await serve(await freshDatabase('sqlite', migrated));
     try {
       expect(await answersToNewcomer(serving)).to.eql(answerExamples);

@@ -267,7 +267,7 @@ eachDatabaseByTurns.describe('tenant value API', (open) => {
     expect(await valuesAt(userKey('USAGE_METERS'))).to.eql([]);
   });
 
-  it('accepts readable usage terms, and reports every error of unreadable terms (usage §12)', async () => {
+  it('accepts valid usage terms, and reports every error in invalid terms (usage §12)', async () => {
     const key = userKey('USAGE_TERMS');
     const refused = await post(key, '{"calls":{"percentOff":"half","free":1}}');
     const { code, message } = refused.json as { code: number; message: string };

@@ -11,7 +11,7 @@ onPostgresql.describe('single statements for a moving tenant', (open) => {
   });
   afterEach(() => cells.close());
 
-  it('are rejected when they store the answer of an idempotency key or release the key (cells §3.2 rule 2)', async () => {
+  it('are rejected when they store the response for an idempotency key or release the key (cells §3.2 rule 2)', async () => {
     const { idempotency } = cells.storages.west;
     const claim = { tenantRecordId: cells.tenant.recordId, key: 'key', claimId: newId() };
     const bounds = { expiredBeforeMs: 0, abandonedBeforeMs: 0 };

@@ -100,7 +100,7 @@ function contents({ versions }: Catalog): Readonly<Record<string, readonly strin
 }
 
 describe('catalog made of entries', () => {
-  it('contains every plan except retired plans, each with its latest row, on each date with a row', () => {
+  it('contains, for each date with a row, the latest row of every plan that is not retired', () => {
     const catalog = catalogOf({
       a: [
         { date: '2024-01-01', price: '1' },
