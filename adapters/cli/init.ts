@@ -6,7 +6,7 @@ import { reasonOf, UsageError } from './usage-error.ts';
 
 /** The initial configuration file. It contains the default values, so the server behaves as without it. */
 const definition = `// The server that \`billwright serve\` runs in this directory. Changes to this file take effect at the next start.
-// Options of the command line override environment variables, and both override this file.
+// Command-line options override environment variables, and both override this file.
 import { defineServer } from 'billwright/server';
 
 export default defineServer({

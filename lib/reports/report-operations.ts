@@ -33,7 +33,7 @@ export interface ReportedMonth {
   readonly month: string;
   /** The system time at which the figures were counted, or null before the first count has ended. */
   readonly countedAt: Instant | null;
-  /** True if the figures are missing or out of date. A later call continues to count them. */
+  /** True if the figures are missing or out of date. A later call continues the calculation. */
   readonly isCounting: boolean;
   /** One entry per currency, sorted by currency. */
   readonly currencies: readonly MonthFigures[];
@@ -56,7 +56,7 @@ export interface PlanFigures {
 export interface SubscriptionsReport {
   /** The system time at which the figures were counted, or null before the first count has ended. */
   readonly countedAt: Instant | null;
-  /** True if the figures are missing or out of date. A later call continues to count them. */
+  /** True if the figures are missing or out of date. A later call continues the calculation. */
   readonly isCounting: boolean;
   /** The plans with active subscriptions, sorted by name. */
   readonly plans: readonly PlanFigures[];

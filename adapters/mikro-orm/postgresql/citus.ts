@@ -18,8 +18,8 @@ import { eachInTransaction } from './transactions.ts';
 export const FIND_CITUS = `select 1 from pg_extension where extname = 'citus'`;
 
 /**
- * Returns transactions for Citus. Row-level security on its workers needs more than on plain PostgreSQL. The setting
- * `citus.propagate_set_commands` must be `local`.
+ * Returns transactions for Citus. For row-level security on Citus workers, the setting `citus.propagate_set_commands`
+ * must be `local`.
  */
 export function citusTransactions(transactions: Transactions): Transactions {
   const adaptedHosts = new WeakMap<Transaction, Transaction>();

@@ -43,7 +43,7 @@ function assembled<Host>(
   router: CellRouter<Host>,
   shared: Shared,
 ): CellsBilling<Host> {
-  // The engines record the calls. This object only counts the calls for `close`.
+  // The engines record the calls. This object only counts them, so that `close` can wait for them.
   const calls = new Calls({});
   // Any open engine serves the calls that need only the directory or no database.
   const first = router.any.engine.billing;

@@ -18,7 +18,7 @@ const absent: Readonly<Record<FeatureKind, string | null>> = {
   QUOTA: '0',
 };
 
-/** Returns the values of features as text. Omits features that have the value of a feature without a contribution. */
+/** Returns the values of features as text. Omits features whose value is the default, that is, the value without any contribution. */
 export function valuesOf({ features }: FeaturesAt): Values {
   const values = [...features.values()].map(({ name, kind, value }) => ({
     name,

@@ -51,7 +51,7 @@ export interface FeatureExplanation extends FeatureView {
 
 export interface FeaturesRequest {
   readonly accountId: Uuid;
-  /** Instant of the features. Defaults to now. */
+  /** Instant at which the features are evaluated. Defaults to now. */
   readonly at?: Instant | null;
 }
 

@@ -29,7 +29,7 @@ export const tenantPlaceFields = {
   cell: f.text(),
   otherCell: f.orNull(f.text()),
   state: f.oneOf(PlaceState),
-  /** Revision of the directory in which this place was last changed. */
+  /** Revision of the directory that last changed this place. */
   revision: f.bigint(),
   /**
    * The system time of the directory when the process that moves the tenant was last alive, or null if it never

@@ -14,7 +14,10 @@ export const queryParameters: Texts = {
   'getDiagnostic.accountId': 'Account whose records are included',
   'generateDryRunInvoice.accountId':
     'Id of the account; defaults to the account of the subscription or bundle in the body. Required without them, and in dialect K',
-  ...inOperations('at', 'Instant of the features; defaults to now', ['getFeatures', 'explainFeature']),
+  ...inOperations('at', 'Instant at which the features are evaluated; defaults to now', [
+    'getFeatures',
+    'explainFeature',
+  ]),
   'canUseFeature.amount': 'Amount to check; defaults to 1',
   'endFeatureOverride.overrideId': 'Id of the override',
   at: 'First day without the discount; defaults to the first day that changes no billed charge',
