@@ -42,8 +42,7 @@ export function api(): Api {
 }
 
 /**
- * Calls an endpoint of the REST API for the tenant on the page. Use it only for endpoints that `api()` does not
- * offer.
+ * Calls an endpoint of the REST API for the tenant on the page. Use it only for endpoints that `api()` lacks.
  * @param route method and path below `/1.0/kb`.
  */
 export function callTenant<T>(route: string, request: Parameters<typeof callServer>[1] = {}): Promise<T> {

@@ -1,7 +1,4 @@
-/**
- * The time zone of the browser. Some systems report a time zone that date functions do not accept, such as
- * `Etc/Unknown`.
- */
+/** The time zone of the browser. Some systems report a zone that date functions reject, such as `Etc/Unknown`. */
 export const browserZone = orElse('UTC', () => {
   const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
   return new Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone;

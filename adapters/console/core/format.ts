@@ -58,10 +58,7 @@ export function instant(value: Date | string | null | undefined, timeZone = brow
   return new Intl.DateTimeFormat('en-GB', options).format(new Date(value));
 }
 
-/**
- * Returns the end of an id, which identifies it among the ids of a page. Ids that are created at the same time start
- * with the same characters.
- */
+/** Returns the end of an id, because ids that were created at the same time start with the same characters. */
 export function shortId(id: string): string {
   return `…${id.slice(-6)}`;
 }

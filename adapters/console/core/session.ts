@@ -52,8 +52,7 @@ export function sessionTenants(page: Parameters<typeof callServerPage>[1]) {
 const granted = computed(() => new Set(session.value?.permissions ?? []));
 
 /**
- * Returns true if the user has the permission. The page hides actions that the user may not perform; the API enforces
- * the permissions.
+ * Returns true if the user has the permission. The page hides other actions, and the API rejects them.
  * @param permission such as `invoice:item_adjust`.
  */
 export function may(permission: string): boolean {
