@@ -91,7 +91,7 @@ export class Durations {
     this.#greatest = Math.max(this.#greatest, taken);
   }
 
-  /** Returns the values by kind of sample (platform §12.2). Returns an empty map if there are no durations. */
+  /** Returns the values by kind of sample (platform §12.2). Returns an empty object if there are no durations. */
   read(): Readonly<Record<string, number>> {
     if (this.#count === 0) return {};
     const mean = this.#sum / this.#count;

@@ -108,7 +108,7 @@ export function broadcasts(ports: BroadcastPorts, handlerOf: HandlerOf) {
       const broadcast = { ...content, id: ids.next(), createdBy, createdDate };
       const isStored = !localOnly && !storage.singleNode;
       // Start listening first.
-      // Otherwise, the node's first read would treat the broadcast as older and skip it.
+      // Otherwise, the node's first read would skip the broadcast as an earlier one.
       if (isStored && !begun) await listen();
       if (isEvent || isStored || switched !== undefined)
         await storage.write(SYSTEM_TENANT, authorship, async (session) => {

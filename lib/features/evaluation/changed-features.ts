@@ -18,7 +18,7 @@ const absent: Readonly<Record<FeatureKind, string | null>> = {
   QUOTA: '0',
 };
 
-/** Returns the values of features as text. Omits features whose value is the default, that is, the value without any contribution. */
+/** Returns the values of features as text. Omits features with the value that they have without contributions. */
 export function valuesOf({ features }: FeaturesAt): Values {
   const values = [...features.values()].map(({ name, kind, value }) => ({
     name,
@@ -31,7 +31,7 @@ export function valuesOf({ features }: FeaturesAt): Values {
 
 /**
  * Returns the features whose values have changed since the last check (§5). A feature that was never checked is
- * treated as having no contribution before. A feature that is no longer declared changes to null.
+ * treated as having had no contribution. A feature that is no longer declared changes to null.
  */
 export function changedFeatures(before: Values, current: FeaturesAt): readonly FeatureChange[] {
   const [was, is] = [before, valuesOf(current)].map((values) => new Map(Object.entries(values)));

@@ -330,7 +330,7 @@ interface DatedDryRun extends Pick<DryRunInput, 'accountId' | 'wanted'> {
 
 interface ChangeToView {
   readonly found: LoadedDryRun;
-  /** Result of the walk. The field is absent if there is nothing to bill. */
+  /** Result of the walk, if there is anything to bill. */
   readonly result: InvoicesAfterChange | null | undefined;
   readonly now: Instant;
 }

@@ -307,7 +307,7 @@ export function operationAmount(
     throw badParameter('currency', `is ${currency}, but the transaction is in ${pending.currency}`);
   const amount = asked && statedAs(asked, currency ?? pending.currency, { pending, rules });
   if (amount === null) return { amount, currency };
-  // The amount that the payment settles (§9.4) is known only for the stored amount.
+  // Control plugins approved what is settled (§9.4) only for the stored amount.
   if (row !== undefined && row.currency !== pending.currency && pending.amount?.equals(amount) !== true)
     throw badParameter('amount', `must equal the stored amount, because the invoice is in ${row.currency}`);
   const isOfNothing = amount.isZero() && pending.amount?.isZero() === true;

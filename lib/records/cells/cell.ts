@@ -29,7 +29,7 @@ export const tenantPlaceFields = {
   cell: f.text(),
   otherCell: f.orNull(f.text()),
   state: f.oneOf(PlaceState),
-  /** Revision of the directory that last changed this place. */
+  /** The directory's revision at the last change of this place. */
   revision: f.bigint(),
   /**
    * The system time of the directory when the process that moves the tenant was last alive, or null if it never

@@ -17,8 +17,8 @@ interface Group<I, O> {
 
 /**
  * Groups calls that arrive at once or while a call of the same kind is running. A busy server then runs one statement
- * per group. A single call does not wait. If a group is rejected, its calls are repeated one by one, so a rejected group must not
- * have any effect.
+ * per group. A single call does not wait. If a group is rejected, its calls are repeated one by one, so a rejected
+ * group must not have any effect.
  */
 export class SharedCalls<I, O> {
   readonly #systemClock: Pick<SystemClock, 'nextTurn' | 'after'>;

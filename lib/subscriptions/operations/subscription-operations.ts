@@ -85,8 +85,8 @@ export interface SubscriptionOperations<C extends Leading = []> {
    * number of statements.
    * @param groups the requests by bundle. Groups of the same bundle are joined.
    * @returns one element per group.
-   * @throws BillingError with the codes of `create`; 1020 for a bundle with two base subscriptions, or with a standalone
-   * subscription and any other one.
+   * @throws BillingError with the codes of `create`; 1020 for a bundle with two base subscriptions, or with a
+   * standalone subscription and any other one.
    */
   createBundles(
     ...given: [

@@ -202,7 +202,7 @@ export const ErrorCode = {
   USAGE_RECORD_AFTER_SUBSCRIPTION_END: 50_001,
   USAGE_UNIT_UNKNOWN: 50_002,
   USAGE_RECORD_ARCHIVED: 50_003,
-  // General conditions of all areas
+  // General conditions outside the areas
   UNEXPECTED: 60_000,
   MALFORMED_BODY: 60_001,
   INVALID_PARAMETER: 60_002,
