@@ -13,6 +13,8 @@ type Work<I, O> = (inputs: readonly I[]) => Promise<readonly O[]>;
 interface Group<I, O> {
   readonly inputs: I[];
   readonly results: Promise<readonly O[]>;
+  /** After a rejection: settles when the first call has been repeated. */
+  first?: Promise<unknown>;
 }
 
 /**
@@ -46,7 +48,11 @@ export class SharedCalls<I, O> {
       return resultAt(await group.results, index);
     } catch (error) {
       if (group.inputs.length === 1 || !isRefusal(error)) throw error;
-      return resultAt(await work([input]), 0);
+      // The other calls may depend on the first one, as an add-on depends on its base.
+      if (index > 0) await group.first;
+      const repeated = work([input]);
+      if (index === 0) group.first = repeated.catch(() => undefined);
+      return resultAt(await repeated, 0);
     }
   }
 

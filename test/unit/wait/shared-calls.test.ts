@@ -63,6 +63,19 @@ describe('shared calls', () => {
     expect(second).to.include({ status: 'rejected' });
   });
 
+  it('are repeated after the first call of a rejected group, on which they may depend', async () => {
+    const stored: number[] = [];
+    const dependent = async (inputs: readonly number[]): Promise<readonly string[]> => {
+      const [input = 0] = inputs;
+      if (inputs.length > 1 || stored.length < input) throw new InvariantError('refused');
+      await pushableSystemClock().nextTurn();
+      stored.push(input);
+      return ['stored'];
+    };
+    const results = await Promise.all([0, 1].map((each) => calls.run('tenant', each, dependent)));
+    expect(results).to.eql(['stored', 'stored']);
+  });
+
   it('are not repeated after the rejection of a single call or after another type of error', async () => {
     let attempts = 0;
     const failingWith = (error: Error) => async (): Promise<never> => {
