@@ -44,7 +44,10 @@ export function invoicingArea(foundation: Foundation, keyValues: KeyValueService
     plugins: foundation.invoicePlugins,
     sources: foundation.usageSources,
   };
-  const invoices = new InvoiceReadService(ports, catalogs, settingsOf);
+  const invoices = new InvoiceReadService(ports, catalogs, {
+    settingsOf,
+    catalogPlugins: foundation.settings.plugins,
+  });
   const operations = consultedOperations({ ports, ...tools });
   const runs = new InvoiceRunService(ports, catalogs, { ...tools, invoices });
   const sources = new DocumentSourceLoader(ports, catalogs, settingsOf);

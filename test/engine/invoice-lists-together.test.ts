@@ -40,6 +40,17 @@ eachDatabase.describe('simultaneous invoice lists', (open) => {
     expect(items).to.eql([0, 0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0]);
   });
 
+  it('are read alone for accounts with long lists', async () => {
+    const { id: accountId } = await acme.createAccount({ currency: 'USD' });
+    const items = Array.from({ length: 1_000 }, () => ({ amount: '1' }));
+    await acme.invoices.addCharges({ accountId, items, autoCommit: true });
+    await list(accountId);
+    const [first = accountId] = accountIds;
+    const statements = await engine.statementsOf(() => Promise.all([first, accountId].map((id) => list(id))));
+    const reads = statements.filter((text) => text.includes('from bw_invoice_items'));
+    expect(reads).to.have.length(2);
+  });
+
   it('fail only for unknown accounts', async () => {
     const ids = [...accountIds.slice(0, 3), uuidGenerator().next(), ...accountIds.slice(3)];
     const outcomes = await Promise.allSettled(ids.map((id) => list(id)));

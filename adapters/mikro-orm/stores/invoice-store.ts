@@ -367,7 +367,7 @@ const isClosed = `(p.status = 'VOID' or (p.status = 'COMMITTED' and p.raw_balanc
 
 type ListOfAccounts = Exclude<InvoiceSelection, readonly Uuid[]>;
 
-/** Returns the condition for the invoices that the list of an account contains. */
+/** Returns the condition for the invoices in the lists of these accounts. */
 function areListed(scope: TenantScope, { accountIds, filter }: ListOfAccounts): Sql {
   const when = (applies: boolean, condition: Sql) => (applies ? condition : nothing);
   const { startDate, endDate, ids, statuses } = filter;

@@ -5,6 +5,7 @@ import type { InvoiceFilter, InvoiceSearch, ReadSession } from '../../ports/stor
 import {
   type CallContext,
   type Invoice,
+  type InvoiceStatus,
   invoiceFields,
   ObjectType,
   type Page,
@@ -34,8 +35,13 @@ import {
   type ViewTools,
 } from '../loading/load-invoice-views.ts';
 
-/** Maximum number of accounts whose lists are read together. A list can be long, and is converted in one turn. */
+/** Maximum number of accounts whose lists are read together. */
 const MAX_LISTS_TOGETHER = 8;
+/** Number of invoices and items from which the list of an account is read alone, because one turn converts a group. */
+const LONG_LIST = 1_000;
+const MAX_KNOWN_LONG_LISTS = 10_000;
+
+const notVoid: readonly InvoiceStatus[] = ['DRAFT', 'COMMITTED'];
 
 export class InvoiceReadService implements InvoiceReader {
   readonly #ports: Pick<Ports, 'storage' | 'logger'>;
@@ -43,15 +49,19 @@ export class InvoiceReadService implements InvoiceReader {
   readonly #settingsOf: SettingsOf;
   readonly #reads: SharedCalls<Uuid, InvoiceView | undefined>;
   readonly #lists: SharedCalls<Uuid, readonly InvoiceView[] | undefined>;
+  /** Accounts whose last list was long. */
+  readonly #longLists = new Set<Uuid>();
+  readonly #catalogPlugins: { readonly isEmpty: boolean };
 
   constructor(
     ports: Pick<Ports, 'storage' | 'logger' | 'systemClock'>,
     catalogs: CatalogProvider,
-    settingsOf: SettingsOf,
+    tools: { readonly settingsOf: SettingsOf; readonly catalogPlugins: { readonly isEmpty: boolean } },
   ) {
     this.#ports = ports;
     this.#catalogs = catalogs;
-    this.#settingsOf = settingsOf;
+    this.#settingsOf = tools.settingsOf;
+    this.#catalogPlugins = tools.catalogPlugins;
     this.#reads = new SharedCalls(ports.systemClock);
     this.#lists = new SharedCalls(ports.systemClock, MAX_LISTS_TOGETHER);
   }
@@ -61,8 +71,7 @@ export class InvoiceReadService implements InvoiceReader {
     invoiceId: Uuid,
     { withChildrenItems = false }: { readonly withChildrenItems?: boolean } = {},
   ): Promise<InvoiceView> {
-    const { tenant } = context;
-    const alike = tenant.within ? null : `${tenant.id} ${withChildrenItems}`;
+    const alike = this.#alike(context, String(withChildrenItems));
     const view = await this.#reads.run(alike, invoiceId, (ids) =>
       this.#views(context, ids, withChildrenItems),
     );
@@ -115,6 +124,11 @@ export class InvoiceReadService implements InvoiceReader {
     throw noSuchObject({ type: ObjectType.INVOICE_ITEM, id: itemId });
   }
 
+  /** Returns the key of reads that can be shared. Plugins get the account and the time of each call. */
+  #alike({ tenant }: CallContext, kind: string): string | null {
+    return tenant.within || !this.#catalogPlugins.isEmpty ? null : `${tenant.id} ${kind}`;
+  }
+
   async #views(
     context: CallContext,
     invoiceIds: readonly Uuid[],
@@ -137,34 +151,35 @@ export class InvoiceReadService implements InvoiceReader {
     });
   }
 
-  async ofAccount(
-    context: CallContext,
-    { accountId, ...wanted }: AccountInvoicesRequest,
-  ): Promise<readonly InvoiceView[]> {
-    const { tenant } = context;
-    const alike = tenant.within || wanted.ids ? null : `${tenant.id} ${JSON.stringify(wanted)}`;
-    const views = await this.#lists.run(alike, accountId, (ids) => this.#ofAccounts(context, ids, wanted));
-    if (views) return views;
-    throw noSuchAccount(accountId);
+  async ofAccount(context: CallContext, request: AccountInvoicesRequest): Promise<readonly InvoiceView[]> {
+    const { accountId, withItems = false, includeVoided = false, unpaidOnly = false, ...given } = request;
+    const statuses = given.statuses ?? (includeVoided ? undefined : notVoid);
+    const filter = { withMigration: false, openOnly: unpaidOnly, ...given, ...(statuses && { statuses }) };
+    const isAlone = filter.ids !== undefined || this.#longLists.has(accountId);
+    const alike = isAlone ? null : this.#alike(context, JSON.stringify([withItems, filter]));
+    const views = await this.#lists.run(alike, accountId, (accountIds) =>
+      this.#ofAccounts(context, { accountIds, filter }, withItems),
+    );
+    if (views === undefined) throw noSuchAccount(accountId);
+    this.#noteLength(accountId, views);
+    return views;
+  }
+
+  #noteLength(accountId: Uuid, views: readonly InvoiceView[]): void {
+    const length = views.reduce((sum, { items }) => sum + 1 + items.length, 0);
+    if (length < LONG_LIST) return;
+    if (this.#longLists.size >= MAX_KNOWN_LONG_LISTS) this.#longLists.clear();
+    this.#longLists.add(accountId);
   }
 
   /** Returns the views of each account, or undefined for an unknown account. */
   async #ofAccounts(
     context: CallContext,
-    accountIds: readonly Uuid[],
-    wanted: Omit<AccountInvoicesRequest, 'accountId'>,
+    list: { readonly accountIds: readonly Uuid[]; readonly filter: InvoiceFilter },
+    withItems: boolean,
   ): Promise<readonly (readonly InvoiceView[] | undefined)[]> {
-    const { withItems = false, includeVoided = false, unpaidOnly = false, ...filter } = wanted;
+    const { accountIds } = list;
     const catalogsOf = withItems ? await this.#openForNames(context, accountIds) : null;
-    const list = {
-      accountIds,
-      filter: {
-        withMigration: false,
-        openOnly: unpaidOnly,
-        ...(includeVoided ? {} : { statuses: ['DRAFT', 'COMMITTED'] as const }),
-        ...filter,
-      },
-    };
     return this.#ports.storage.read(context.tenant, async (session) => {
       const listed = listedInvoices(session, list);
       const invoices = listed.then((found) => found.invoices);
