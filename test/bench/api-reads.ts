@@ -6,7 +6,7 @@ import type { LoadInput, LoadOutput, LoadRequest } from './load-process.ts';
 import { firstOfMonth, PRICE, seed } from './past.ts';
 import { median } from './statistics.ts';
 
-const accounts = { SMOKE: 3, QUICK: 20, NORMAL: 100, FULL: 500 };
+const accounts = { SMOKE: 3, QUICK: 10, NORMAL: 100, FULL: 500 };
 const total = { SMOKE: 50, QUICK: 1_000, NORMAL: 10_000, FULL: 50_000 };
 const runs = { SMOKE: 1, QUICK: 1, NORMAL: 5, FULL: 5 };
 const runsAtHalfLoad = { ...runs, QUICK: 0 };

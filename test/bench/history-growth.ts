@@ -6,7 +6,7 @@ import { runOnce } from './invoice-run.ts';
 import { type Seeded, seed } from './past.ts';
 import { median } from './statistics.ts';
 
-const accounts = { SMOKE: 3, QUICK: 10, NORMAL: 200, FULL: 500 };
+const accounts = { SMOKE: 3, QUICK: 5, NORMAL: 200, FULL: 500 };
 const pasts = { SMOKE: [2, 4], QUICK: [2, 12], NORMAL: [12, 120, 600], FULL: [12, 120, 600] };
 const runs = { SMOKE: 1, QUICK: 1, NORMAL: 9, FULL: 9 };
 /** Limits for ten and fifty times the history of the first measurement. */

@@ -7,7 +7,7 @@ import { PRICE, type Seeded, seed } from './past.ts';
 import type { RunInput, RunOutput } from './run-process.ts';
 import { lastRecordIds } from './seed.ts';
 
-const accounts = { SMOKE: 30, QUICK: 200, NORMAL: 10_000, FULL: 10_000 };
+const accounts = { SMOKE: 30, QUICK: 150, NORMAL: 10_000, FULL: 10_000 };
 const runs = { SMOKE: 1, QUICK: 1, NORMAL: 5, FULL: 5 };
 const goals: Readonly<Record<DatabaseKind, number>> = { sqlite: 800, postgresql: 1_000 };
 const goalIdleMib = 150;

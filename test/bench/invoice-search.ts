@@ -10,7 +10,7 @@ import type { LoadRequest } from './load-process.ts';
 import { BEGINS, openShop, withEngine } from './past.ts';
 import type { Value } from './rows.ts';
 
-const sizes = { SMOKE: [400, 800], QUICK: [4_000], NORMAL: [10_000, 100_000], FULL: [10_000, 1_000_000] };
+const sizes = { SMOKE: [400, 800], QUICK: [2_000], NORMAL: [10_000, 100_000], FULL: [10_000, 1_000_000] };
 const total = { SMOKE: 5, QUICK: 10, NORMAL: 50, FULL: 50 };
 const runs = { SMOKE: 1, QUICK: 1, NORMAL: 3, FULL: 3 };
 const pageSize = 100;

@@ -8,7 +8,7 @@ import { BEGINS, openShop, PLAN, settle, withEngine } from './past.ts';
 import type { RunInput, RunOutput } from './run-process.ts';
 import { markNow, multiply } from './seed.ts';
 
-const accounts = { SMOKE: 30, QUICK: 200, NORMAL: 10_000, FULL: 10_000 };
+const accounts = { SMOKE: 30, QUICK: 100, NORMAL: 10_000, FULL: 10_000 };
 const runs = { SMOKE: 1, QUICK: 1, NORMAL: 3, FULL: 5 };
 /** Number of checks that the dispatcher passes to the handler together. */
 const batchSize = 100;

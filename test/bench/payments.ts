@@ -8,7 +8,7 @@ import { firstOfMonth, seed } from './past.ts';
 import { measurePages } from './payment-pages.ts';
 import { median } from './statistics.ts';
 
-const accounts = { SMOKE: 20, QUICK: 100, NORMAL: 2_000, FULL: 4_000 };
+const accounts = { SMOKE: 20, QUICK: 50, NORMAL: 2_000, FULL: 4_000 };
 /** Number of untimed operations before the measurement, so that compilation does not count. */
 const warmUps = { SMOKE: 2, QUICK: 30, NORMAL: 400, FULL: 400 };
 const runs = { SMOKE: 1, QUICK: 1, NORMAL: 3, FULL: 5 };

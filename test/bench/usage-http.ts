@@ -4,7 +4,7 @@ import { koaRate, putLoad, withServer } from './http-load.ts';
 import type { LoadRequest } from './load-process.ts';
 import { seedMetered, USAGE_UNIT } from './usage-past.ts';
 
-const subscriptions = { SMOKE: 20, QUICK: 200, NORMAL: 2_000, FULL: 2_000 };
+const subscriptions = { SMOKE: 20, QUICK: 100, NORMAL: 2_000, FULL: 2_000 };
 const runs = { SMOKE: 1, QUICK: 1, NORMAL: 3, FULL: 5 };
 const ways = [
   {

@@ -6,7 +6,7 @@ import type { RunInput, RunOutput } from './run-process.ts';
 import { median } from './statistics.ts';
 import { seedMetered, seedUsage, USAGE_DUE, USED_DAYS } from './usage-past.ts';
 
-const accounts = { SMOKE: 10, QUICK: 20, NORMAL: 1_000, FULL: 1_000 };
+const accounts = { SMOKE: 10, QUICK: 10, NORMAL: 1_000, FULL: 1_000 };
 /** Number of points of a subscription in the month, ten times more each time. */
 const points = {
   SMOKE: [25, 250, 2_500],

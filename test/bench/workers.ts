@@ -10,7 +10,7 @@ import type { LoadRequest } from './load-process.ts';
 import { firstOfMonth, seed } from './past.ts';
 
 const accounts = { SMOKE: 3, QUICK: 20, NORMAL: 100, FULL: 500 };
-const total = { SMOKE: 50, QUICK: 1_500, NORMAL: 10_000, FULL: 50_000 };
+const total = { SMOKE: 50, QUICK: 1_000, NORMAL: 10_000, FULL: 50_000 };
 const runs = { SMOKE: 1, QUICK: 1, NORMAL: 5, FULL: 5 };
 const connections = 16;
 const counts = [1, 2];
