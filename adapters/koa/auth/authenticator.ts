@@ -30,7 +30,7 @@ import { type ForeignSubject, type KeySetFetch, type TokenIssuer, tokenIssuers }
 import { verifiedCache } from './verified-cache.ts';
 
 export interface TokenOptions extends AccessTokenOptions {
-  /** Other issuers whose tokens are accepted (`security.jwt.issuers`). By default, there are none. */
+  /** Other issuers whose tokens are accepted (`security.jwt.issuers`). Defaults to none. */
   readonly issuers?: readonly TokenIssuer[];
   /** Fetches key sets, for example through a proxy. Defaults to the runtime's `fetch`. */
   readonly fetch?: KeySetFetch;
@@ -117,13 +117,12 @@ export function authenticator(surroundings: Surroundings) {
     const cacheKind = isUser ? 'user' : 'client';
     const principal = await security.principal(kind, name);
     const version = principal?.credentialVersion ?? 0;
-    const key = { kind: cacheKind, name, secret, version } as const;
-    const verify = () =>
+    const isRight = await secrets({ kind: cacheKind, name, secret, version }, () =>
       attempted({ kind: cacheKind, name, address }, async () => {
         const found = await (isUser ? security : security.clients).authenticate(name, secret);
         return found === null ? null : true;
-      });
-    const isRight = secrets.find(key) ?? (await secrets.verified(key, verify));
+      }),
+    );
     return isRight ? principal : null;
   }
 
@@ -146,10 +145,7 @@ export function authenticator(surroundings: Surroundings) {
   async function bearer({ headers }: Pick<Presented, 'headers'>): Promise<Principal> {
     const token = bearerToken(headers.authorization);
     const key = { kind: 'token', name: '', secret: token ?? '', version: 0 } as const;
-    const verified =
-      token === null
-        ? null
-        : (verifiedTokens.find(key) ?? (await verifiedTokens.verified(key, () => verify(token))));
+    const verified = token === null ? null : await verifiedTokens(key, () => verify(token));
     if (verified === null) throw tokenRefused('it is missing or malformed');
     return verified.own ? ownSubject(verified.own) : foreignSubject(verified.foreign);
   }
@@ -168,10 +164,9 @@ export function authenticator(surroundings: Surroundings) {
     const secret = families.header(headers, 'ApiSecret') ?? '';
     if (secret === '' && by === 'COOKIE') return tenantOfSession(name, principal, dialect);
     if (name === '' || secret === '') throw tenantUnauthenticated(dialect);
-    const key = { kind: 'tenant', name, secret, version: 0 } as const;
-    const verify = () =>
-      attempted({ kind: 'tenant', name, address }, () => tenants.authenticate(name, secret));
-    const found = knownTenants.find(key) ?? (await knownTenants.verified(key, verify));
+    const found = await knownTenants({ kind: 'tenant', name, secret, version: 0 }, () =>
+      attempted({ kind: 'tenant', name, address }, () => tenants.authenticate(name, secret)),
+    );
     if (found === null || !isGranted(principal, found.id)) throw tenantUnauthenticated(dialect);
     return found;
   }
@@ -183,7 +178,7 @@ export function authenticator(surroundings: Surroundings) {
    */
   async function tenantOfSession(name: string, principal: Principal, dialect: Dialect): Promise<TenantRef> {
     const key = { kind: 'tenant', name, secret: '', version: 0 } as const;
-    const found = knownTenants.find(key) ?? (await knownTenants.verified(key, () => tenantOfKey(name)));
+    const found = await knownTenants(key, () => tenantOfKey(name));
     const allowed = tenantsOfSession(principal);
     if (found !== null && (allowed === null || allowed.includes(found.id))) return found;
     throw tenantUnauthenticated(dialect);

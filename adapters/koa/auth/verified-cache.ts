@@ -13,12 +13,11 @@ export interface CredentialKey {
   readonly version: number;
 }
 
-export interface VerifiedCache<T> {
-  /** Returns the cached value, or undefined if there is none. */
-  find(key: CredentialKey): T | undefined;
-  /** Returns the result of `verify`, which concurrent callers share. Null means wrong credentials. */
-  verified(key: CredentialKey, verify: () => Promise<T | null>): Promise<T | null>;
-}
+/**
+ * Returns the cached value or the result of `verify`. Concurrent callers share one call of `verify`. Null means wrong
+ * credentials.
+ */
+export type VerifiedCache<T> = (key: CredentialKey, verify: () => Promise<T | null>) => T | Promise<T | null>;
 
 /**
  * Caches the results of successful slow hash checks for 60 s. The keys are digests with a random key of this process,
@@ -49,20 +48,13 @@ export function verifiedCache<T>({ nowMs }: Pick<SystemClock, 'nowMs'>): Verifie
     cached.set(digest, { value, untilMs: nowMs() + CACHED_CREDENTIAL_MS });
   }
 
-  // An HMAC is not necessary, because the digests never leave this cache. An HMAC would take several times longer.
-  const digestOf = ({ kind, name, secret, version }: CredentialKey) =>
-    hash('sha256', JSON.stringify([processKey, kind, name, secret, version]), 'base64');
-
-  return {
-    find(key) {
-      const known = cached.get(digestOf(key));
-      return known !== undefined && known.untilMs > nowMs() ? known.value : undefined;
-    },
-    verified(key, verify) {
-      const digest = digestOf(key);
-      const pending = running.get(digest) ?? check(digest, verify);
-      running.set(digest, pending);
-      return pending;
-    },
+  return ({ kind, name, secret, version }, verify) => {
+    // An HMAC is not necessary, because the digests never leave this cache. An HMAC would take several times longer.
+    const digest = hash('sha256', JSON.stringify([processKey, kind, name, secret, version]), 'base64');
+    const known = cached.get(digest);
+    if (known !== undefined && known.untilMs > nowMs()) return known.value;
+    const pending = running.get(digest) ?? check(digest, verify);
+    running.set(digest, pending);
+    return pending;
   };
 }

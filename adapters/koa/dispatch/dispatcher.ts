@@ -64,7 +64,7 @@ export interface DispatcherOptions extends Omit<AccessOptions, 'logger'> {
   /** Request limits that differ from the defaults. The header size is set in `listen` instead. */
   readonly limits?: Partial<Omit<RequestLimits, 'header'>>;
   readonly metrics?: HttpMetrics;
-  /** Origins whose pages may call the server, or `*` (`server.cors.allowedOrigins`). By default, there are none. */
+  /** Origins whose pages may call the server, or `*` (`server.cors.allowedOrigins`). Defaults to none. */
   readonly allowedOrigins?: readonly string[];
   /**
    * Time limit of a request in milliseconds (`server.limits.requestTime`). Waits for `callCompletion` do not count.
@@ -223,8 +223,8 @@ export function dispatcher(options: DispatcherOptions): Middleware {
    */
   async function withTestClock<T>(authenticating: Promise<T>, { credentials }: Route): Promise<T> {
     const reading = credentials === 'NONE' ? undefined : billing.clock.refresh?.();
-    const [access] = await Promise.all([authenticating, reading]);
-    return access;
+    const [authenticated] = await Promise.all([authenticating, reading]);
+    return authenticated;
   }
 
   async function answer(ctx: Context, call: AuthenticatedCall): Promise<void> {

@@ -38,10 +38,7 @@ export async function shownAnswer(
   result: unknown,
 ): Promise<Answer> {
   const views = isPaged ? (result as Page<unknown>).rows : result;
-  const audited = call as AuditedCall;
-  const rendering = isAudited(audited)
-    ? await renderingOf(audited, () => [views as never].flat().flatMap(auditedIds))
-    : { dialect: call.dialect, audit: noAudit };
+  const rendering = await renderingOf(call as AuditedCall, () => [views as never].flat().flatMap(auditedIds));
   const text = shows.text?.(views, rendering) ?? null;
   const json = text === null ? (shows.write?.(views, rendering) ?? views) : new JsonText(text);
   if (!isPaged) return { json, ...(isLong && { isStreamed: true }) };
@@ -55,12 +52,11 @@ function ownId({ id }: { readonly id: Uuid }): readonly Uuid[] {
   return [id];
 }
 
-export async function renderingOf(call: AuditedCall, ids: () => readonly Uuid[]): Promise<Rendering> {
-  return { dialect: call.dialect, audit: isAudited(call) ? await auditOf(call, ids()) : noAudit };
-}
-
-function isAudited({ query: { audit = AuditLevel.NONE } }: Pick<AuditedCall, 'query'>): boolean {
-  return audit !== AuditLevel.NONE;
+export function renderingOf(call: AuditedCall, ids: () => readonly Uuid[]): Rendering | Promise<Rendering> {
+  const { dialect, query } = call;
+  const { audit = AuditLevel.NONE } = query;
+  if (audit === AuditLevel.NONE) return { dialect, audit: noAudit };
+  return auditOf(call, ids()).then((found) => ({ dialect, audit: found }));
 }
 
 const noAudit: AuditByRecord = new Map();

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { CredentialKey } from '../../../adapters/koa/auth/verified-cache.ts';
+import type { CredentialKey, VerifiedCache } from '../../../adapters/koa/auth/verified-cache.ts';
 import { verifiedCache } from '../../../adapters/koa/auth/verified-cache.ts';
 
 const key: CredentialKey = { kind: 'user', name: 'ann', secret: 'pw', version: 1 };
@@ -7,7 +7,7 @@ const key: CredentialKey = { kind: 'user', name: 'ann', secret: 'pw', version: 1
 describe('verified credential cache', () => {
   let nowMs: number;
   let checks: number;
-  let cache: (of: CredentialKey, check: () => Promise<string | null>) => Promise<string | null>;
+  let cache: VerifiedCache<string>;
   const verify = async () => {
     checks += 1;
     return 'ann';
@@ -20,8 +20,7 @@ describe('verified credential cache', () => {
   beforeEach(() => {
     nowMs = 0;
     checks = 0;
-    const verified = verifiedCache<string>({ nowMs: () => nowMs });
-    cache = async (of, check) => verified.find(of) ?? (await verified.verified(of, check));
+    cache = verifiedCache({ nowMs: () => nowMs });
   });
 
   it('skips repeated checks for 60 seconds', async () => {
@@ -60,10 +59,8 @@ describe('verified credential cache', () => {
   });
 
   it('continues after a check that throws', async () => {
-    const failure = await cache(key, () => Promise.reject(new Error('database gone'))).catch(
-      (error: unknown) => error,
-    );
-    expect(failure).to.be.instanceOf(Error);
+    const gone = async () => cache(key, () => Promise.reject(new Error('database gone')));
+    expect(await gone().catch((error: unknown) => error)).to.be.instanceOf(Error);
     expect(await cache(key, verify)).to.equal('ann');
   });
 });
