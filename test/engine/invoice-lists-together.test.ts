@@ -1,4 +1,5 @@
 import { uuidGenerator } from '../../adapters/node/index.ts';
+import { memoryCatalogPlugin } from '../../adapters/testing/index.ts';
 import { ErrorCode, type Uuid } from '../../lib/index.ts';
 import { eachDatabase, engineBefore, expect } from '../support/index.ts';
 
@@ -40,6 +41,17 @@ eachDatabase.describe('simultaneous invoice lists', (open) => {
     expect(items).to.eql([0, 0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0]);
   });
 
+  it('contain no VOID invoices if their statuses are null', async () => {
+    const { id: accountId } = await acme.createAccount({ currency: 'USD' });
+    await acme.invoices.addCharges({ accountId, items: [{ amount: '1' }], autoCommit: true });
+    const [invoice] = await list(accountId);
+    await acme.invoices.void(invoice?.id ?? accountId);
+    // Callers without type checking pass null.
+    const request = { accountId, ...({ statuses: null } as object) };
+    const all = await Promise.all([acme.invoices.ofAccount(request), acme.invoices.ofAccount({ accountId })]);
+    expect(all).to.eql([[], []]);
+  });
+
   it('are read alone for accounts with long lists', async () => {
     const { id: accountId } = await acme.createAccount({ currency: 'USD' });
     const items = Array.from({ length: 1_000 }, () => ({ amount: '1' }));
@@ -57,5 +69,22 @@ eachDatabase.describe('simultaneous invoice lists', (open) => {
     const codes = outcomes.map((each) => (each.status === 'rejected' ? each.reason.code : null));
     const { ACCOUNT_DOES_NOT_EXIST_FOR_ID: unknown } = ErrorCode;
     expect(codes).to.eql([null, null, null, unknown, null, null, null]);
+  });
+});
+
+eachDatabase.describe('simultaneous invoice lists with a catalog plugin', (open) => {
+  const engine = engineBefore(open, {
+    now: '2024-01-01T00:00:00Z',
+    catalogPlugins: [memoryCatalogPlugin()],
+  });
+
+  it('share no statements, because the plugin gets the account and the time of each call', async () => {
+    const { acme } = engine;
+    const ids = await Promise.all([1, 2].map(async () => (await acme.createAccount({ currency: 'USD' })).id));
+    const statements = await engine.statementsOf(() =>
+      Promise.all(ids.map((accountId) => acme.invoices.ofAccount({ accountId, withItems: true }))),
+    );
+    const reads = statements.filter((text) => text.includes('from bw_invoice_items'));
+    expect(reads).to.have.length(2);
   });
 });

@@ -331,8 +331,8 @@ eachDatabase.describe('query plans over filled tables', (open, kind) => {
       await session.subscriptions.pageBundlesOfAccount(first.id, page);
       await session.invoices.pageOfAccount(first.id, page);
       await session.payments.pageOfAccount(first.id, page);
-      const list = { accountIds: [first.id], filter: { withMigration: true, openOnly: true } };
-      await session.invoices.listOfAccounts([first.id], list.filter);
+      const list = { accountIds: [first.id, newId()], filter: { withMigration: true, openOnly: true } };
+      await session.invoices.listOfAccounts(list.accountIds, list.filter);
       await session.invoices.findItems(list);
       await session.usage.trackingIds(list, () => 100);
       await session.tags.findCarried([first.recordId], { objectType: 'BUNDLE', definitionIds: [newId()] });

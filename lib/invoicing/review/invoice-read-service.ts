@@ -37,7 +37,7 @@ import {
 
 /** Maximum number of accounts whose lists are read together. */
 const MAX_LISTS_TOGETHER = 8;
-/** Number of invoices and items from which the list of an account is read alone, because one turn converts a group. */
+/** Lists with this many invoices and items are read alone, because the lists of a group are converted in one turn. */
 const LONG_LIST = 1_000;
 const MAX_KNOWN_LONG_LISTS = 10_000;
 
@@ -49,7 +49,7 @@ export class InvoiceReadService implements InvoiceReader {
   readonly #settingsOf: SettingsOf;
   readonly #reads: SharedCalls<Uuid, InvoiceView | undefined>;
   readonly #lists: SharedCalls<Uuid, readonly InvoiceView[] | undefined>;
-  /** Accounts whose last list was long. */
+  /** Accounts that had a long list. */
   readonly #longLists = new Set<Uuid>();
   readonly #catalogPlugins: { readonly isEmpty: boolean };
 
