@@ -1,7 +1,7 @@
 import type { BenchDatabases, DatabaseKind } from './databases.ts';
 
 /**
- * SMOKE: small, only checks that everything works. QUICK: one run of sizes that take at most three minutes together on
+ * SMOKE: small, only checks that everything works. QUICK: one run of sizes that take some three minutes together on
  * an idle machine, with ceilings. NORMAL: the sizes of the goals. FULL: also runs the slow goals five times.
  */
 export const Size = { SMOKE: 'SMOKE', QUICK: 'QUICK', NORMAL: 'NORMAL', FULL: 'FULL' } as const;

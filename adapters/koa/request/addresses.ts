@@ -30,7 +30,7 @@ export interface BaseUrlOptions {
   /** If false, `Location` contains only the path (`org.service.jaxrs.location.full.url`). Defaults to true. */
   readonly locationFullUrl?: boolean;
   /**
-   * Addresses and networks (such as `10.0.0.0/8`) whose forwarding headers are trusted. By default, there are none.
+   * Addresses and networks (such as `10.0.0.0/8`) whose forwarding headers are trusted. Defaults to none.
    */
   readonly trustedProxies?: readonly string[];
 }

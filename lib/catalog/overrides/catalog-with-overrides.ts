@@ -36,7 +36,7 @@ export class CatalogWithOverrides {
 
   /**
    * @param overridePlans Plans whose names the catalog does not use.
-   * @param seen Time spans whose instants are treated as their end. By default, there are none.
+   * @param seen Time spans whose instants are treated as their end. Defaults to none.
    */
   constructor(catalog: Catalog, overridePlans: readonly OverridePlan[], seen: CollapsedSpan | null = null) {
     this.catalog = catalog;

@@ -56,13 +56,13 @@ export interface InvoiceToRender {
   readonly catalogTranslations: TenantTranslations;
   /** The items that the invoice's items refer to, and the TAX items of both. */
   readonly linkedItems?: readonly InvoiceItemView[];
-  /** Custom fields of the account by name, loaded only for templates that use them. By default, there are none. */
+  /** Custom fields of the account by name, loaded only for templates that use them. Defaults to none. */
   readonly customFields?: ReadonlyMap<string, string>;
   /** The credit notes that document the invoice's repairs and adjustments. Empty by default. */
   readonly notes?: readonly CreditNoteView[];
   /** The summary through which the parent pays the invoice; defaults to null. */
   readonly summary?: Invoice | null;
-  /** The children that a summary charges, by account. By default, there are none. */
+  /** The children that a summary charges, by account. Defaults to none. */
   readonly children?: ReadonlyMap<Uuid, SummarizedChild>;
 }
 

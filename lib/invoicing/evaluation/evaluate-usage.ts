@@ -56,7 +56,7 @@ export interface SubscriptionUsage {
   readonly marks?: DayMarks | null;
   /** Usage that a source supplied. Replaces `pieces`. The value is null if there is no source. Defaults to null. */
   readonly supplied?: SuppliedUsage | null;
-  /** Usage terms that apply in addition to the prices (usage §12). By default, there are none. */
+  /** Usage terms that apply in addition to the prices (usage §12). Defaults to none. */
   readonly terms?: UsageTerms;
 }
 

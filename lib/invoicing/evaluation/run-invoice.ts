@@ -91,7 +91,7 @@ export function countedRun(run: AccountRun, id: Uuid, invoiceDate: LocalDate): C
 /**
  * Applies the account's credit to the invoice of its run and to its unpaid invoices (§10).
  * @param today local date of the account.
- * @param touched further candidates: stored invoices that get items too. By default, there are none.
+ * @param touched further candidates: stored invoices that get items too. Defaults to none.
  * @throws InvariantError if the result violates §10 rule 6.
  */
 export function creditRun(

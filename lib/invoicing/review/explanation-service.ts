@@ -25,7 +25,7 @@ export type ExplainableItem = InvoiceItem & { readonly basis?: ItemBasis | undef
 
 /**
  * Explains items in a constant number of statements.
- * @param hypothesis The hypothetical action of the dry run that created the items. By default, there is none.
+ * @param hypothesis The hypothetical action of the dry run that created the items. Defaults to none.
  */
 export async function explainItems(
   session: ReadSession,

@@ -49,7 +49,7 @@ export interface RunDependencies {
   readonly ids: IdGenerator;
   readonly config: InvoicingConfig;
   readonly catalogOf: CatalogOfAccount;
-  /** Usage that sources supplied. By default, there is none. */
+  /** Usage that sources supplied. Defaults to none. */
   readonly supplies?: UsageSupplies | null;
 }
 

@@ -64,7 +64,7 @@ export function attemptsPassed({ passed }: Consulted): readonly { readonly attem
 /** The end of a run that created no transaction. By default, the attempt becomes ABORTED and loses its properties. */
 export interface RunEnd extends Partial<Pick<PaymentAttempt, 'stateName' | 'pluginProperties'>> {
   readonly attemptId: Uuid;
-  /** Date of the retry. By default, there is none. */
+  /** Date of the retry. Defaults to none. */
   readonly retryAt?: Instant | null;
 }
 

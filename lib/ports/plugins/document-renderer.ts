@@ -14,7 +14,7 @@ export interface PrintableLine {
 export interface PrintableFact {
   readonly label: string;
   readonly value: string;
-  /** Details in small print below the label. By default, there are none. */
+  /** Details in small print below the label. Defaults to none. */
   readonly details?: readonly string[];
 }
 

@@ -4,9 +4,9 @@ import { DAY_MS } from '../../values/limits.ts';
 export interface PluginIdentity {
   /** Name of the plugin, unique among the plugins of its kind. */
   readonly name: string;
-  /** Short name for node commands. By default, there is none. */
+  /** Short name for node commands. Defaults to none. */
   readonly pluginKey?: string;
-  /** Version as dotted numbers such as `1.4.0`, shown to operators. By default, there is none. */
+  /** Version as dotted numbers such as `1.4.0`, shown to operators. Defaults to none. */
   readonly version?: string;
 }
 

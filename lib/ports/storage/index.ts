@@ -158,9 +158,9 @@ export interface StoragePolicy {
   readonly countThreshold?: number;
   /** Returns how long a call waits for busy accounts. Defaults to five seconds. */
   readonly lockWaitOf?: LockWaitOf;
-  /** Returns the bus events that a tenant skips. By default, there are none. */
+  /** Returns the bus events that a tenant skips. Defaults to none. */
   readonly skippedEventsOf?: SkippedEventsOf;
-  /** Returns additional work that bus events cause. By default, there is none. */
+  /** Returns additional work that bus events cause. Defaults to none. */
   readonly jobsOfEvents?: FollowUpWork;
   /** Returns the public ids of bus events that are not skipped. By default, they have none. */
   readonly eventIdOf?: EventIdOf;

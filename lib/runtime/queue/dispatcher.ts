@@ -46,9 +46,9 @@ interface DispatcherOptions {
   readonly settings?: QueueSettings;
   /** Milliseconds for which finished entries are kept. Defaults to 90 days. */
   readonly historyRetentionMs?: number;
-  /** Further periodic work. By default, there is none. */
+  /** Further periodic work. Defaults to none. */
   readonly housekeeping?: readonly (() => Promise<void>)[];
-  /** Periodic tasks with their own intervals in system time. By default, there are none. */
+  /** Periodic tasks with their own intervals in system time. Defaults to none. */
   readonly cares?: readonly Care[];
 }
 

@@ -256,7 +256,7 @@ interface PiecesInput {
   readonly zone: TimeZone;
   /** Billed intervals of all invoices except VOID invoices. */
   readonly billed: readonly BilledPoints[];
-  /** Additional instants at which days are split. By default, there are none. */
+  /** Additional instants at which days are split. Defaults to none. */
   readonly cuts?: readonly DatedInstant[];
 }
 

@@ -30,7 +30,7 @@ interface RatingInput {
   readonly quantities: Quantities;
   readonly currency: Currency;
   readonly overflow: OverflowPolicy;
-  /** Usage terms that apply in addition to the prices (§12). By default, there are none. */
+  /** Usage terms that apply in addition to the prices (§12). Defaults to none. */
   readonly terms?: SectionTerms | null;
   /**
    * The share of the period that is rated. It prorates the minimum of the terms. Null (the default) means a whole

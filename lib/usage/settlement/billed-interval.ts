@@ -149,7 +149,7 @@ export interface PlannedInterval {
   readonly match: Extract<BilledMatch, { kind: 'OPEN' }>;
   /**
    * The superseded interval that this interval continues. It contains this interval, and the same section charged it.
-   * By default, there is none.
+   * Defaults to none.
    */
   readonly replaces?: SupersededInterval | null;
   /** True if the intervals at this time have changed since billing (§7.3 rule 6). Defaults to false. */

@@ -22,7 +22,7 @@ interface SettleUsageInput {
   readonly beyond: ReadonlyMap<string, Quantities>;
   readonly currency: Currency;
   readonly config: UsageConfig;
-  /** Usage terms that apply in addition to the prices. By default, there are none. */
+  /** Usage terms that apply in addition to the prices. Defaults to none. */
   readonly terms?: UsageTerms;
 }
 

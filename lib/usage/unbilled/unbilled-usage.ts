@@ -68,7 +68,7 @@ interface UnbilledInput extends BillingSoFar {
   /** Exclusive end of the range. */
   readonly end: Instant;
   readonly currency: Currency;
-  /** Usage terms that apply in addition to the prices. By default, there are none. */
+  /** Usage terms that apply in addition to the prices. Defaults to none. */
   readonly terms?: UsageTerms;
 }
 
@@ -202,7 +202,7 @@ interface BillingSoFar extends Omit<UsageHistory, 'events'> {
    * All events of the subscription, in order. The value is null if the subscription is currently excluded from runs.
    */
   readonly events: readonly BillingEvent[] | null;
-  /** Points that were charged on VOID invoices. By default, there are none. */
+  /** Points that were charged on VOID invoices. Defaults to none. */
   readonly freed?: readonly FreedPoints[];
   readonly today: LocalDate;
   readonly config: UsageConfig;
