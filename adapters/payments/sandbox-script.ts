@@ -162,7 +162,7 @@ export class StickyScripts {
     }
     const isKnown = Object.hasOwn({ ...SandboxAction, ACTION_SLEEP: '', ACTION_CLEAR: '' }, actionName);
     if (!isKnown) throw unknown('CONFIGURE_ACTION', actionName, 'not an action of the sandbox gateway');
-    const methods = methodsOf(METHODS);
+    const methods = parseMethodNames(METHODS);
     const scripts = this.#scriptsOf(tenantId);
     if (actionName === 'ACTION_CLEAR') {
       if (METHODS === undefined) scripts.clear();
@@ -219,7 +219,7 @@ export class StickyScripts {
   }
 }
 
-function methodsOf(methods: string | undefined) {
+function parseMethodNames(methods: string | undefined) {
   const names = methods?.split(',').map((method) => method.trim()) ?? [EVERY_METHOD];
   for (const name of names)
     if (name !== EVERY_METHOD && !methodNames.has(name))

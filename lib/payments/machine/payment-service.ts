@@ -201,7 +201,7 @@ export class PaymentService {
     const tools = { request, facts, consulted, ids, ...leaseOf(looking) };
     const planned = plannedOperation(plan, tools);
     await insert(session, planned, { facts, paymentNumber });
-    return this.#reserved({ ...planned, isControlled }, looking);
+    return this.#nextStep({ ...planned, isControlled }, looking);
   }
 
   /** Leases the pending transaction, unless another node already holds a lease on it. */
@@ -229,21 +229,21 @@ export class PaymentService {
       told,
       ...(outcome && { outcome }),
     };
-    return this.#reserved(call, looking);
+    return this.#nextStep(call, looking);
   }
 
   /**
    * Returns the reserved operation. An operation without external effects is completed in the transaction that reserves
    * it (§2.4 rule 1).
    */
-  async #reserved(
+  async #nextStep(
     reserved: Omit<OpenCall, 'timeoutMs' | 'caller'>,
     { session, config, context }: Looking,
   ): Promise<OperationStep> {
     const call = { ...reserved, timeoutMs: config.pluginTimeoutMs, caller: context };
     if (!hasOutsideEffect(call)) {
       const answered = await this.#machine.call([call], 1);
-      return { kind: 'DONE', result: await this.#recorded(session, answered) };
+      return { kind: 'DONE', result: await this.#storeAnswer(session, answered) };
     }
     const check = firstCheck(call, config);
     if (check !== null) session.schedule([check]);
@@ -257,7 +257,7 @@ export class PaymentService {
       return await ports.storage.write(context.tenant, authorship, async (session) => {
         const accountIds = answered.map(({ account }) => account.id);
         await Promise.all([session.lockAccounts(accountIds, { wait: LockWait.PAYMENT }), configOf(session)]);
-        return this.#recorded(session, answered);
+        return this.#storeAnswer(session, answered);
       });
     } catch (error) {
       this.#machine.logUnrecorded(error, answered);
@@ -265,7 +265,7 @@ export class PaymentService {
     }
   }
 
-  async #recorded(session: WriteSession, answered: readonly AnsweredCall[]) {
+  async #storeAnswer(session: WriteSession, answered: readonly AnsweredCall[]) {
     const [call] = answered;
     assertInvariant(call, 'A gateway call has no answer');
     return { ...call, loaded: recordedResult(await this.#machine.record(session, answered)) };

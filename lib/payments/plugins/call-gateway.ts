@@ -140,7 +140,7 @@ export async function callOperation(
   // The gateway is not called if the lease has expired.
   // Recovery may already be resolving the transaction.
   if (leaseUntil !== null && now >= leaseUntil) return { outcome: notCalled(call.transaction), late: null };
-  if (gateway === null) return { outcome: recorded(call), late: null };
+  if (gateway === null) return { outcome: chargebackOutcome(call), late: null };
   const context = { tenantId: tenant.id, userName, userToken, now: new Date(now) };
   const limits = { timeoutMs: call.timeoutMs, systemClock, meters };
   return tracedCall(ports, { ...call, gateway }, async () => {
@@ -192,7 +192,7 @@ function notCalled({ status, ...transaction }: OpenCall['transaction']): CallOut
  * Returns the outcome of a chargeback or its reversal. The card network reports it, so no gateway is called (§2.1 rule
  * 3).
  */
-function recorded({ transaction, isRefused }: OpenCall): CallOutcome {
+function chargebackOutcome({ transaction, isRefused }: OpenCall): CallOutcome {
   const status = transaction.amount === null || isRefused ? PluginStatus.ERROR : PluginStatus.PROCESSED;
   return ownOutcome(transaction, { ...transaction, status });
 }
