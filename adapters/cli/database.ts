@@ -157,14 +157,14 @@ export async function openCellStorages(
   options: Parameters<typeof openStorage>[1],
 ): Promise<{ readonly directory: Storage<never>; readonly cells: Readonly<Record<string, Storage<never>>> }> {
   const storages = new Map<string, Storage<never>>();
-  const opened = async (url: string): Promise<Storage<never>> => {
+  const openOnce = async (url: string): Promise<Storage<never>> => {
     const storage = storages.get(url) ?? (await openStorage(url, options));
     storages.set(url, storage);
     return storage;
   };
-  const ofDirectory = await opened(directory);
+  const ofDirectory = await openOnce(directory);
   const ofCells: Record<string, Storage<never>> = {};
-  for (const [name, url] of Object.entries(cells)) ofCells[name] = await opened(url);
+  for (const [name, url] of Object.entries(cells)) ofCells[name] = await openOnce(url);
   return { directory: ofDirectory, cells: ofCells };
 }
 

@@ -53,7 +53,7 @@ export async function defaultDocuments(
   given: OptionValues,
   { environment, definition }: Pick<Configured, 'environment' | 'definition'>,
 ) {
-  const named = async (option: string, property: string): Promise<string | undefined> => {
+  const readDocument = async (option: string, property: string): Promise<string | undefined> => {
     const path = textOf(given, option);
     const [source, file] =
       path === undefined ? environmentValue(property, environment) : [`--${option}`, path];
@@ -67,8 +67,10 @@ export async function defaultDocuments(
   const sample = () =>
     readFileSync(new URL(bundledCatalog, import.meta.resolve('billwright/package.json')), 'utf8');
   return {
-    defaultCatalog: (await named('default-catalog', 'catalog.uri')) ?? definition.defaultCatalog ?? sample,
-    defaultOverdueConfig: (await named('default-overdue', 'overdue.uri')) ?? definition.defaultOverdueConfig,
+    defaultCatalog:
+      (await readDocument('default-catalog', 'catalog.uri')) ?? definition.defaultCatalog ?? sample,
+    defaultOverdueConfig:
+      (await readDocument('default-overdue', 'overdue.uri')) ?? definition.defaultOverdueConfig,
   };
 }
 

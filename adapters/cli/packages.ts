@@ -44,7 +44,7 @@ export function missingPackages(error: unknown, needed: readonly string[]): stri
   const { peerDependencies } = manifest();
   if (missing === null || !Object.hasOwn(peerDependencies, missing)) return null;
   const lacking = [...new Set([...needed, missing])].filter((name) => name === missing || !isInstalled(name));
-  const packages = lacking.map((name) => quoted(`${name}@${peerDependencies[name]}`));
+  const packages = lacking.map((name) => quoteForShell(`${name}@${peerDependencies[name]}`));
   return `The package "${missing}" is not installed: npm install ${packages.join(' ')}`;
 }
 
@@ -69,6 +69,6 @@ function isInstalled(name: string): boolean {
 }
 
 /** Quotes a package specifier for the shell, because version ranges may contain special characters. */
-function quoted(text: string): string {
+function quoteForShell(text: string): string {
   return /^[\w@/.^~-]+$/.test(text) ? text : `"${text}"`;
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { configured } from '../../adapters/cli/configuration/configured.ts';
+import { readConfiguration } from '../../adapters/cli/configuration/configured.ts';
 import { databaseOf } from '../../adapters/cli/database.ts';
 import { type Environment, unknownVariables } from '../../adapters/cli/environment.ts';
 import { writeDefinition } from '../../adapters/cli/init.ts';
@@ -24,7 +24,8 @@ describe('server configuration', () => {
     writeFileSync(file, text);
     return file;
   };
-  const read = (option?: string, environment: Environment = {}) => configured(option, environment, directory);
+  const read = (option?: string, environment: Environment = {}) =>
+    readConfiguration(option, environment, directory);
   const refusal = async (option?: string): Promise<string> => {
     const error = await read(option).catch((thrown: unknown) => thrown);
     expect(error).to.be.instanceOf(UsageError);

@@ -51,7 +51,7 @@ export async function runCommandLine(args: readonly string[], console: Console):
     return 0;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
-    const { isUsage, text } = await explained(error, command);
+    const { isUsage, text } = await describeError(error, command);
     console.error(`${text}\n`);
     return isUsage ? 2 : 1;
   }
@@ -91,7 +91,7 @@ function programOf(console: Console): Command {
 }
 
 /** Returns the problem and its solution in one line, and whether the command line is the cause. */
-async function explained(
+async function describeError(
   error: unknown,
   command: string,
 ): Promise<{ readonly isUsage: boolean; readonly text: string }> {

@@ -39,7 +39,7 @@ function databaseCommand(name: string, act: (on: OnDatabase) => Promise<void>): 
         import('../database.ts'),
       ]);
       const given = optionValuesOf(command);
-      const configured = await configuration.configured(textOf(given, 'config'), process.env);
+      const configured = await configuration.readConfiguration(textOf(given, 'config'), process.env);
       const { definition, environment } = configured;
       const where = databaseOf(textOf(given, 'database'), configured, { testMode: false });
       const server = async (): Promise<ServerDatabase> => {

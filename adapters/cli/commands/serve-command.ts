@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import { configured } from '../configuration/configured.ts';
+import { readConfiguration } from '../configuration/configured.ts';
 import { settings } from '../configuration/server-options.ts';
 import { withShortResolution } from '../short-resolution.ts';
 import {
@@ -91,7 +91,7 @@ async function serveWith(given: OptionValues): Promise<void> {
   // Only a process that another process has started can be a worker.
   const seat = process.send === undefined ? null : (await import('../workers/seat.ts')).takeSeat(process.env);
   // Load the host's modules before short resolution is enabled, because Node must resolve them as usual.
-  const configuration = await configured(textOf(given, 'config'), process.env);
+  const configuration = await readConfiguration(textOf(given, 'config'), process.env);
   await withShortResolution(async () => {
     const { packagesOf, reachingDatabase, serveOptions } = await import('../serve-options.ts');
     const options = await serveOptions(given, configuration);

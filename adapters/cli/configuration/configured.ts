@@ -20,7 +20,7 @@ export const definitionNames = ['ts', 'mts', 'mjs', 'js'].map((ending) => `billw
  * module.
  * @throws UsageError that names the file.
  */
-export async function configured(
+export async function readConfiguration(
   option: string | undefined,
   environment: Environment,
   directory = process.cwd(),

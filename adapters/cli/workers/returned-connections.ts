@@ -18,11 +18,11 @@ export function returnConnections(worker: Worker, hasOthers: () => boolean): voi
   const child = worker.process;
   const offered = new Map<number, Handle>();
   const send = child.send.bind(child);
-  const observed = (message: Internal, handle?: Handle, ...rest: readonly unknown[]): unknown => {
+  const sendAndRecord = (message: Internal, handle?: Handle, ...rest: readonly unknown[]): unknown => {
     if (handle && message.seq !== undefined) offered.set(message.seq, handle);
     return Reflect.apply(send, child, [message, handle, ...rest]);
   };
-  Reflect.set(child, 'send', observed);
+  Reflect.set(child, 'send', sendAndRecord);
   child.on('internalMessage', ({ ack }: Internal) => {
     if (ack !== undefined) offered.delete(ack);
   });
