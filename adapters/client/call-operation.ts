@@ -30,7 +30,7 @@ export function operationCaller(options: ClientOptions): CallOperation {
     const key = isQuery ? {} : { 'Idempotency-Key': globalThis.crypto.randomUUID() };
     for (let attempt = 0; ; attempt += 1) {
       const headers = { ...(await headersOf(options)), ...key };
-      const outcome = await attempted(options, url, { method: 'POST', headers, body });
+      const outcome = await tryFetch(options, url, { method: 'POST', headers, body });
       const waitMs = attempt < retries ? waitAfter(outcome, attempt) : null;
       if (waitMs === null) return resultOf(outcome);
       if (outcome instanceof Response) await outcome.body?.cancel();
@@ -94,7 +94,7 @@ function headerText(text: string): string {
 /** The response to an attempt, or its error. */
 type Outcome = Response | Error;
 
-async function attempted(options: ClientOptions, url: string, request: RequestInit): Promise<Outcome> {
+async function tryFetch(options: ClientOptions, url: string, request: RequestInit): Promise<Outcome> {
   const { fetch = globalThis.fetch, timeoutMs = TIMEOUT_MS } = options;
   try {
     return await fetch(url, { ...request, signal: AbortSignal.timeout(timeoutMs) });
@@ -157,7 +157,7 @@ function typedValue({ value, types }: TypedJson): unknown {
     found.map((place) => ({ kind: kind as TypedKind, steps: stepsOf(place) })),
   );
   places.sort((one, other) => other.steps.length - one.steps.length);
-  return places.reduce((restored, { kind, steps }) => replaced(restored, steps, kind), value);
+  return places.reduce((restored, { kind, steps }) => restoreAtPath(restored, steps, kind), value);
 }
 
 function stepsOf(place: string): readonly string[] {
@@ -165,12 +165,13 @@ function stepsOf(place: string): readonly string[] {
   return place.split('/').map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-function replaced(value: unknown, [step, ...rest]: readonly string[], kind: TypedKind): unknown {
+function restoreAtPath(value: unknown, [step, ...rest]: readonly string[], kind: TypedKind): unknown {
   if (step === undefined) return value === null || value === undefined ? value : restore[kind](value);
   if (typeof value !== 'object' || value === null) return value;
-  if (step === '*') return Array.isArray(value) ? value.map((each) => replaced(each, rest, kind)) : value;
+  if (step === '*')
+    return Array.isArray(value) ? value.map((each) => restoreAtPath(each, rest, kind)) : value;
   const owner = value as Record<string, unknown>;
-  if (Object.hasOwn(owner, step)) owner[step] = replaced(owner[step], rest, kind);
+  if (Object.hasOwn(owner, step)) owner[step] = restoreAtPath(owner[step], rest, kind);
   return owner;
 }
 
