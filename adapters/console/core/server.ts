@@ -84,13 +84,13 @@ async function endSession(response: Response, apiKey: string | undefined): Promi
 
 /** Returns the call as a curl command. Credentials are placeholders, because the page does not know them. */
 export function curlOf({ method, url, headers, body, isSecret }: Call): string {
-  const quoted = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`;
+  const quoteForShell = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`;
   const lines = [
-    `curl -X ${method} ${quoted(new URL(url, location.href).href)}`,
+    `curl -X ${method} ${quoteForShell(new URL(url, location.href).href)}`,
     '-u "$USER:$PASSWORD"',
-    ...Object.entries(headers).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
+    ...Object.entries(headers).map(([name, value]) => `-H ${quoteForShell(`${name}: ${value}`)}`),
     ...('x-service-apikey' in headers ? ['-H "X-Service-ApiSecret: $API_SECRET"'] : []),
-    ...(body === null ? [] : [`-d ${quoted(body)}`]),
+    ...(body === null ? [] : [`-d ${quoteForShell(body)}`]),
     ...(isSecret ? ['-d "$BODY"'] : []),
   ];
   return lines.join(' \\\n  ');

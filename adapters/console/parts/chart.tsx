@@ -37,7 +37,7 @@ export function Chart(props: ChartProps) {
   useEffect(() => {
     const element = holder.current;
     if (element === null || isEmpty) return undefined;
-    const plot = drawn(element, props);
+    const plot = drawChart(element, props);
     const observer = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT }));
     observer.observe(element);
     return () => {
@@ -62,7 +62,7 @@ export function Chart(props: ChartProps) {
   );
 }
 
-function drawn(element: HTMLElement, { labels, series, kind = 'bars', valueText }: ChartProps): uPlot {
+function drawChart(element: HTMLElement, { labels, series, kind = 'bars', valueText }: ChartProps): uPlot {
   const color = (name: string) => resolvedColor(element, name);
   const axis = {
     stroke: color('--quiet'),

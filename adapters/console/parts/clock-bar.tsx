@@ -20,7 +20,7 @@ async function callClock(route: string, query: Readonly<Record<string, string | 
   time.value = clock.currentUtcTime;
 }
 
-type Outcome = Awaited<ReturnType<typeof moved>>;
+type Outcome = Awaited<ReturnType<typeof moveClock>>;
 
 /**
  * The time of the test clock (in test mode), with buttons that move the clock and show the events of the skipped
@@ -44,7 +44,7 @@ export function ClockBar() {
     show();
     setError(null);
     try {
-      setOutcome(await moved(route, query));
+      setOutcome(await moveClock(route, query));
     } finally {
       clearInterval(timer);
       setSeconds(null);
@@ -81,7 +81,7 @@ const WAIT_SECONDS = 5;
 const MAX_EVENTS = 1_000;
 
 /** Moves the clock, waits until all due work is done, and returns the events in between. */
-async function moved(route: string, query: Readonly<Record<string, string>>) {
+async function moveClock(route: string, query: Readonly<Record<string, string>>) {
   const from = time.value ?? '';
   const { next } = await api().events.list({ after: 'latest' });
   await callClock(route, { ...query, timeoutSec: WAIT_SECONDS });

@@ -67,7 +67,7 @@ function fieldValue(field: Field, entered: unknown): unknown {
   const { kind = 'text', options = [] } = optionsOf(field);
   if (kind === 'checkbox') return entered === true;
   if (kind === 'several') return entered ?? [];
-  if (kind === 'select') return chosenOf(options, entered);
+  if (kind === 'select') return selectedValue(options, entered);
   const text = String(entered ?? '');
   return (kind.endsWith('password') ? text : text.trim()) || null;
 }
@@ -88,7 +88,7 @@ function optionsOf(field: Exclude<Field, false>): FieldOptions {
 
 const pairOf = (option: Option) => (typeof option === 'string' ? ([option, label(option)] as const) : option);
 
-function chosenOf(options: readonly Option[], entered: unknown): string {
+function selectedValue(options: readonly Option[], entered: unknown): string {
   const values = options.map((option) => pairOf(option)[0]);
   return values.find((each) => each === entered) ?? values[0] ?? '';
 }
@@ -189,7 +189,7 @@ function Control({ attributes, field, value, change, isFilter }: ControlProps) {
     }
     case 'select':
       return (
-        <select {...shared} value={chosenOf(options, value)} onChange={onText}>
+        <select {...shared} value={selectedValue(options, value)} onChange={onText}>
           {options.map(pairOf).map(([each, name]) => (
             <option key={each} value={each}>
               {name}

@@ -71,7 +71,7 @@ export function Tags({ of: object }: { readonly of: Tagged }) {
   return (
     <Load from={() => Promise.all([api().tags.ofObject(object), api().tagDefinitions.list()])}>
       {([tags, definitions]) => {
-        const meaningOf = (definition: unknown) =>
+        const descriptionOf = (definition: unknown) =>
           definitions.find(({ id }) => id === definition)?.description;
         const free = definitions.filter(
           ({ id, name, applicableObjectTypes }) =>
@@ -85,7 +85,7 @@ export function Tags({ of: object }: { readonly of: Tagged }) {
             name="addTag"
             needs="tag:add"
             fields={(_, { tag = free[0]?.id }) => ({
-              tag: { kind: 'select', options, help: meaningOf(tag) },
+              tag: { kind: 'select', options, help: descriptionOf(tag) },
             })}
             run={({ tag }) => api().tags.add(object, [tag])}
           />
@@ -97,7 +97,7 @@ export function Tags({ of: object }: { readonly of: Tagged }) {
             actions={addTag}
             columns={[
               ['tag', ({ tagDefinitionName }) => <Badge>{tagDefinitionName}</Badge>],
-              ['meaning', ({ tagDefinitionId }) => meaningOf(tagDefinitionId)],
+              ['meaning', ({ tagDefinitionId }) => descriptionOf(tagDefinitionId)],
             ]}
             rowActions={({ tagDefinitionId: id, tagDefinitionName: name }) => (
               <Action

@@ -13,7 +13,7 @@ export function Paper(props: { readonly title: string; readonly html: string }) 
     const target = frame.current?.contentDocument;
     const view = frame.current?.contentWindow as (Window & typeof globalThis) | null | undefined;
     if (!target || !view) return;
-    const { body, styles } = parsed(props.html);
+    const { body, styles } = parseHtml(props.html);
     target.adoptedStyleSheets = styles.map((text) => {
       const sheet = new view.CSSStyleSheet();
       sheet.replaceSync(text);
@@ -43,7 +43,7 @@ const REMOVED = 'script, style, link, meta, base, iframe, object, embed';
  * Parses a document without active elements. Its styles are taken out before it is parsed, because the page's policy
  * applies to the parser too.
  */
-function parsed(html: string): { readonly body: HTMLElement; readonly styles: readonly string[] } {
+function parseHtml(html: string): { readonly body: HTMLElement; readonly styles: string[] } {
   const styles = [...html.matchAll(STYLE_ELEMENT)].map(([, text]) => text ?? '');
   const text = html.replaceAll(STYLE_ELEMENT, '').replaceAll(STYLE_ATTRIBUTE, '$1data-style=');
   const { body } = new DOMParser().parseFromString(text, 'text/html');

@@ -49,7 +49,7 @@ export function Health() {
   const filter = <Filters of={{ range: { kind: 'select', options: Object.keys(ranges) } }} />;
   return (
     <Section name="measurements" actions={filter}>
-      <Load from={() => measured(ranges[name])} inputs={[name]}>
+      <Load from={() => loadSamples(ranges[name])} inputs={[name]}>
         {({ labels, values }) => (
           <div class="columns">
             {Object.entries(charts).map(([title, [unit, ...lines]]) => (
@@ -75,7 +75,7 @@ export function Health() {
 type SystemTime = NonNullable<Parameters<Api['monitoring']['samples']>[0]['from']>;
 
 /** Values by category and kind, one for each label. The highest value of the nodes counts. */
-async function measured({ ms, stepMs, granularity }: (typeof ranges)[keyof typeof ranges]) {
+async function loadSamples({ ms, stepMs, granularity }: (typeof ranges)[keyof typeof ranges]) {
   const to = Math.ceil(Date.now() / stepMs) * stepMs;
   const from = to - ms;
   const starts = Array.from({ length: ms / stepMs }, (_, index) => from + index * stepMs);

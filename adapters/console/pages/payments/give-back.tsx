@@ -73,18 +73,18 @@ const NO_ITEM = 'none';
 
 /** Returns what the user chose, with the first possible choice for each field that they left. */
 function choiceOf(facts: GiveBackFacts, entered: Entered) {
-  const kind = chosen(kindsOf(facts), (each) => each === entered.kind);
+  const kind = chooseOption(kindsOf(facts), (each) => each === entered.kind);
   const isRefund = kind === 'refund';
   const payment = isRefund
-    ? chosen(refundablePayments(facts), ({ id }) => id === entered.payment)
+    ? chooseOption(refundablePayments(facts), ({ id }) => id === entered.payment)
     : undefined;
   const invoices = isRefund
     ? facts.invoices.filter(({ id }) => id === payment?.targetInvoiceId)
     : facts.invoices;
   const items = kind === 'credit' ? [] : invoices.flatMap(adjustableItems);
   const item =
-    isRefund && entered.item === NO_ITEM ? undefined : chosen(items, ({ id }) => id === entered.item);
-  const invoice = chosen(invoices, ({ id }) => id === item?.invoiceId);
+    isRefund && entered.item === NO_ITEM ? undefined : chooseOption(items, ({ id }) => id === entered.item);
+  const invoice = chooseOption(invoices, ({ id }) => id === item?.invoiceId);
   // The tax of a line falls with it. The API then adds the tax to the amount of the refund.
   const hasTax = invoice?.items.some(
     ({ itemType, linkedItemId, taxRate }) =>
@@ -94,7 +94,7 @@ function choiceOf(facts: GiveBackFacts, entered: Entered) {
   return { kind, payment, items, item, invoice, hasTax, currency };
 }
 
-function chosen<T>(options: readonly T[], isChosen: (option: T) => boolean): T | undefined {
+function chooseOption<T>(options: readonly T[], isChosen: (option: T) => boolean): T | undefined {
   return options.find(isChosen) ?? options[0];
 }
 

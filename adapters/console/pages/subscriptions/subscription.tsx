@@ -92,11 +92,11 @@ type ChangeProps<F extends Fields, M, T, D> = Omit<ActionProps<F, T, D>, 'previe
 function Change<const F extends Fields, M extends object, T, D = undefined>(props: ChangeProps<F, M, T, D>) {
   const { account, of, options, run, ...action } = props;
   // The options are those of the operation, which the preview accepts with the name of the change.
-  const previewed = (values: ValuesOf<F>) => ({ ...of, ...options(values) }) as PreviewRequest;
+  const buildPreviewRequest = (values: ValuesOf<F>) => ({ ...of, ...options(values) }) as PreviewRequest;
   return (
     <Action
       {...action}
-      preview={(values: ValuesOf<F>) => previewOf(account, previewed(values))}
+      preview={(values: ValuesOf<F>) => previewOf(account, buildPreviewRequest(values))}
       run={(values: ValuesOf<F>) => run(options(values))}
     />
   );
