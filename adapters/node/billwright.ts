@@ -42,7 +42,7 @@ export const Billing = {
    * const billing = await Billing.open({ storage: sqlite('billing.db') });
    */
   async open<Host>(options: BillingOptions<Host>): Promise<Billing<Host>> {
-    return Engine.open<Host>({ ...nodePorts(), ...given(options) });
+    return Engine.open<Host>({ ...nodePorts(), ...omitUndefined(options) });
   },
 
   /**
@@ -56,7 +56,7 @@ export const Billing = {
    * });
    */
   async cells<Host>(options: CellsOptions<Host>): Promise<CellsBilling<Host>> {
-    return Engine.cells<Host>({ ...nodePorts(), ...given(options) });
+    return Engine.cells<Host>({ ...nodePorts(), ...omitUndefined(options) });
   },
 };
 
@@ -82,7 +82,7 @@ function nodePorts() {
 }
 
 /** Removes undefined members, so that `{ logger: quiet ? silent : undefined }` keeps the default. */
-function given<T extends object>(options: T): T {
+function omitUndefined<T extends object>(options: T): T {
   const members = typeof options === 'object' ? { ...options } : {};
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as T;
 }

@@ -28,7 +28,7 @@ interface Pinned {
  * Makes an agent reuse a connection only for the same verified addresses. Limits the number of idle connections over
  * all hosts, because a tenant can register many callbacks.
  */
-function pinning<A extends NodeHttpAgent>(agent: A): A {
+function pinConnections<A extends NodeHttpAgent>(agent: A): A {
   const [getName, keepSocketAlive] = [agent.getName.bind(agent), agent.keepSocketAlive.bind(agent)];
   return Object.assign(agent, {
     getName: (...[options]: Parameters<typeof getName>) =>
@@ -61,7 +61,7 @@ export function httpPushSender(
 ): PushSender {
   const resolver = options.resolver ?? nameResolver();
   const kept = { keepAlive: true, timeout: KEPT_MS };
-  const agents = { http: pinning(new HttpAgent(kept)), https: pinning(new HttpsAgent(kept)) };
+  const agents = { http: pinConnections(new HttpAgent(kept)), https: pinConnections(new HttpsAgent(kept)) };
   const userAgent = `Billwright/${productVersion()}`;
   return {
     resolve: (host) => resolver.resolve(host),
@@ -81,7 +81,7 @@ function post(push: PushRequest, { agents, userAgent, ca }: Means): Promise<Push
     method: 'POST',
     headers: headersOf(push, userAgent),
     agent: isSecure ? agents.https : agents.http,
-    lookup: pinnedTo(addresses),
+    lookup: createPinnedLookup(addresses),
     pinned: addresses.join(','),
     signal: inTime,
     ...(ca === undefined ? {} : { ca }),
@@ -141,7 +141,7 @@ function headersOf({ id, timestampSec, body, secrets }: PushRequest, userAgent: 
 }
 
 /** Returns a look-up function that finds only the verified addresses. */
-function pinnedTo(addresses: readonly string[]): LookupFunction {
+function createPinnedLookup(addresses: readonly string[]): LookupFunction {
   const found = addresses.map((address) => ({ address, family: isIP(address) }));
   return (host, options, answer) => {
     const [first] = found;

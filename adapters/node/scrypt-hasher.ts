@@ -80,7 +80,7 @@ function derive(
 
 function format(stored: StoredSecret): string {
   const { logCost, blockSize, parallelism } = stored.cost;
-  return `$scrypt$ln=${logCost},r=${blockSize},p=${parallelism}$${unpadded(stored.salt)}$${unpadded(stored.key)}`;
+  return `$scrypt$ln=${logCost},r=${blockSize},p=${parallelism}$${encodeUnpaddedBase64(stored.salt)}$${encodeUnpaddedBase64(stored.key)}`;
 }
 
 function parse(text: string): StoredSecret {
@@ -99,6 +99,6 @@ function parse(text: string): StoredSecret {
   return { cost, salt, key };
 }
 
-function unpadded(bytes: Buffer): string {
+function encodeUnpaddedBase64(bytes: Buffer): string {
   return bytes.toString('base64').replace(/=+$/, '');
 }

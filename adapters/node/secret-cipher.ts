@@ -18,8 +18,8 @@ const plainMark = '$plain$';
 export function secretCipher(serverKey: string, formerKeys: readonly string[] = []): SecretCipher {
   if (serverKey.length < minKeyCharacters)
     throw new RangeError(`A server key needs at least ${minKeyCharacters} characters`);
-  const key = derived(serverKey);
-  const formers = formerKeys.map(derived);
+  const key = deriveKey(serverKey);
+  const formers = formerKeys.map(deriveKey);
   return {
     random: (length) => randomBytes(length),
     async encrypt(text) {
@@ -33,7 +33,7 @@ export function secretCipher(serverKey: string, formerKeys: readonly string[] = 
       if (!stored.startsWith(encryptedMark)) return null;
       const sealed = Buffer.from(stored.slice(encryptedMark.length), 'base64');
       for (const each of [key, ...formers]) {
-        const text = opened(sealed, each);
+        const text = decryptSealed(sealed, each);
         if (text !== null) return text;
       }
       return null;
@@ -41,11 +41,11 @@ export function secretCipher(serverKey: string, formerKeys: readonly string[] = 
   };
 }
 
-function derived(serverKey: string): Uint8Array {
+function deriveKey(serverKey: string): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', serverKey, '', 'billwright secrets', keyBytes));
 }
 
-function opened(sealed: Buffer, key: Uint8Array): string | null {
+function decryptSealed(sealed: Buffer, key: Uint8Array): string | null {
   if (sealed.length < ivBytes + tagBytes) return null;
   const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, ivBytes));
   decipher.setAuthTag(sealed.subarray(-tagBytes));

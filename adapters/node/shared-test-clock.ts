@@ -99,7 +99,7 @@ export function sharedTestClock(
     async move(by) {
       await reading.run();
       const from = now();
-      const to = movedClock(from, () => moved(from, by));
+      const to = movedClock(from, () => moveInstant(from, by));
       if (to !== from) await set(to);
     },
     onMove(listener) {
@@ -113,7 +113,7 @@ export function sharedTestClock(
  * Returns the moved instant, computed in UTC. A move by months or years keeps the day and time. If the month is too
  * short, it uses the last day (platform §14.2).
  */
-function moved(at: Instant, { days, weeks, months, years }: ClockMove): Instant {
+function moveInstant(at: Instant, { days, weeks, months, years }: ClockMove): Instant {
   const date = localDateOf(at, UTC);
   const byDays = days ?? (weeks === undefined ? undefined : weeks * daysPerWeek);
   const byMonths = months ?? (years ?? 0) * monthsPerYear;
