@@ -76,7 +76,7 @@ export function sandboxGateway(options: SandboxGatewayOptions = {}): SandboxGate
   const sticky = new StickyScripts(ledger);
 
   /** Returns the entry with the final outcome when a PENDING transaction is requested again. */
-  const decided = (entry: LedgerEntry): LedgerEntry => {
+  const overrideEntry = (entry: LedgerEntry): LedgerEntry => {
     ledger.override(entry.kbTransactionPaymentId, entry);
     return entry;
   };
@@ -89,7 +89,7 @@ export function sandboxGateway(options: SandboxGatewayOptions = {}): SandboxGate
         scriptOfProperties(request.properties) ?? sticky.take(`${member}Payment`, context.tenantId);
       const transactionType = member.toUpperCase() as Uppercase<SandboxOperation>;
       const entry = newEntry({ ...request, transactionType }, context, script);
-      const kept = known ? decided(entry) : ledger.append(entry);
+      const kept = known ? overrideEntry(entry) : ledger.append(entry);
       if (script && script.sleepMs > 0) await sleep(script.sleepMs);
       return answer(kept, script?.action ?? null);
     };
@@ -208,7 +208,7 @@ export function sandboxMethods(): Required<Pick<PaymentGateway, MethodMembers>> 
      */
     async getPaymentMethods({ accountId }, { tenantId }) {
       if (!heardOf.has(accountId)) return null;
-      return ofAccount(methodsOf(tenantId), accountId).map(([id, kept]) => listed(id, kept));
+      return ofAccount(methodsOf(tenantId), accountId).map(([id, kept]) => describeMethod(id, kept));
     },
     async resetPaymentMethods({ accountId, paymentMethods }, { tenantId }) {
       const methods = methodsOf(tenantId);
@@ -223,7 +223,7 @@ export function sandboxMethods(): Required<Pick<PaymentGateway, MethodMembers>> 
     },
     async searchPaymentMethods({ searchKey, offset, limit }, { tenantId }) {
       const hits = [...methodsOf(tenantId)].filter(([id, kept]) => isFound(searchKey, id, kept));
-      const rows = hits.slice(offset, offset + limit).map(([id, kept]) => listed(id, kept));
+      const rows = hits.slice(offset, offset + limit).map(([id, kept]) => describeMethod(id, kept));
       return { rows, total: hits.length };
     },
   };
@@ -239,7 +239,7 @@ function chooseDefault(methods: Map<Uuid, StoredMethod>, accountId: Uuid, chosen
   }
 }
 
-function listed(paymentMethodId: Uuid, { details, isDefault }: StoredMethod) {
+function describeMethod(paymentMethodId: Uuid, { details, isDefault }: StoredMethod) {
   return { paymentMethodId, externalPaymentMethodId: details.externalPaymentMethodId, isDefault };
 }
 
