@@ -45,11 +45,11 @@ export class Fonts {
 
   /** @throws BillingError NOT_IMPLEMENTED (1) if the built-in font is not installed. */
   static async load(fontkit: Packages['fontkit'], given: readonly FontFamily[]): Promise<Fonts> {
-    const first = packaged(builtIn);
+    const first = findPackagedFamily(builtIn);
     if (first === null) throw notInstalled(undefined);
-    const installed = others.flatMap((each) => packaged(each) ?? []);
+    const installed = others.flatMap((each) => findPackagedFamily(each) ?? []);
     const families = [first, ...given, ...installed];
-    return new Fonts(await Promise.all(families.map((family, index) => loaded(fontkit, family, index))));
+    return new Fonts(await Promise.all(families.map((family, index) => loadFamily(fontkit, family, index))));
   }
 
   /** Returns the font for a character, or null if no font contains it. */
@@ -77,7 +77,7 @@ export class Fonts {
   }
 }
 
-function packaged([name, file]: readonly [name: string, file: string]): FontFamily | null {
+function findPackagedFamily([name, file]: readonly [name: string, file: string]): FontFamily | null {
   const directory = `@expo-google-fonts/${name}`;
   try {
     return {
@@ -90,16 +90,16 @@ function packaged([name, file]: readonly [name: string, file: string]): FontFami
   }
 }
 
-async function loaded(
+async function loadFamily(
   fontkit: Packages['fontkit'],
   { regular, bold }: FontFamily,
   index: number,
 ): Promise<LoadedFamily> {
-  const one = await opened(fontkit, regular, `regular-${index}`);
-  return { regular: one, bold: bold === undefined ? one : await opened(fontkit, bold, `bold-${index}`) };
+  const one = await loadFont(fontkit, regular, `regular-${index}`);
+  return { regular: one, bold: bold === undefined ? one : await loadFont(fontkit, bold, `bold-${index}`) };
 }
 
-async function opened(fontkit: Packages['fontkit'], source: FontSource, name: string): Promise<LoadedFont> {
+async function loadFont(fontkit: Packages['fontkit'], source: FontSource, name: string): Promise<LoadedFont> {
   const bytes = source instanceof Uint8Array ? source : await readFile(source);
   const font = fontkit.create(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
   if (!('fonts' in font)) return { name, font: withQuickLayout(font) };

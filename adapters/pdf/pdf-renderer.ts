@@ -28,7 +28,7 @@ export function pdfRenderer(options: PdfOptions = {}): DocumentRenderer {
     const packages = await loadPackages();
     return { packages, fonts: await Fonts.load(packages.fontkit, given) };
   };
-  async function rendered(drawn: Drawn): Promise<RenderedFile> {
+  async function renderPdf(drawn: Drawn): Promise<RenderedFile> {
     const { document } = drawn;
     tools ??= load();
     const { packages, fonts } = await tools.catch((error: unknown) => {
@@ -43,8 +43,8 @@ export function pdfRenderer(options: PdfOptions = {}): DocumentRenderer {
     return { bytes, missingCharacters: sheet.missingCharacters, logoProblem };
   }
   return {
-    pdf: (document, { signal } = {}) => rendered({ document, signal }),
-    pdfWithEInvoice: (document, attachment, { signal } = {}) => rendered({ document, attachment, signal }),
+    pdf: (document, { signal } = {}) => renderPdf({ document, signal }),
+    pdfWithEInvoice: (document, attachment, { signal } = {}) => renderPdf({ document, attachment, signal }),
   };
 }
 

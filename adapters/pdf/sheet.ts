@@ -141,7 +141,7 @@ export class Sheet {
     for (const [index, line] of lines.entries()) {
       const runs = this.#runs.of(line, weight, direction);
       const width = runs.reduce((sum, run) => sum + (run.width * size) / 1000, 0);
-      const place = { x: this.#left(column, width), y: top + index * height + size * 1.08, size };
+      const place = { x: this.#computeLeftEdge(column, width), y: top + index * height + size * 1.08, size };
       this.#drawRuns(runs, place);
       // The space separates the words of two lines when the text is read aloud or copied.
       if (index < lines.length - 1)
@@ -174,7 +174,7 @@ export class Sheet {
   image({ image, alt }: OpenedImage, { top, ...column }: Place, maxHeight: number): number {
     const scale = Math.min(column.width / image.width, maxHeight / image.height);
     const [width, height] = [image.width * scale, image.height * scale];
-    const left = this.#left(column, width);
+    const left = this.#computeLeftEdge(column, width);
     const bbox = [left, top, left + width, top + height];
     this.structure.figure({ alt, bbox }, () => this.#pdf.image(image, left, top, { width, height }));
     return height;
@@ -185,7 +185,7 @@ export class Sheet {
     column: Pick<Column, 'start' | 'width'>,
     { thickness, color }: { thickness: number; color: string },
   ): void {
-    const left = this.#left({ ...column, align: 'start' }, column.width);
+    const left = this.#computeLeftEdge({ ...column, align: 'start' }, column.width);
     this.structure.artifact('Layout', () => {
       const line = this.#pdf.moveTo(left, y).lineTo(left + column.width, y);
       line.lineWidth(thickness).strokeColor(color).stroke();
@@ -198,7 +198,7 @@ export class Sheet {
     column: Pick<Column, 'start' | 'width'>,
     { height, color }: { readonly height: number; readonly color: string },
   ): void {
-    const left = this.#left({ ...column, align: 'start' }, column.width);
+    const left = this.#computeLeftEdge({ ...column, align: 'start' }, column.width);
     this.structure.artifact('Layout', () => {
       const frame = this.#pdf.roundedRect(left, y, column.width, height, height / 2);
       frame.lineWidth(1).strokeColor(color).stroke();
@@ -235,7 +235,7 @@ export class Sheet {
     this.#pdf.font(name);
   }
 
-  #left({ start, width, align }: Column, contentWidth: number): number {
+  #computeLeftEdge({ start, width, align }: Column, contentWidth: number): number {
     const fromLeft = margin.side + (this.#direction === 'ltr' ? start : this.width - start - width);
     const isLeft = (align === 'start') === (this.#direction === 'ltr');
     return isLeft ? fromLeft : fromLeft + width - contentWidth;

@@ -30,7 +30,7 @@ export class Structure {
     const known: object = options;
     this.#add(this.#pdf.struct(tag, known));
     try {
-      return this.#drawn(draw);
+      return this.#drawInElement(draw);
     } finally {
       this.close();
     }
@@ -38,7 +38,7 @@ export class Structure {
 
   figure(options: { readonly alt: string; readonly bbox: readonly number[] }, draw: () => unknown): void {
     this.#add(this.#pdf.struct('Figure', options));
-    this.#drawn(draw);
+    this.#drawInElement(draw);
     this.close();
   }
 
@@ -62,7 +62,7 @@ export class Structure {
     this.#open.push(element);
   }
 
-  #drawn<T>(draw: () => T): T {
+  #drawInElement<T>(draw: () => T): T {
     const drawn: T[] = [];
     this.#open.at(-1)?.add(() => drawn.push(draw()));
     return drawn[0] as T;

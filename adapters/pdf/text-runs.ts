@@ -34,7 +34,7 @@ export class TextRuns {
     const key = `${weight} ${direction} ${text}`;
     const known = this.#runs.get(key);
     if (known !== undefined) return known;
-    const runs = this.#ordered(text, direction).flatMap((piece) => this.#inFonts(piece, weight));
+    const runs = this.#splitByDirection(text, direction).flatMap((piece) => this.#inFonts(piece, weight));
     this.#runs.set(key, runs);
     return runs;
   }
@@ -44,7 +44,7 @@ export class TextRuns {
   }
 
   /** Splits a line into parts that each have one direction. The parts are ordered from left to right. */
-  #ordered(text: string, direction: BaseDirection): readonly { text: string; isRtl: boolean }[] {
+  #splitByDirection(text: string, direction: BaseDirection): readonly { text: string; isRtl: boolean }[] {
     if (text === '') return [];
     const embedding = this.#bidi.getEmbeddingLevels(text, direction);
     const mirrored = this.#bidi.getMirroredCharactersMap(text, embedding.levels);

@@ -10,13 +10,13 @@ export function escapeMetadata(pdf: PDFKit.PDFDocument): void {
   // pdfkit calls this function after it has written the file's Info dictionary.
   withMetadata.endMetadata = () => {
     const { Title, Author } = pdf.info;
-    if (Title !== undefined) pdf.info.Title = escaped(Title);
-    if (Author !== undefined) pdf.info.Author = escaped(Author);
+    if (Title !== undefined) pdf.info.Title = escapeXmlText(Title);
+    if (Author !== undefined) pdf.info.Author = escapeXmlText(Author);
     endMetadata?.();
   };
 }
 
-function escaped(text: string): string {
+function escapeXmlText(text: string): string {
   return text
     .toWellFormed()
     .replaceAll(invalid, '')
