@@ -72,7 +72,7 @@ export class PaymentBooks {
   async resultsOf(of: StripeAccount, asked: PaymentOf): Promise<readonly GatewayResult[]> {
     const { paymentId } = asked;
     const [found, setups] = await Promise.all([this.intentsOf(of, asked), this.setupsOf(of, asked)]);
-    const intents = await Promise.all(found.map((intent) => closed(of, intent)));
+    const intents = await Promise.all(found.map((intent) => cancelFailedIntent(of, intent)));
     const taken = intents.filter(({ amount_received }) => amount_received > 0);
     const refunds = await Promise.all(taken.map(({ id }) => this.refundsOf(of, id)));
     return [
@@ -104,7 +104,7 @@ async function searchedIntents({ stripe, tenantId }: StripeAccount, paymentId: U
  * Cancels a failed payment intent. Otherwise the customer could still add another method to the intent on a page, and a
  * later payment would be a second payment. If the intent has made progress in the meantime, returns it unchanged.
  */
-async function closed({ stripe }: StripeAccount, intent: Stripe.PaymentIntent) {
+async function cancelFailedIntent({ stripe }: StripeAccount, intent: Stripe.PaymentIntent) {
   if (intent.status !== 'requires_payment_method' || intent.last_payment_error === null) return intent;
   try {
     await stripe.paymentIntents.cancel(intent.id);

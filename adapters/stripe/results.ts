@@ -51,7 +51,7 @@ export function setupResult(told: TransactionIdentity, setup: Stripe.SetupIntent
     ...at(told, setup.created),
     status,
     firstPaymentReferenceId: setup.id,
-    ...(status === 'ERROR' && refused(error ?? { code: setup.cancellation_reason })),
+    ...(status === 'ERROR' && describeError(error ?? { code: setup.cancellation_reason })),
     properties: status === 'PENDING' ? nextAction(setup) : [],
   };
 }
@@ -89,7 +89,7 @@ export function refundResult(told: TransactionIdentity, refund: Stripe.Refund): 
     currency,
     firstPaymentReferenceId: refund.id,
     ...(charge !== null && { secondPaymentReferenceId: charge }),
-    ...(status === 'ERROR' && refused({ code: refund.failure_reason ?? refund.status })),
+    ...(status === 'ERROR' && describeError({ code: refund.failure_reason ?? refund.status })),
     properties: [],
   };
 }
@@ -154,10 +154,10 @@ const refundStatuses: ReadonlyMap<string | null, PluginStatus> = new Map([
 ]);
 
 function refusalOf(intent: Stripe.PaymentIntent) {
-  return refused(intent.last_payment_error ?? { code: intent.cancellation_reason });
+  return describeError(intent.last_payment_error ?? { code: intent.cancellation_reason });
 }
 
-function refused(error: Partial<Record<'code' | 'decline_code' | 'message', string | null>>) {
+function describeError(error: Partial<Record<'code' | 'decline_code' | 'message', string | null>>) {
   const code = error.decline_code || error.code || null;
   return {
     ...(code !== null && { gatewayErrorCode: code }),

@@ -36,7 +36,7 @@ export function savedMethods(accounts: StripeAccounts, customers: StripeCustomer
 
   const find = async (of: StripeAccount, { accountId, paymentMethodId }: MethodOf) => {
     const customer = await customers.ensure(of, accountId);
-    const methods = await listed(of, customer);
+    const methods = await listMethods(of, customer);
     const method = methods.find(({ metadata }) => idIn(metadata, PAYMENT_METHOD) === paymentMethodId);
     return method === undefined ? null : { customer, method };
   };
@@ -65,9 +65,9 @@ export function savedMethods(accounts: StripeAccounts, customers: StripeCustomer
         );
       }
       const of = await accounts.of(tenantId);
-      await declared(async () => {
+      await reportStripeErrors(async () => {
         const customer = await customers.ensure(of, accountId);
-        const id = await attached(of, given, { customer, idempotencyKey: `${paymentMethodId}-attach` });
+        const id = await attachMethod(of, given, { customer, idempotencyKey: `${paymentMethodId}-attach` });
         await name(of, id, { accountId, paymentMethodId });
         if (setDefault) await makeDefault(of, customer, id);
       });
@@ -85,7 +85,11 @@ export function savedMethods(accounts: StripeAccounts, customers: StripeCustomer
         return { externalPaymentMethodId: null, isDefaultPaymentMethod: false, properties: [] };
       const { customer, method } = found;
       const isDefaultPaymentMethod = (await defaultOf(of, customer)) === method.id;
-      return { externalPaymentMethodId: method.id, isDefaultPaymentMethod, properties: shownOf(method) };
+      return {
+        externalPaymentMethodId: method.id,
+        isDefaultPaymentMethod,
+        properties: describeMethod(method),
+      };
     },
     setDefaultPaymentMethod: async (asked, { tenantId }) => {
       const of = await accounts.of(tenantId);
@@ -99,7 +103,7 @@ export function savedMethods(accounts: StripeAccounts, customers: StripeCustomer
       const of = await accounts.of(tenantId);
       const customer = await customers.find(of, accountId);
       if (customer === null) return null;
-      const [methods, standard] = await Promise.all([listed(of, customer), defaultOf(of, customer)]);
+      const [methods, standard] = await Promise.all([listMethods(of, customer), defaultOf(of, customer)]);
       return methods.map(({ id, metadata }) => {
         const paymentMethodId = idIn(metadata, PAYMENT_METHOD);
         const ours = paymentMethodId !== null && { paymentMethodId };
@@ -117,7 +121,7 @@ export function savedMethods(accounts: StripeAccounts, customers: StripeCustomer
       const ours = new Map(
         paymentMethods.map((each) => [each.externalPaymentMethodId, each.paymentMethodId]),
       );
-      for (const method of await listed(of, customer)) {
+      for (const method of await listMethods(of, customer)) {
         const paymentMethodId = ours.get(method.id);
         if (paymentMethodId === undefined) continue;
         if (idIn(method.metadata, PAYMENT_METHOD) === paymentMethodId) continue;
@@ -134,7 +138,7 @@ export function savedMethods(accounts: StripeAccounts, customers: StripeCustomer
  * @returns the method's id, which differs for a test method of Stripe.
  */
 
-async function attached(
+async function attachMethod(
   { stripe }: StripeAccount,
   given: string,
   { customer, idempotencyKey }: { readonly customer: string; readonly idempotencyKey: string },
@@ -153,7 +157,7 @@ async function attached(
   }
 }
 
-function listed({ stripe }: StripeAccount, customer: string) {
+function listMethods({ stripe }: StripeAccount, customer: string) {
   return stripe.customers
     .listPaymentMethods(customer, { limit: PAGE })
     .autoPagingToArray({ limit: MOST_LISTED });
@@ -169,7 +173,7 @@ async function makeDefault({ stripe }: StripeAccount, customer: string, methodId
 }
 
 /** Reports errors with which Stripe rejects a request to the caller as `GatewayError`. */
-async function declared(work: () => Promise<void>) {
+async function reportStripeErrors(work: () => Promise<void>) {
   const { StripeCardError, StripeInvalidRequestError } = Stripe.errors;
   try {
     await work();
@@ -183,7 +187,7 @@ function tokenIn(properties: readonly PluginProperty[]) {
   return properties.find(({ key }) => key === 'payment_method' || key === 'token')?.value ?? null;
 }
 
-function shownOf({ type, card, sepa_debit: sepa, us_bank_account: bank }: Stripe.PaymentMethod) {
+function describeMethod({ type, card, sepa_debit: sepa, us_bank_account: bank }: Stripe.PaymentMethod) {
   const shown = {
     type,
     brand: card?.brand,
@@ -252,7 +256,7 @@ export class StripeCustomers {
 
   /** Returns the customer of the account, or null if it cannot be found yet. */
   async find(of: StripeAccount, accountId: Uuid): Promise<string | null> {
-    const given = await this.#given(of, accountId);
+    const given = await this.#findGivenCustomer(of, accountId);
     if (given !== null) return given;
     const query = `metadata['${ACCOUNT}']:'${accountId}' AND metadata['${TENANT}']:'${of.tenantId}'`;
     const { data } = await of.stripe.customers.search({ query, limit: MOST_FOUND });
@@ -266,7 +270,7 @@ export class StripeCustomers {
   /** Returns the customer of the account. Creates it if it is missing. */
   async ensure(of: StripeAccount, accountId: Uuid): Promise<string> {
     const isYoung = areKeysRetained(accountId, Date.now());
-    const found = isYoung ? await this.#given(of, accountId) : await this.find(of, accountId);
+    const found = isYoung ? await this.#findGivenCustomer(of, accountId) : await this.find(of, accountId);
     if (found !== null) return found;
     const metadata = accountMetadata(of.tenantId, accountId);
     const idempotencyKey = `customer-${of.tenantId}-${accountId}`;
@@ -274,7 +278,7 @@ export class StripeCustomers {
     return this.#keep(of, accountId, made.id);
   }
 
-  async #given(of: StripeAccount, accountId: Uuid) {
+  async #findGivenCustomer(of: StripeAccount, accountId: Uuid) {
     const known = this.#known.get(`${of.tenantId} ${accountId}`);
     if (known !== undefined) return known;
     const given = await this.#customerOf?.({ tenantId: of.tenantId, accountId });

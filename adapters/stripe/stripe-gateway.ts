@@ -79,12 +79,13 @@ export class StripeNotifications {
     const event = readEvent(body);
     if (event === null) return UNREADABLE;
     const { type, object } = event;
-    if (type.startsWith('charge.dispute.')) return this.#disputed(await this.#accounts.of(tenantId), object);
+    if (type.startsWith('charge.dispute.'))
+      return this.#answerDispute(await this.#accounts.of(tenantId), object);
     const isOfPayment = /^(payment_intent|setup_intent|refund)\.|^charge\.refund\.updated$/.test(type);
     return isOfPayment ? answerOf(tenantId, object.metadata) : TAKEN;
   }
 
-  async #disputed({ stripe, tenantId }: StripeAccount, { id }: EventObject) {
+  async #answerDispute({ stripe, tenantId }: StripeAccount, { id }: EventObject) {
     if (id === undefined) return UNREADABLE;
     const dispute = await stripe.disputes.retrieve(id, { expand: ['payment_intent'] });
     const intent = dispute.payment_intent;
