@@ -55,12 +55,14 @@ class Check {
 
   async stamps(): Promise<void> {
     const plugin = this.#plugin;
-    const stamp = await this.#timed('latestVersion', () => plugin.latestVersion(this.#context(null)));
+    const stamp = await this.#timeCall('latestVersion', () => plugin.latestVersion(this.#context(null)));
     this.#stamp = stamp ?? null;
     if (stamp !== null && typeof stamp !== 'string')
       this.findings.push('latestVersion returns neither text nor null');
     for (const accountId of [null, ...this.#accountIds]) {
-      const again = await this.#timed('latestVersion', () => plugin.latestVersion(this.#context(accountId)));
+      const again = await this.#timeCall('latestVersion', () =>
+        plugin.latestVersion(this.#context(accountId)),
+      );
       if (again === this.#stamp) continue;
       this.findings.push(
         `latestVersion returns ${String(again)} for account ${accountId ?? 'none'} but returned ${String(this.#stamp)} before, although nothing changed`,
@@ -87,8 +89,8 @@ class Check {
     const { foreignTenantId } = this.#subject;
     if (foreignTenantId === undefined) return;
     const context = { ...this.#context(null), tenantId: foreignTenantId };
-    await this.#timed('latestVersion', () => this.#plugin.latestVersion(context));
-    const given = await this.#timed('catalog', () => this.#plugin.catalog(context));
+    await this.#timeCall('latestVersion', () => this.#plugin.latestVersion(context));
+    const given = await this.#timeCall('catalog', () => this.#plugin.catalog(context));
     if (given !== null && given !== undefined)
       this.findings.push(
         `catalog returns a catalog for tenant ${foreignTenantId}, which the plugin does not serve`,
@@ -96,7 +98,7 @@ class Check {
   }
 
   async #catalog(accountId: Uuid | null): Promise<Catalog | null> {
-    const given = await this.#timed('catalog', () => this.#plugin.catalog(this.#context(accountId)));
+    const given = await this.#timeCall('catalog', () => this.#plugin.catalog(this.#context(accountId)));
     if (given === null || given === undefined) return null;
     const origin = { tenantId: this.#subject.tenantId, pluginName: this.#plugin.name };
     try {
@@ -110,7 +112,7 @@ class Check {
   }
 
   /** Returns the result of the call, or undefined if it throws. */
-  async #timed<T>(method: string, call: () => Promise<T>): Promise<T | undefined> {
+  async #timeCall<T>(method: string, call: () => Promise<T>): Promise<T | undefined> {
     const startedMs = performance.now();
     try {
       return await call();

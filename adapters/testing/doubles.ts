@@ -72,7 +72,7 @@ export function fakeClock(start: string | Instant | Date): FakeClock {
       return () => listeners.delete(listener);
     },
     set: (when) => move(asInstant(when)),
-    advance: (step) => move(movedClock(now, (from) => advanced(from, step))),
+    advance: (step) => move(movedClock(now, (from) => advanceInstant(from, step))),
     today: (zone = UTC) => localDateOf(now, zone),
     toString: () => formatInstant(now),
   };
@@ -80,7 +80,7 @@ export function fakeClock(start: string | Instant | Date): FakeClock {
 
 const SECOND_MS = 1000;
 
-function advanced(from: Instant, step: ClockStep): Instant {
+function advanceInstant(from: Instant, step: ClockStep): Instant {
   const months = (step.years ?? 0) * 12 + (step.months ?? 0);
   const days = (step.weeks ?? 0) * 7 + (step.days ?? 0);
   const date = addDays(addMonths(localDateOf(from, UTC), months), days);
@@ -140,7 +140,7 @@ export interface MemoryCatalogPlugin extends CatalogPlugin {
 /** Returns a catalog plugin for tests: `Billing.open({ …, catalogPlugins: [plugin] })`. */
 export function memoryCatalogPlugin(name = 'memory-catalog'): MemoryCatalogPlugin {
   const calls = { latestVersion: [] as CatalogPluginContext[], catalog: [] as CatalogPluginContext[] };
-  let served: (accountId: string | null) => CatalogDefinition | null = () => null;
+  let findCatalog: (accountId: string | null) => CatalogDefinition | null = () => null;
   let stamp: string | null = '0';
   let changes = 0;
   return {
@@ -149,11 +149,11 @@ export function memoryCatalogPlugin(name = 'memory-catalog'): MemoryCatalogPlugi
     serve(catalog, given) {
       changes += 1;
       stamp = given ?? String(changes);
-      served = () => catalog;
+      findCatalog = () => catalog;
     },
     servePerAccount(catalogOf) {
       stamp = null;
-      served = catalogOf;
+      findCatalog = catalogOf;
     },
     async latestVersion(context) {
       calls.latestVersion.push(context);
@@ -161,7 +161,7 @@ export function memoryCatalogPlugin(name = 'memory-catalog'): MemoryCatalogPlugi
     },
     async catalog(context) {
       calls.catalog.push(context);
-      return served(context.accountId);
+      return findCatalog(context.accountId);
     },
   };
 }

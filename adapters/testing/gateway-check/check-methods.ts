@@ -1,5 +1,5 @@
 import { type PaymentMethodDetails, PluginStatus } from '../../../lib/index.ts';
-import { type GatewayAnswer, type GatewayCaller, shown } from './gateway-caller.ts';
+import { type GatewayAnswer, type GatewayCaller, formatValue } from './gateway-caller.ts';
 
 /** Adds, reads, lists and searches a payment method, using the functions that the gateway has (payments §10). */
 export async function checkMethods(caller: GatewayCaller): Promise<void> {
@@ -57,7 +57,7 @@ async function checkList(caller: GatewayCaller, { isThere }: { readonly isThere:
   const listed = await caller.value('getPaymentMethods', question);
   if (listed === undefined || listed === null) return; // null = no stored methods
   if (!Array.isArray(listed)) {
-    caller.wrong(`getPaymentMethods returns ${shown(listed)} instead of a list`);
+    caller.wrong(`getPaymentMethods returns ${formatValue(listed)} instead of a list`);
     return;
   }
   const found = listed.some((method) => method.paymentMethodId === paymentMethodId);
@@ -120,7 +120,7 @@ async function checkSearch(caller: GatewayCaller, { member, keys, isHit }: Searc
     return;
   }
   caller.wrong(
-    `${member} does not find the gateway's own records by any of ${keys.map(shown).join(', ')}: set \`search\` to a supported search key`,
+    `${member} does not find the gateway's own records by any of ${keys.map(formatValue).join(', ')}: set \`search\` to a supported search key`,
   );
 }
 
@@ -137,7 +137,7 @@ async function pageOf(
   else if (rows.length > limit)
     caller.wrong(`${member} returns ${rows.length} rows, more than the limit of ${limit}`);
   else if (!Number.isSafeInteger(total) || total < rows.length)
-    caller.wrong(`${member} returns the invalid total ${shown(total)}`);
+    caller.wrong(`${member} returns the invalid total ${formatValue(total)}`);
   else return page;
   return null;
 }

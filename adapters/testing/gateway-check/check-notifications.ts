@@ -5,7 +5,7 @@ import {
   type NotificationAnswer,
   parseWireDecimal,
 } from '../../../lib/index.ts';
-import { type Called, type GatewayCaller, type SignedNotification, shown } from './gateway-caller.ts';
+import { type Called, type GatewayCaller, type SignedNotification, formatValue } from './gateway-caller.ts';
 
 interface Signed {
   readonly rawBody: Uint8Array;
@@ -19,7 +19,7 @@ export async function checkNotifications(caller: GatewayCaller): Promise<void> {
   const genuine = caller.options.notification;
   if (caller.gateway.verifyNotification !== undefined) await checkSignatures(caller, genuine);
   if (caller.gateway.processNotification !== undefined && genuine !== undefined)
-    await checkProcessing(caller, signedOf(genuine));
+    await checkProcessing(caller, normalizeNotification(genuine));
 }
 
 async function checkForm(caller: GatewayCaller): Promise<void> {
@@ -30,11 +30,11 @@ async function checkForm(caller: GatewayCaller): Promise<void> {
   if (form === undefined) return;
   if (form?.kbAccountId !== accountId)
     caller.wrong(
-      `buildFormDescriptor returns the form of account ${shown(form?.kbAccountId)} instead of the requested account`,
+      `buildFormDescriptor returns the form of account ${formatValue(form?.kbAccountId)} instead of the requested account`,
     );
   const url = form?.formUrl;
   if (typeof url === 'string' && !URL.canParse(url))
-    caller.wrong(`buildFormDescriptor returns the invalid URL ${shown(url)}`);
+    caller.wrong(`buildFormDescriptor returns the invalid URL ${formatValue(url)}`);
 }
 
 async function checkSignatures(caller: GatewayCaller, genuine?: SignedNotification): Promise<void> {
@@ -46,7 +46,7 @@ async function checkSignatures(caller: GatewayCaller, genuine?: SignedNotificati
     );
     return;
   }
-  const signed = signedOf(genuine);
+  const signed = normalizeNotification(genuine);
   const called = await caller.call('verifyNotification', signed);
   if (called.kind !== 'VALUE' || called.value !== true) {
     caller.wrong(`verifyNotification rejects a genuine notification (${descriptionOf(called)})`);
@@ -55,9 +55,9 @@ async function checkSignatures(caller: GatewayCaller, genuine?: SignedNotificati
   const changedBody = Uint8Array.from([...signed.rawBody, 0x20]);
   await expectRefused(caller, { ...signed, rawBody: changedBody }, 'a wrong signature: the body was changed');
   await expectRefused(caller, { ...signed, headers: {}, query: '' }, 'a body without its signature');
-  const forgeries = Object.entries(signed.headers).map(([name, value]) => [name, forged(value)]);
+  const forgeries = Object.entries(signed.headers).map(([name, value]) => [name, changeLastCharacter(value)]);
   const headers = Object.fromEntries(forgeries);
-  const query = signed.query === '' ? '' : forged(signed.query);
+  const query = signed.query === '' ? '' : changeLastCharacter(signed.query);
   await expectRefused(caller, { ...signed, headers, query }, 'a wrong signature');
 }
 
@@ -67,7 +67,7 @@ async function expectRefused(caller: GatewayCaller, signed: Signed, what: string
   caller.wrong(
     called.value === true
       ? `verifyNotification takes ${what}`
-      : `verifyNotification returns ${shown(called.value)} for ${what} instead of false`,
+      : `verifyNotification returns ${formatValue(called.value)} for ${what} instead of false`,
   );
 }
 
@@ -90,12 +90,12 @@ function notificationFlaws(answer: NotificationAnswer): readonly string[] {
   const flaws: string[] = [];
   if (dispute !== undefined && dispute !== null) {
     if (kbPaymentId === undefined) flaws.push('reports a dispute without its payment');
-    if (!isDispute(dispute)) flaws.push(`returns the invalid dispute ${shown(dispute)}`);
+    if (!isDispute(dispute)) flaws.push(`returns the invalid dispute ${formatValue(dispute)}`);
   }
   if (status !== undefined && !(Number.isInteger(status) && status >= 200 && status <= 599))
-    flaws.push(`returns the status ${shown(status)}, which is not between 200 and 599`);
+    flaws.push(`returns the status ${formatValue(status)}, which is not between 200 and 599`);
   if (kbPaymentId !== undefined && !isUuid(kbPaymentId))
-    flaws.push(`returns the invalid payment id ${shown(kbPaymentId)}`);
+    flaws.push(`returns the invalid payment id ${formatValue(kbPaymentId)}`);
   if (entity !== undefined && entity !== null && typeof entity !== 'string')
     flaws.push('returns an entity that is not text');
   return flaws;
@@ -107,17 +107,17 @@ function isDispute({ reference, amount, currency, stands }: GatewayDispute): boo
   return parsed?.isPositive() === true && !parsed.isZero() && isCurrency(currency);
 }
 
-function signedOf({ rawBody, headers, query = '' }: SignedNotification): Signed {
+function normalizeNotification({ rawBody, headers, query = '' }: SignedNotification): Signed {
   const bytes = typeof rawBody === 'string' ? new TextEncoder().encode(rawBody) : rawBody;
   return { rawBody: bytes, headers, query };
 }
 
 /** Returns the text with its last character changed. */
-function forged(text: string): string {
+function changeLastCharacter(text: string): string {
   return `${text.slice(0, -1)}${text.endsWith('0') ? '1' : '0'}`;
 }
 
 function descriptionOf(called: Called<unknown>): string {
   if (called.kind === 'THROW') return `it throws "${called.message}"`;
-  return called.kind === 'TIMEOUT' ? 'it returns nothing' : `it returns ${shown(called.value)}`;
+  return called.kind === 'TIMEOUT' ? 'it returns nothing' : `it returns ${formatValue(called.value)}`;
 }

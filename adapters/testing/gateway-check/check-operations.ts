@@ -13,7 +13,7 @@ import {
   type GatewayCaller,
   memberOfType,
   type OperationCall,
-  shown,
+  formatValue,
 } from './gateway-caller.ts';
 
 /** Transaction sequences of one payment. */
@@ -42,7 +42,7 @@ async function checkFlow(caller: GatewayCaller, flow: readonly CalledType[]): Pr
     if (caller.gateway[memberOfType[type]] === undefined) return;
     const part = type === 'CAPTURE' || type === 'REFUND' ? caller.amount.div(2) : caller.amount;
     const asked = caller.asked(type, { paymentId, amount: part });
-    const answer = await processed(caller, asked);
+    const answer = await expectProcessed(caller, asked);
     if (answer === null) return;
     done.push(asked);
     checkShown(caller, answer);
@@ -55,7 +55,10 @@ async function checkFlow(caller: GatewayCaller, flow: readonly CalledType[]): Pr
 /**
  * Returns the result of a call that must be processed. If the call is not processed, adds a finding and returns null.
  */
-export async function processed(caller: GatewayCaller, asked: OperationCall): Promise<GatewayAnswer | null> {
+export async function expectProcessed(
+  caller: GatewayCaller,
+  asked: OperationCall,
+): Promise<GatewayAnswer | null> {
   const answer = await validAnswer(caller, asked);
   const { member } = asked;
   if (answer === null || answer.status === PluginStatus.PROCESSED) return answer;
@@ -65,7 +68,7 @@ export async function processed(caller: GatewayCaller, asked: OperationCall): Pr
   }
   const why = answer.gatewayError === undefined ? '' : ` ("${answer.gatewayError}")`;
   caller.wrong(
-    `${member} returns ${shown(answer.status)}${why} for a plain request: set \`properties\` and \`paymentMethod\` to values that the gateway accepts`,
+    `${member} returns ${formatValue(answer.status)}${why} for a plain request: set \`properties\` and \`paymentMethod\` to values that the gateway accepts`,
   );
   return null;
 }
@@ -127,7 +130,7 @@ async function checkRepeated(
   if (again === null) return;
   if (again.status !== first.status) {
     caller.wrong(
-      `${member} returns ${shown(again.status)} for a repeated transaction id, but returned ${shown(first.status)} before: it must return the first outcome`,
+      `${member} returns ${formatValue(again.status)} for a repeated transaction id, but returned ${formatValue(first.status)} before: it must return the first outcome`,
     );
   }
   checkReferences(caller, member, [first, again]);
@@ -151,7 +154,7 @@ function checkReferences(
   const [one, other] = [first.firstPaymentReferenceId, second.firstPaymentReferenceId];
   if (one === other) return;
   caller.wrong(
-    `${member} has two effects for a repeated transaction id: the references are ${shown(one)} and ${shown(other)}`,
+    `${member} has two effects for a repeated transaction id: the references are ${formatValue(one)} and ${formatValue(other)}`,
   );
 }
 
@@ -174,7 +177,7 @@ async function checkReported(
   const [known, second] = found;
   if (known === undefined) {
     caller.wrong(
-      `getPaymentInfo does not return a transaction for which ${member} returned ${shown(answer.status)}: recovery could not find out its outcome`,
+      `getPaymentInfo does not return a transaction for which ${member} returned ${formatValue(answer.status)}: recovery could not find out its outcome`,
     );
     return;
   }
@@ -185,7 +188,7 @@ async function checkReported(
   for (const flaw of valueFlaws(known)) caller.wrong(`getPaymentInfo ${flaw}`);
   if (known.status !== answer.status) {
     caller.wrong(
-      `getPaymentInfo returns ${shown(known.status)} for a transaction for which ${member} returned ${shown(answer.status)}`,
+      `getPaymentInfo returns ${formatValue(known.status)} for a transaction for which ${member} returned ${formatValue(answer.status)}`,
     );
   }
   const [later, answered] = [known.amount, answer.amount ?? request.amount];
@@ -215,11 +218,11 @@ async function checkTwiceAtOnce(caller: GatewayCaller): Promise<void> {
   const effects = (await caller.options.effectsOf?.(transactionId)) ?? known?.length ?? 0;
   if (effects > 1)
     caller.wrong(`purchase has ${effects} effects for two concurrent calls with the same transaction id`);
-  const [first, second] = [processedIn(one), processedIn(other)];
+  const [first, second] = [findProcessedAnswer(one), findProcessedAnswer(other)];
   if (first !== null && second !== null) checkReferences(caller, 'purchase', [first, second]);
 }
 
-function processedIn(called: Called<GatewayAnswer | null>): GatewayAnswer | null {
+function findProcessedAnswer(called: Called<GatewayAnswer | null>): GatewayAnswer | null {
   return called.kind === 'VALUE' && called.value?.status === PluginStatus.PROCESSED ? called.value : null;
 }
 
@@ -233,10 +236,10 @@ async function checkUnknownPayment(caller: GatewayCaller): Promise<void> {
 async function checkLargeRefund(caller: GatewayCaller): Promise<void> {
   if (caller.gateway.refund === undefined) return;
   const purchase = caller.asked('PURCHASE');
-  if (processedIn(await caller.run(purchase)) === null) return;
+  if (findProcessedAnswer(await caller.run(purchase)) === null) return;
   const { paymentId } = purchase.request;
   const refund = caller.asked('REFUND', { paymentId, amount: caller.amount.times(2) });
-  if (processedIn(await caller.run(refund)) === null) return;
+  if (findProcessedAnswer(await caller.run(refund)) === null) return;
   caller.note(
     'refund accepts more than the paid amount: with `payment.overRefund.allowed`, no other check prevents this',
   );
@@ -247,14 +250,16 @@ export function answerFlaws(answer: GatewayAnswer, { type, request }: OperationC
   const flaws: string[] = [];
   if (answer.kbTransactionPaymentId !== request.transactionId) {
     flaws.push(
-      `returns a result for transaction ${shown(answer.kbTransactionPaymentId)} instead of ${request.transactionId}`,
+      `returns a result for transaction ${formatValue(answer.kbTransactionPaymentId)} instead of ${request.transactionId}`,
     );
   }
   if (answer.kbPaymentId !== request.paymentId) {
-    flaws.push(`returns a result for payment ${shown(answer.kbPaymentId)} instead of ${request.paymentId}`);
+    flaws.push(
+      `returns a result for payment ${formatValue(answer.kbPaymentId)} instead of ${request.paymentId}`,
+    );
   }
   if (answer.transactionType !== type)
-    flaws.push(`returns the type ${shown(answer.transactionType)} instead of ${type}`);
+    flaws.push(`returns the type ${formatValue(answer.transactionType)} instead of ${type}`);
   return [...flaws, ...valueFlaws(answer)];
 }
 
@@ -264,14 +269,16 @@ function valueFlaws(answer: GatewayAnswer): readonly string[] {
   const flaws: string[] = [];
   if (status === undefined)
     flaws.push('returns no status, which leaves the outcome unknown: return one of PluginStatus');
-  else if (!Object.hasOwn(PluginStatus, status)) flaws.push(`returns the unknown status ${shown(status)}`);
-  if (amount !== undefined && !isAmount(amount)) flaws.push(`returns the invalid amount ${shown(amount)}`);
+  else if (!Object.hasOwn(PluginStatus, status))
+    flaws.push(`returns the unknown status ${formatValue(status)}`);
+  if (amount !== undefined && !isAmount(amount))
+    flaws.push(`returns the invalid amount ${formatValue(amount)}`);
   if (currency !== undefined && !isCurrency(currency))
-    flaws.push(`returns the unknown currency ${shown(currency)}`);
+    flaws.push(`returns the unknown currency ${formatValue(currency)}`);
   for (const name of ['createdDate', 'effectiveDate'] as const) {
     const given: unknown = answer[name];
     if (!isInstant(given))
-      flaws.push(`returns the ${name} ${shown(given)}, which is neither a Date nor ISO text`);
+      flaws.push(`returns the ${name} ${formatValue(given)}, which is neither a Date nor ISO text`);
   }
   if (!Array.isArray(answer.properties))
     flaws.push('returns no list of properties; return an empty list if there are none');

@@ -7,7 +7,7 @@ import {
   type OperationCall,
   type ProvokedOutcome,
   type ProvokedPending,
-  shown,
+  formatValue,
 } from './gateway-caller.ts';
 
 /** Checks the outcomes that the gateway's author can cause: declined, unreachable and pending (payments §2.2). */
@@ -71,7 +71,7 @@ async function checkPending(caller: GatewayCaller, outcome: ProvokedPending): Pr
   );
   if (known === undefined || (again !== null && known.status !== again.status)) {
     caller.wrong(
-      `getPaymentInfo returns ${shown(known?.status)} for a settled pending purchase, but purchase returns ${shown(again?.status)}`,
+      `getPaymentInfo returns ${formatValue(known?.status)} for a settled pending purchase, but purchase returns ${formatValue(again?.status)}`,
     );
   }
 }
@@ -106,7 +106,7 @@ async function expectStatus(
   else {
     for (const flaw of answerFlaws(called.value, asked)) caller.wrong(`purchase ${flaw}`);
     if (called.value.status === status) return true;
-    caller.wrong(`purchase returns ${shown(called.value.status)} when ${when}: return ${status}`);
+    caller.wrong(`purchase returns ${formatValue(called.value.status)} when ${when}: return ${status}`);
   }
   return false;
 }

@@ -228,6 +228,6 @@ export class GatewayCaller {
   }
 }
 
-export function shown(value: unknown): string {
+export function formatValue(value: unknown): string {
   return value === undefined ? 'undefined' : JSON.stringify(value);
 }
