@@ -27,7 +27,10 @@ export function checkHierarchy(account: Member, family: Family): void {
   const { parentAccountId } = account;
   if (parentAccountId === null) return;
   if (parentAccountId === account.id || family.ancestors.has(account.id)) {
-    throw refused(account, `is an ancestor of ${parentAccountId}, which therefore cannot be its parent`);
+    throw invalidParentError(
+      account,
+      `is an ancestor of ${parentAccountId}, which therefore cannot be its parent`,
+    );
   }
   const parent = family.ancestors.get(parentAccountId);
   if (parent === undefined) {
@@ -42,21 +45,27 @@ export function checkHierarchy(account: Member, family: Family): void {
 
 function checkDelegation(account: Member, parent: Member, children: readonly Member[]): void {
   if (isPaidByParent(parent)) {
-    throw refused(account, `cannot delegate payment to ${parent.id}, which delegates to its own parent`);
+    throw invalidParentError(
+      account,
+      `cannot delegate payment to ${parent.id}, which delegates to its own parent`,
+    );
   }
   const delegating = children.find(isPaidByParent);
   if (delegating !== undefined) {
-    throw refused(account, `cannot delegate payment to a parent: ${delegating.id} delegates to it`);
+    throw invalidParentError(
+      account,
+      `cannot delegate payment to a parent: ${delegating.id} delegates to it`,
+    );
   }
   if (account.currency !== null && parent.currency !== null && account.currency !== parent.currency) {
-    throw refused(
+    throw invalidParentError(
       account,
       `cannot delegate payment in ${account.currency} to ${parent.id}, whose currency is ${parent.currency}`,
     );
   }
 }
 
-function refused(account: Member, reason: string): BillingError {
+function invalidParentError(account: Member, reason: string): BillingError {
   return invalidField(`Account ${account.id} ${reason}`, {
     accountId: account.id,
     parentAccountId: account.parentAccountId,

@@ -28,7 +28,7 @@ export function newAccount(given: AccountInput, id: Uuid, now: Instant): New<Acc
 /**
  * Returns the new account with this creation date. The creation date is also the default reference time of the account.
  */
-export function createdAt(account: New<Account>, createdDate: Instant): New<Account> {
+export function changeCreationDate(account: New<Account>, createdDate: Instant): New<Account> {
   const { referenceTime, createdDate: asked } = account;
   if (asked === createdDate) return account;
   return {

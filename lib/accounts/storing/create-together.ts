@@ -6,7 +6,7 @@ import { assertInvariant } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type Instant, maxInstant } from '../../values/time/index.ts';
 import { accountEvent } from '../rules/account-event.ts';
-import { createdAt } from '../rules/new-account.ts';
+import { changeCreationDate } from '../rules/new-account.ts';
 
 /** An account to create, and the user token of its call. */
 export interface AccountCreation {
@@ -47,7 +47,9 @@ export async function createTogether(
   const { authorship, tokens } = sharedAuthorship(author, dates);
   return storage.write(tenant, authorship, async (session) => {
     const [accounts] = await allEnded([
-      session.accounts.insert(creations.map(({ account }) => createdAt(account, authorship.createdDate))),
+      session.accounts.insert(
+        creations.map(({ account }) => changeCreationDate(account, authorship.createdDate)),
+      ),
       // Also read the revisions, because the events need them.
       session.revisions(),
     ]);
