@@ -65,7 +65,7 @@ async function loadOf(
 ): Promise<Load> {
   if (storage === undefined) return silent('This process was started without this cell');
   const since = addMilliseconds(clock.now(), -lateThresholdMs);
-  const asked = async (): Promise<Load> => {
+  const queryLoad = async (): Promise<Load> => {
     const [accounts, { late }] = await Promise.all([
       storage.cells.countAccounts(),
       storage.queue.backlog({ since, limit: MAX_LATE_ENTRIES + 1 }),
@@ -73,7 +73,7 @@ async function loadOf(
     return { accounts, lateEntries: late, problem: null };
   };
   try {
-    const load = await atMost(systemClock, CELL_ANSWER_MS, asked());
+    const load = await atMost(systemClock, CELL_ANSWER_MS, queryLoad());
     return load === TIME_OVER ? silent(`Cell "${name}" did not answer within ${CELL_ANSWER_MS} ms`) : load;
   } catch (error) {
     if (error instanceof BillingError) return silent(`Cell "${name}": ${error.message}`);
