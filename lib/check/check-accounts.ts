@@ -36,7 +36,7 @@ export async function checkPayments(
   ];
   const [transactionsOf, rowsOf] = [byAccount(transactions), byAccount(rows)];
   const counted = accounts.flatMap(({ id, recordId }) =>
-    ofAccount(id, miscounted(rowsOf.get(recordId) ?? [], transactionsOf.get(recordId) ?? [])),
+    ofAccount(id, findMiscountedPayments(rowsOf.get(recordId) ?? [], transactionsOf.get(recordId) ?? [])),
   );
   return [...found, ...counted];
 }
@@ -198,14 +198,20 @@ const countedBy: Readonly<Record<InvoicePaymentType, readonly TransactionType[]>
  * Finds invoice payment rows without a transaction, and transactions without a row. Examines all payments of one
  * account.
  */
-function miscounted(rows: readonly Row[], transactions: readonly Transaction[]): readonly Finding[] {
+function findMiscountedPayments(
+  rows: readonly Row[],
+  transactions: readonly Transaction[],
+): readonly Finding[] {
   const paying = new Set(
     rows.flatMap(({ type, paymentId }) => (type === InvoicePaymentType.ATTEMPT ? (paymentId ?? []) : [])),
   );
-  return [...rows.flatMap((row) => unsupported(row, transactions)), ...uncounted(rows, transactions, paying)];
+  return [
+    ...rows.flatMap((row) => findUnsupportedRow(row, transactions)),
+    ...findUncountedTransactions(rows, transactions, paying),
+  ];
 }
 
-function unsupported(row: Row, transactions: readonly Transaction[]): readonly Finding[] {
+function findUnsupportedRow(row: Row, transactions: readonly Transaction[]): readonly Finding[] {
   if (row.status !== InvoicePaymentStatus.SUCCESS) return [];
   const keyed = transactions.filter(
     (each) => countedBy[row.type].includes(each.transactionType) && isRowOf(row, each),
@@ -217,7 +223,7 @@ function unsupported(row: Row, transactions: readonly Transaction[]): readonly F
   return [finding(CheckedInvariant.INVOICE_PAYMENT, message)];
 }
 
-function uncounted(
+function findUncountedTransactions(
   rows: readonly Row[],
   transactions: readonly Transaction[],
   paying: ReadonlySet<PaymentTransaction['paymentId']>,

@@ -94,13 +94,13 @@ async function missingChecks(
   rules: OverdueRules,
 ): Promise<readonly FindingOfAccount[]> {
   const due = facts.flatMap((each) => {
-    const message = missedBy(each, rules.config);
+    const message = describeMissingCheck(each, rules.config);
     return message === null ? [] : [{ ...each, message }];
   });
   const without = await withoutEntry(session, due);
   const queuedPayers = await payersWithEntry(session, without);
   const missing = without.filter(({ payerId }) => !queuedPayers.has(payerId));
-  const checked = await checkedSince(session, missing, rules);
+  const checked = await findAccountsCheckedSince(session, missing, rules);
   return missing
     .filter(({ account }) => checked.has(account.id))
     .map(({ account, message }) => notQueued(account, message));
@@ -122,7 +122,7 @@ async function payersWithEntry(
 }
 
 /** Returns a description of the missing queue entry, or null if no overdue check is due. */
-function missedBy(facts: OverdueFacts, config: OverdueConfig): string | null {
+function describeMissingCheck(facts: OverdueFacts, config: OverdueConfig): string | null {
   const { unpaid, lastPaymentResponse, tags, today, prev, exemptBy } = facts;
   const snapshot = billingSnapshot(unpaid, { lastPaymentResponse, tags, today });
   const next = exemptBy === null ? evaluateOverdue(config, snapshot, today) : null;
@@ -140,7 +140,7 @@ function shownName(stateName: string = CLEAR_STATE_NAME): string {
  * Returns the accounts that have been checked since the upload because an invoice became unpaid or the account entered
  * a state. Their check may have been removed when the account was closed.
  */
-async function checkedSince(
+async function findAccountsCheckedSince(
   session: ReadSession,
   facts: readonly OverdueFacts[],
   { since, now }: OverdueRules,

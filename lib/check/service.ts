@@ -204,7 +204,7 @@ export function dataChecks(
 
     async *breaches(tenant: TenantRef | null = null, checked: (accounts: number) => void = () => undefined) {
       let total = 0;
-      const done = (accounts: number) => {
+      const reportProgress = (accounts: number) => {
         total += accounts;
         checked(total);
       };
@@ -212,7 +212,7 @@ export function dataChecks(
       const isTimeKnown = (await aheadOfClock()) === null;
       for await (const each of tenant === null ? allTenants() : [tenant]) {
         tenants.set(each.recordId, each);
-        yield* ofAccounts(each, isTimeKnown, done);
+        yield* ofAccounts(each, isTimeKnown, reportProgress);
         yield* ofCreditNotes(each);
       }
       yield* ofRecords(tenants, tenant?.recordId ?? null);
