@@ -59,7 +59,7 @@ export function couponOperations(
     );
   }
 
-  async function listed(
+  async function listRedemptions(
     context: CallContext,
     accountId: FindAccount,
     isWanted: (redemption: RedemptionView) => boolean,
@@ -158,7 +158,7 @@ export function couponOperations(
     },
 
     ofAccount: (context: CallContext, accountId: Uuid) =>
-      listed(context, accountOf({ accountId }), () => true),
+      listRedemptions(context, accountOf({ accountId }), () => true),
 
     async ofSubscription(context: CallContext, subscriptionId: Uuid) {
       const { tenant } = context;
@@ -169,7 +169,7 @@ export function couponOperations(
         await storage.readInOneStatement(tenant, (session) => loadSubscription(session, subscriptionId));
         return [];
       }
-      return listed(
+      return listRedemptions(
         context,
         accountOf({ subscriptionId }),
         ({ subscriptionId: only, discounts }) =>

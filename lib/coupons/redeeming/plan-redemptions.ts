@@ -13,7 +13,7 @@ import type { Uuid } from '../../values/ids/index.ts';
 import { shortened } from '../../values/text/index.ts';
 import type { DatedInstant, Instant } from '../../values/time/index.ts';
 import type { DiscountedPlan } from '../discounts/with-discounts.ts';
-import { checkRedemption, usedUp } from '../rules/check-redemption.ts';
+import { checkRedemption, couponUsedUpError } from '../rules/check-redemption.ts';
 
 /** A coupon to redeem on a subscription, or on an account if `subscriptionId` is null. */
 export interface RequestedRedemption {
@@ -68,7 +68,7 @@ export async function planRedemptions(
     const { id: couponId } = coupon;
     checkRedemption(coupon, { account, earlier: [...earlier, ...redemptions], plans, now });
     const count = coupon.redeemedCount + redemptions.filter((each) => each.couponId === couponId).length;
-    if (coupon.maxRedemptions !== null && count >= coupon.maxRedemptions) throw usedUp(coupon);
+    if (coupon.maxRedemptions !== null && count >= coupon.maxRedemptions) throw couponUsedUpError(coupon);
     redemptions.push({
       id: nextId(),
       couponId,

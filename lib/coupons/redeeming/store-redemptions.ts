@@ -9,7 +9,7 @@ import {
 import type { SubscriptionCoupons } from '../../subscriptions/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
-import { usedUp } from '../rules/check-redemption.ts';
+import { couponUsedUpError } from '../rules/check-redemption.ts';
 import { type PlannedRedemptions, planRedemptions, requestsOf } from './plan-redemptions.ts';
 
 /**
@@ -70,7 +70,7 @@ export async function storeRedemptions(
   const counts = countsOf(redemptions, 1);
   const counted = new Set(await session.coupons.countRedemptions(counts));
   const refused = coupons.find(({ id }) => counts.has(id) && !counted.has(id));
-  if (refused !== undefined) throw usedUp(refused);
+  if (refused !== undefined) throw couponUsedUpError(refused);
   await session.coupons.insertRedemptions(redemptions);
 }
 

@@ -80,6 +80,6 @@ function planOn(events: readonly BillingEvent[], { date }: DatedInstant): Discou
 }
 
 /** Returns the error for a coupon that has reached its redemption limit. */
-export function usedUp({ code }: Coupon): BillingError {
+export function couponUsedUpError({ code }: Coupon): BillingError {
   return billingError(ErrorCode.COUPON_USED_UP, `Coupon ${code} has reached its limit`, { code });
 }
