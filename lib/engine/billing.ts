@@ -10,14 +10,14 @@ import type { SecurityOperations } from '../security/index.ts';
 import type { ServerSettings, TenantOperations } from '../tenants/index.ts';
 import type { Instant } from '../values/time/index.ts';
 import type { BillingOptions } from './billing-options.ts';
-import { binderOf, type Caller, Calls, contexts, joining } from './calls.ts';
+import { binderOf, type Caller, Calls, contexts, joinHostTransaction } from './calls.ts';
 import { type BillingControl, controlOf, nextDueOf } from './control.ts';
 import {
   hostOperations,
   openedNodes,
   openedTenants,
   plainOperations,
-  subscribing,
+  eventSubscriptionOperations,
 } from './host-operations.ts';
 import { checkedOperations } from './inputs/server-inputs.ts';
 import type { Operations, PlainOperations } from './operations.ts';
@@ -117,7 +117,7 @@ export async function openBilling<Host>(
   const contextOf = contexts(ports, (id) => engine.tenants.refOf(id));
   const billing: Billing<Host> = {
     ...calls.of(operations),
-    events: { ...calls.of({ ...operations.events, ...subscribing(engine) }) },
+    events: { ...calls.of({ ...operations.events, ...eventSubscriptionOperations(engine) }) },
     tenants: calls.of(openedTenants(engine.tenants)),
     security: checkedOperations<SecurityOperations>('security', engine.security),
     idempotency: engine.idempotency,
@@ -132,7 +132,7 @@ export async function openBilling<Host>(
       const within = (host: Host): TenantBilling => {
         calls.check();
         const inside = options.storage.within(host);
-        const joined = joining(
+        const joined = joinHostTransaction(
           contexts(ports, (id) => engine.tenants.refOf(id, inside)),
           { host },
         );

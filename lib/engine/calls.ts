@@ -155,7 +155,7 @@ export async function tenantRefOf(
 }
 
 /** Returns a function that creates the contexts of calls inside a transaction of the host. */
-export function joining(contextOf: ContextOf, within: HostTransaction): ContextOf {
+export function joinHostTransaction(contextOf: ContextOf, within: HostTransaction): ContextOf {
   return async (caller) => {
     const context = await contextOf(caller);
     return { ...context, tenant: { ...context.tenant, within } };

@@ -299,9 +299,9 @@ export function controlOf<Host>(
   };
   const settle = async (tenantRecordId: number | null, timeoutMs: number): Promise<boolean> => {
     const endsAtMs = ports.systemClock.nowMs() + timeoutMs;
-    const left = (): number => endsAtMs - ports.systemClock.nowMs();
-    const isSettled = await dispatcher.settle(tenantRecordId, left());
-    const areSent = await Promise.all(pushes.map((each) => each.settle(tenantRecordId, left())));
+    const remainingMs = (): number => endsAtMs - ports.systemClock.nowMs();
+    const isSettled = await dispatcher.settle(tenantRecordId, remainingMs());
+    const areSent = await Promise.all(pushes.map((each) => each.settle(tenantRecordId, remainingMs())));
     return isSettled && areSent.every(Boolean);
   };
   const settling: Settling = {

@@ -9,7 +9,7 @@ import type { Foundation } from './foundation.ts';
 
 /** Returns the operations on features and quotas, and the checks that changes of subscriptions require. */
 export function featureArea({ ports, catalogs, settingsOf }: Foundation) {
-  const asked: FollowUpWork = async (session, events) => {
+  const planFeatureChecks: FollowUpWork = async (session, events) => {
     const checks = featureChecks(events, session.authorship.createdDate);
     return checks.length > 0 && (await declaresFeatures(session)) ? checks : [];
   };
@@ -23,7 +23,7 @@ export function featureArea({ ports, catalogs, settingsOf }: Foundation) {
     return versions.some(({ features }) => features.length > 0);
   }
   return {
-    asked,
+    asked: planFeatureChecks,
     handlers: [featureChangeHandler(ports, catalogs), catalogFeatureHandler(ports, catalogs)],
     operations: { features: featureOperations(ports, catalogs, settingsOf) },
   };

@@ -107,7 +107,7 @@ export function openedTenants(tenants: TenantService): TenantOperations {
 }
 
 /** Returns the operation that subscribes to events, by default to events of all tenants. */
-export function subscribing({
+export function eventSubscriptionOperations({
   events,
   tenants,
 }: Pick<Engine, 'events' | 'tenants'>): EventSubscriptionOperations {

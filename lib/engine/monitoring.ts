@@ -71,12 +71,12 @@ export function monitorOf<Host>(parts: {
       process: options.processGauges,
       lateThresholdMs: server['health.lateThreshold'],
       accessRetentionMs: retentionMs,
-      failedPushes: () => failedOf(pushes),
+      failedPushes: () => countFailedPushes(pushes),
     }),
   };
 }
 
-function failedOf(pushes: PushCounts | undefined): number {
+function countFailedPushes(pushes: PushCounts | undefined): number {
   const failures = (pushes?.list() ?? []).filter(
     ({ outcome }) => outcome === 'failed' || outcome === 'given_up',
   );

@@ -25,7 +25,7 @@ export function overdueArea(
 ) {
   const { configOf } = overdueConfigs;
   const own = new OwnTransactions();
-  const asked: FollowUpWork = async (session, events) => {
+  const planOverdueChecks: FollowUpWork = async (session, events) => {
     // A transaction without account events may have changed the configuration.
     // The change must not be read before it is committed.
     if (events.every(({ accountRecordId }) => accountRecordId === null) || own.has(session)) return [];
@@ -38,7 +38,7 @@ export function overdueArea(
     return checks.map(overdueNotification);
   };
   return {
-    asked,
+    asked: planOverdueChecks,
     handlers: [
       new OverdueHandler(ports, catalogs, { configOf, own, topicsAhead: topicsOf(ahead) }),
       new ConfigChangeHandler(ports, configOf),

@@ -37,17 +37,20 @@ export function openedBacklog(
   backlog: BacklogService,
   refOf: (tenantId: Uuid) => Promise<TenantRef>,
 ): BacklogOperations {
-  const asked = async <R extends object>(given: HostInput<R> & OfOneTenant) => {
+  const takeRequest = async <R extends object>(given: HostInput<R> & OfOneTenant) => {
     const { tenantId, ...request }: OfOneTenant = given;
     const tenant = tenantId === undefined ? null : await refOf(idOf(tenantId, 'tenantId'));
     return { ...(takeTexts(request, '') as R), tenants: tenant === null ? null : [tenant.recordId] };
   };
-  const shown = <V>(views: readonly V[]) => views.map((view) => plainEntry(view) as Plain<V>);
+  const toPlainEntries = <V>(views: readonly V[]) => views.map((view) => plainEntry(view) as Plain<V>);
   return checkedOperations<BacklogOperations>('backlog', {
-    late: async (request = {}) => shown(await backlog.late(await asked<QueueLookRequest>(request))),
-    busy: async (request = {}) => shown(await backlog.busy(await asked<QueueLookRequest>(request))),
-    failed: async (request = {}) => shown(await backlog.failed(await asked<FailedWorkRequest>(request))),
-    putBack: async (request) => backlog.putBack(await asked<ChosenEntriesRequest>(request)),
-    free: async (request) => backlog.free(await asked<ChosenEntriesRequest>(request)),
+    late: async (request = {}) =>
+      toPlainEntries(await backlog.late(await takeRequest<QueueLookRequest>(request))),
+    busy: async (request = {}) =>
+      toPlainEntries(await backlog.busy(await takeRequest<QueueLookRequest>(request))),
+    failed: async (request = {}) =>
+      toPlainEntries(await backlog.failed(await takeRequest<FailedWorkRequest>(request))),
+    putBack: async (request) => backlog.putBack(await takeRequest<ChosenEntriesRequest>(request)),
+    free: async (request) => backlog.free(await takeRequest<ChosenEntriesRequest>(request)),
   });
 }

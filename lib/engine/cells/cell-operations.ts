@@ -58,7 +58,7 @@ export function cellTenants<Host>(
    * Returns the given cell. By default, returns the cell with the fewest accounts. If several cells have equally few,
    * returns the one with the fewest tenants.
    */
-  const chosen = async (name: unknown): Promise<CellEngine<Host>> => {
+  const chooseCell = async (name: unknown): Promise<CellEngine<Host>> => {
     const names = router.cells.map((cell) => cell.name);
     if (name != null) {
       if (typeof name === 'string' && names.includes(name)) return router.named(name);
@@ -76,18 +76,18 @@ export function cellTenants<Host>(
   return {
     create: async (author, input) => {
       const { cell, tenant } = inCell(input);
-      return (await chosen(cell)).call(({ tenants }) => tenants.create(author, tenant));
+      return (await chooseCell(cell)).call(({ tenants }) => tenants.create(author, tenant));
     },
     ensure: async (author, input) => {
       const { cell, tenant } = inCell(input);
-      return (await chosen(cell)).call(({ tenants }) => tenants.ensure(author, tenant));
+      return (await chooseCell(cell)).call(({ tenants }) => tenants.ensure(author, tenant));
     },
   };
 }
 
 /** Returns the queue operations of one tenant or of all cells. */
 export function cellBacklog<Host>(router: CellRouter<Host>): BacklogOperations {
-  const asked = async <T>(
+  const callBacklogs = async <T>(
     request: OfOneTenant | undefined,
     work: (backlog: BacklogOperations) => Promise<T>,
   ): Promise<readonly T[]> =>
@@ -104,12 +104,12 @@ export function cellBacklog<Host>(router: CellRouter<Host>): BacklogOperations {
       .slice(0, limit);
   const sum = (counts: readonly number[]) => counts.reduce((total, each) => total + each, 0);
   return {
-    late: async (request) => oldest(await asked(request, (each) => each.late(request)), request),
-    busy: async (request) => oldest(await asked(request, (each) => each.busy(request)), request),
-    failed: async (request) => oldest(await asked(request, (each) => each.failed(request)), request),
+    late: async (request) => oldest(await callBacklogs(request, (each) => each.late(request)), request),
+    busy: async (request) => oldest(await callBacklogs(request, (each) => each.busy(request)), request),
+    failed: async (request) => oldest(await callBacklogs(request, (each) => each.failed(request)), request),
     // Each cell skips the record ids of the other cells.
-    putBack: async (request) => sum(await asked(request, (each) => each.putBack(request))),
-    free: async (request) => sum(await asked(request, (each) => each.free(request))),
+    putBack: async (request) => sum(await callBacklogs(request, (each) => each.putBack(request))),
+    free: async (request) => sum(await callBacklogs(request, (each) => each.free(request))),
   };
 }
 

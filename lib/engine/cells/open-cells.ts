@@ -31,14 +31,14 @@ export async function openCells<Host>(given: CellsOptions<Host>): Promise<CellsB
     // Open the cells one after the other, because each new cell gets the next number.
     for (const engine of engines) await engine.open();
     await router.open();
-    return assembled(given, router, shared);
+    return assembleBilling(given, router, shared);
   } catch (error) {
     await closeCells(router, directory);
     throw error;
   }
 }
 
-function assembled<Host>(
+function assembleBilling<Host>(
   given: CellsOptions<Host>,
   router: CellRouter<Host>,
   shared: Shared,

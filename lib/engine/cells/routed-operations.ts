@@ -6,7 +6,7 @@ type Operation = (...given: readonly unknown[]) => Promise<unknown>;
 type Path = readonly string[];
 
 /** Returns an object of the same shape. Each function of the object calls `route` with its own path. */
-function shapedLike(
+function mirrorShape(
   shape: object,
   route: (path: Path, given: readonly unknown[]) => Promise<unknown>,
   at: Path = [],
@@ -17,7 +17,7 @@ function shapedLike(
     const member: unknown = Reflect.get(shape, name);
     const path = [...at, name];
     if (typeof member === 'function') members.push([name, (...given: unknown[]) => route(path, given)]);
-    else members.push([name, shapedLike(Object(member), route, path)]);
+    else members.push([name, mirrorShape(Object(member), route, path)]);
   }
   return Object.freeze(Object.fromEntries(members));
 }
@@ -28,7 +28,7 @@ function operationAt(operations: object, path: Path): Operation {
 
 /** Returns the operations that take a context. Each runs in the cell of the context's tenant. */
 export function routedOperations<Host, O extends object>(router: CellRouter<Host>, shape: O): O {
-  return shapedLike(shape, (path, given) =>
+  return mirrorShape(shape, (path, given) =>
     router.call(tenantOfContext(given[0]), (billing) => operationAt(billing, path)(...given)),
   ) as O;
 }
@@ -49,7 +49,7 @@ export function routedCallers<Host>(
   const { within: _within, ...operations } = Object.fromEntries(
     membersOf(shape).map((name) => [name, Reflect.get(shape, name)]),
   );
-  const routed = shapedLike(operations, (path, [given, ...rest]) => {
+  const routed = mirrorShape(operations, (path, [given, ...rest]) => {
     const { caller, ...inside } = given as RoutedCaller<Host>;
     return router.call(caller?.tenant, (billing) => {
       const bound = billing.as(caller);
@@ -57,13 +57,13 @@ export function routedCallers<Host>(
     });
   });
   const bind = binderOf<object, TenantBilling>(routed, calls);
-  const binding = (given: RoutedCaller<Host>) => async () => given as never;
+  const provideCaller = (given: RoutedCaller<Host>) => async () => given as never;
   return (caller) =>
-    bind(binding({ caller }), {
+    bind(provideCaller({ caller }), {
       within: (host: Host) => {
         // This call rejects an unsupported handle immediately.
         first.as(caller).within(host);
-        return bind(binding({ caller, host }), {});
+        return bind(provideCaller({ caller, host }), {});
       },
     }) as CallerBilling<Host, never>;
 }
