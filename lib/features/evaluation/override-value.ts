@@ -84,7 +84,7 @@ export function untilNext({ from, until }: Span, others: readonly Span[]): Insta
 }
 
 /** Returns the overrides of the same target that end when a new override starts. */
-export function endedBy<O extends Span>({ from }: Span, others: readonly O[]): readonly O[] {
+export function findOverridesToEnd<O extends Span>({ from }: Span, others: readonly O[]): readonly O[] {
   return others.filter((other) => other.from <= from && (other.until === null || other.until > from));
 }
 

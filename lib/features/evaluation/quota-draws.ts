@@ -39,12 +39,12 @@ export interface QuotaBalance {
 export function quotaBalance(sources: readonly CountedSource[], usedOf: UsedOf): QuotaBalance {
   return {
     used: sum(sources.map(usedOf)),
-    remaining: sum(sources.map((source) => leftOf(source, usedOf))),
+    remaining: sum(sources.map((source) => remainingAmount(source, usedOf))),
     resetsAt: sources[0]?.quota.resetsAt ?? null,
   };
 }
 
-function leftOf(source: CountedSource, usedOf: UsedOf): Decimal {
+function remainingAmount(source: CountedSource, usedOf: UsedOf): Decimal {
   return Decimal.max(ZERO, source.amount.minus(usedOf(source)));
 }
 
@@ -77,7 +77,7 @@ export function planDraws(
   const draws: PlannedDraw[] = [];
   let rest = amount;
   for (const source of sources) {
-    const drawn = Decimal.min(rest, leftOf(source, usedOf));
+    const drawn = Decimal.min(rest, remainingAmount(source, usedOf));
     if (drawn.isZero()) continue;
     draws.push({ source, amount: drawn, isUnbounded: false });
     rest = rest.minus(drawn);

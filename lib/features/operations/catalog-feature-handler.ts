@@ -26,7 +26,7 @@ export function catalogFeatureHandler(
   { storage, clock }: Pick<Ports, 'storage' | 'clock'>,
   catalogs: Pick<CatalogService, 'cache' | 'slices'>,
 ): QueueHandler {
-  async function affectedSince(tenant: TenantRef, revision: number): Promise<Affected> {
+  async function findAffectedSince(tenant: TenantRef, revision: number): Promise<Affected> {
     const { uploaded, entries } = await storage.read(tenant, async (session) => ({
       uploaded: await catalogs.cache.uploadedBy(session),
       entries: await session.catalogEntries.plansChangedSince(revision),
@@ -46,7 +46,7 @@ export function catalogFeatureHandler(
     async handle({ tenant, entries }) {
       const changes = entries.filter(({ payload }) => isCatalogChange(payload));
       if (changes.length === 0) return;
-      const affected = await affectedSince(tenant, revisionBefore(changes));
+      const affected = await findAffectedSince(tenant, revisionBefore(changes));
       if (affected.plans.length === 0 && affected.features?.length === 0) return;
       const now = clock.now();
       const authorship = batchAuthorship(changes, ActingComponent.FEATURES, now);

@@ -30,7 +30,7 @@ export function featureOperations(
 ) {
   const reading = featureReading(ports, catalogs, settingsOf);
 
-  const loaded = async (
+  const loadFeatures = async (
     context: CallContext,
     { accountId, at }: FeaturesRequest,
   ): Promise<AccountFeatures> =>
@@ -40,7 +40,7 @@ export function featureOperations(
 
   return {
     async of(context: CallContext, request: FeaturesRequest): Promise<readonly FeatureView[]> {
-      const { features, used } = await loaded(context, request);
+      const { features, used } = await loadFeatures(context, request);
       return [...features.features.values()]
         .map((feature) => featureView(feature, used.of(feature.name)))
         .toSorted((a, b) => (a.name < b.name ? -1 : 1));
@@ -60,7 +60,7 @@ export function featureOperations(
       context: CallContext,
       request: FeaturesRequest & { readonly feature: string },
     ): Promise<FeatureExplanation> {
-      const found = await loaded(context, request);
+      const found = await loadFeatures(context, request);
       const feature = featureOf(found, request.feature);
       return { ...featureView(feature, found.used.of(feature.name)), reasons: explainFeature(feature) };
     },

@@ -10,7 +10,7 @@ import type { Uuid } from '../../values/ids/index.ts';
 import { checkStorable } from '../../values/text/index.ts';
 import { formatInstant, type Instant, maxInstant } from '../../values/time/index.ts';
 import { billedUnitOf, featuresAt } from '../evaluation/features-at.ts';
-import { endedBy, untilNext, writtenValue } from '../evaluation/override-value.ts';
+import { findOverridesToEnd, untilNext, writtenValue } from '../evaluation/override-value.ts';
 import { loadFeatureFacts } from '../loading/load-features.ts';
 import { featureCheck } from './feature-change-handler.ts';
 import type { FeatureOperations, OverrideRequest, OverrideTarget } from './feature-operations.ts';
@@ -59,7 +59,7 @@ export function overrideOperations(
           updatedDate: now,
         };
         await session.features.endOverrides(
-          endedBy(span, same).map((each) => ({ ...each, until: span.from, updatedDate: now })),
+          findOverridesToEnd(span, same).map((each) => ({ ...each, until: span.from, updatedDate: now })),
         );
         await session.features.insertOverrides([override]);
         session.schedule([featureCheck(accountRecordId, now)]);

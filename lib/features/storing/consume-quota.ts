@@ -116,7 +116,7 @@ async function drawPlanned(
         accountRecordId: loaded.account.recordId,
         amount,
         limits: isUnbounded ? null : [{ announced: 0, upTo: source.amount }],
-        keepUntil: keptUntil(source),
+        keepUntil: counterRetentionEnd(source),
       });
       return drawn === null ? null : { source, amount, ...drawn };
     }),
@@ -128,7 +128,7 @@ async function drawPlanned(
 /**
  * Returns the time until which a counter must be kept, because a consumption can still be backdated into its period.
  */
-export function keptUntil({ quota: { resetsAt } }: CountedSource): Instant | null {
+export function counterRetentionEnd({ quota: { resetsAt } }: CountedSource): Instant | null {
   return resetsAt === null ? null : addMilliseconds(resetsAt, 2 * QUOTA_KEY_MS);
 }
 

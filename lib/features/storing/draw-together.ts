@@ -5,7 +5,7 @@ import { type Decimal, decimal, sum, ZERO } from '../../values/money/index.ts';
 import { quotaBalance } from '../evaluation/quota-draws.ts';
 import { quietLimits } from '../evaluation/quota-thresholds.ts';
 import { counterOf } from '../loading/load-features.ts';
-import { type Consumed, type Consuming, keptUntil } from './consume-quota.ts';
+import { type Consumed, type Consuming, counterRetentionEnd } from './consume-quota.ts';
 
 /**
  * Maximum total that concurrent calls take from a counter together. The amount of one call has the same maximum (§4
@@ -38,7 +38,7 @@ export function sharedDraws({ storage, systemClock }: Pick<Ports, 'storage' | 's
       if (source === undefined || total.greaterThan(MAX_TOTAL)) return none;
       // The first limit applies to a counter that does not exist yet.
       if (limits[0]?.upTo.lessThan(total)) return none;
-      const keepUntil = keptUntil(source);
+      const keepUntil = counterRetentionEnd(source);
       const drawn = await storage.drawQuota(tenant, {
         ...counter,
         accountRecordId,

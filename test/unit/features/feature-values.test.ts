@@ -1,6 +1,10 @@
 import { changedFeatures, valuesOf } from '../../../lib/features/evaluation/changed-features.ts';
 import { featuresAt } from '../../../lib/features/evaluation/features-at.ts';
-import { endedBy, untilNext, writtenValue } from '../../../lib/features/evaluation/override-value.ts';
+import {
+  findOverridesToEnd,
+  untilNext,
+  writtenValue,
+} from '../../../lib/features/evaluation/override-value.ts';
 import type { FeatureKind } from '../../../lib/records/index.ts';
 import { factsOf, held, overrideOf } from '../../support/features/feature-facts.ts';
 import { at } from '../../support/subscriptions/example.ts';
@@ -84,6 +88,9 @@ describe('override spans (features §2 rule 4)', () => {
     const open = span('2026-02-01');
     const same = span('2026-03-01');
     const over = span('2026-01-01', '2026-03-01');
-    expect(endedBy(span('2026-03-01'), [open, same, over, span('2026-04-01')])).to.eql([open, same]);
+    expect(findOverridesToEnd(span('2026-03-01'), [open, same, over, span('2026-04-01')])).to.eql([
+      open,
+      same,
+    ]);
   });
 });
