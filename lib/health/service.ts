@@ -45,27 +45,27 @@ export async function healthReport(
   node: NodeHealth,
 ): Promise<HealthReport> {
   // Anyone may read the report, so only the log contains the database's error.
-  const checked = async (name: keyof HealthReport, check: () => Promise<HealthCheck>) => {
+  const runCheck = async (name: keyof HealthReport, check: () => Promise<HealthCheck>) => {
     try {
       const result = await atMost(systemClock, HEALTH_ANSWER_MS, check());
       return result === TIME_OVER
-        ? failed(`The database does not answer within ${HEALTH_ANSWER_MS} ms`)
+        ? failedCheck(`The database does not answer within ${HEALTH_ANSWER_MS} ms`)
         : result;
     } catch (error) {
       logger.warn({ err: error, check: name }, 'a health check failed');
-      return failed('The database does not answer');
+      return failedCheck('The database does not answer');
     }
   };
   const kinds = node.workedOn();
   const [kind, other] = kinds;
   const [database, queues, clocks, serverKey] = await Promise.all([
-    checked('database', async () => {
+    runCheck('database', async () => {
       const [role] = await Promise.all([storage.system.unboundRole(), storage.system.ping()]);
       return role === null ? passed : { healthy: true, message: ROLE_NOT_BOUND };
     }),
     kinds.length === 0
       ? { healthy: true, message: 'This node does not process the queues' }
-      : checked('queues', async () => {
+      : runCheck('queues', async () => {
           const now = clock.now();
           const backlog = await storage.queue.backlog({
             since: addMilliseconds(now, -node.lateThresholdMs),
@@ -74,14 +74,14 @@ export async function healthReport(
           });
           return queuesCheck(backlog, now);
         }),
-    checked('clock', async () => {
+    runCheck('clock', async () => {
       const startedMs = systemClock.nowMs();
       const databaseMs = await storage.system.nowMs();
       return clockCheck({ startedMs, databaseMs, answeredMs: systemClock.nowMs() });
     }),
-    checked('serverKey', async () => serverKeyCheck(await node.lostSecrets())),
+    runCheck('serverKey', async () => serverKeyCheck(await node.lostSecrets())),
   ]);
-  const rotation = node.isInRotation() ? passed : failed('This node is out of rotation');
+  const rotation = node.isInRotation() ? passed : failedCheck('This node is out of rotation');
   return { database, queues, clock: clocks, rotation, serverKey };
 }
 
@@ -104,10 +104,10 @@ const passed: HealthCheck = { healthy: true, message: null };
  * (platform §13 rule 1).
  */
 export function queuesCheck({ late, oldest }: QueueBacklog, now: Instant): HealthCheck {
-  if (late > MAX_LATE_ENTRIES) return failed(`More than ${MAX_LATE_ENTRIES} queue entries are late`);
+  if (late > MAX_LATE_ENTRIES) return failedCheck(`More than ${MAX_LATE_ENTRIES} queue entries are late`);
   const lateMs = oldest === null ? 0 : now - oldest;
   if (lateMs <= MAX_LATENESS_MS) return passed;
-  return failed(`The oldest queue entry is ${Math.floor(lateMs / 1_000)} s late`);
+  return failedCheck(`The oldest queue entry is ${Math.floor(lateMs / 1_000)} s late`);
 }
 
 /**
@@ -121,7 +121,9 @@ export function clockCheck({
 }: Readonly<Record<'startedMs' | 'databaseMs' | 'answeredMs', number>>): HealthCheck {
   const skewMs = Math.max(startedMs - databaseMs, databaseMs - answeredMs, 0);
   if (skewMs <= MAX_CLOCK_SKEW_MS) return passed;
-  return failed(`The clock of this process differs by ${Math.round(skewMs / 1_000)} s from the database's`);
+  return failedCheck(
+    `The clock of this process differs by ${Math.round(skewMs / 1_000)} s from the database's`,
+  );
 }
 
 /**
@@ -130,9 +132,9 @@ export function clockCheck({
  */
 export function serverKeyCheck({ length }: readonly string[]): HealthCheck {
   if (length === 0) return passed;
-  return failed(`The server key cannot decrypt ${length} stored secrets; the log names them`);
+  return failedCheck(`The server key cannot decrypt ${length} stored secrets; the log names them`);
 }
 
-function failed(message: string): HealthCheck {
+function failedCheck(message: string): HealthCheck {
   return { healthy: false, message };
 }
