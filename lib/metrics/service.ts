@@ -36,7 +36,7 @@ export function metricsReader(
   counted: Counted,
 ): () => Promise<readonly Metric[]> {
   /** Returns the stored metrics. Returns an empty list if the database does not respond. */
-  async function stored(): Promise<readonly Metric[]> {
+  async function readStoredMetrics(): Promise<readonly Metric[]> {
     try {
       const metrics = await atMost(systemClock, HEALTH_ANSWER_MS, Promise.all([queue(), pushes(), sinks()]));
       return metrics === TIME_OVER ? [] : metrics.flat();
@@ -119,7 +119,7 @@ export function metricsReader(
     ];
   }
 
-  function sent(): readonly Metric[] {
+  function listDeliveryMetrics(): readonly Metric[] {
     const { pushes: pushed, sinks: sinksOfHost } = counted;
     const ofPushes: Metric = {
       name: 'push_attempts_total',
@@ -160,8 +160,8 @@ export function metricsReader(
   }
 
   return async () => {
-    const [known, pool] = await Promise.all([stored(), storage.poolUse()]);
-    const own = [work(), runs(), ...counted.events.metrics(), ...sent()];
+    const [known, pool] = await Promise.all([readStoredMetrics(), storage.poolUse()]);
+    const own = [work(), runs(), ...counted.events.metrics(), ...listDeliveryMetrics()];
     return [...known, ...own, ...(pool === null ? [] : [poolMetric(pool)])];
   };
 }
