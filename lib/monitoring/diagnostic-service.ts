@@ -121,7 +121,7 @@ async function maskedLog({ name, text }: LogFile, nextTurn: SystemClock['nextTur
     from = to;
     await nextTurn();
   }
-  return { name, text: joined(pieces) };
+  return { name, text: joinPieces(pieces) };
 }
 
 /**
@@ -143,7 +143,7 @@ function maskedPiece(bytes: Uint8Array): Uint8Array {
   return masked === text ? bytes : new TextEncoder().encode(masked);
 }
 
-function joined(pieces: readonly Uint8Array[]): Uint8Array {
+function joinPieces(pieces: readonly Uint8Array[]): Uint8Array {
   const whole = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
   for (const piece of pieces) {

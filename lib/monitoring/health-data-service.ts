@@ -49,7 +49,7 @@ export function healthDataOperations(
   ports: HealthDataPorts,
   input: HealthDataInput,
 ): HealthDataOperations<WithContext> {
-  async function parked({ tenant }: CallContext): Promise<readonly ParkedAccountView[]> {
+  async function listParkedAccounts({ tenant }: CallContext): Promise<readonly ParkedAccountView[]> {
     return ports.storage.read(tenant, async ({ tags, accounts }) => {
       const { rows } = await tags.pageCarried(
         { objectType: ObjectType.ACCOUNT, definitionId: SystemTag.PARK },
@@ -111,7 +111,7 @@ export function healthDataOperations(
       const { clock, systemClock } = ports;
       const [nodes, parkedAccounts, late, recent, recentRequests] = await Promise.all([
         input.nodes(),
-        parked(context),
+        listParkedAccounts(context),
         lateEntries(context),
         recentEntries(context),
         requests(context),

@@ -130,7 +130,7 @@ export class SeriesOfSamples {
         collected.buckets.set(at, { value, count: 1 });
       } else {
         bucket.count += 1;
-        bucket.value = combined(sampleKind, bucket, value);
+        bucket.value = combineSample(sampleKind, bucket, value);
       }
     }
   }
@@ -146,7 +146,7 @@ export class SeriesOfSamples {
 }
 
 /** Returns the value of a bucket after a sample was added. `count` includes that sample. */
-function combined(
+function combineSample(
   kind: string,
   { value: before, count }: { value: number; count: number },
   value: number,
