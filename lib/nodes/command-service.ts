@@ -11,7 +11,7 @@ import {
   type PluginCommand,
   payloadOfCommand,
 } from './node-command.ts';
-import { type PluginSwitches, pluginNamedBy, switchedBy } from './plugin-switches.ts';
+import { type PluginSwitches, pluginNamedBy, applyPluginCommand } from './plugin-switches.ts';
 
 const NODES = 'nodes-service';
 const CACHES = 'cache-service';
@@ -82,7 +82,7 @@ export function nodeCommands(ports: BroadcastPorts, input: CommandServiceInput) 
         const { pluginName } = await findPlugin(command);
         const stored = localOnly ? [] : await ports.storage.nodes.pluginSwitches();
         const before = stored.find((each) => each.pluginName === pluginName)?.state ?? null;
-        if (!localOnly) switched = { pluginName, state: switchedBy(type, before) };
+        if (!localOnly) switched = { pluginName, state: applyPluginCommand(type, before) };
       }
       const payload = payloadOfCommand(command);
       await sending.send(author, { service: NODES, type, payload, localOnly, isEvent: true, switched });

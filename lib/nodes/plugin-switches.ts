@@ -47,7 +47,7 @@ export class PluginSwitches {
 
   /** Executes a plugin command. */
   apply(type: PluginCommand, { pluginName }: PluginInfo): void {
-    this.#set(pluginName, switchedBy(type, this.#off.get(pluginName) ?? null));
+    this.#set(pluginName, applyPluginCommand(type, this.#off.get(pluginName) ?? null));
     for (const refill of this.#refills) refill();
   }
 
@@ -77,7 +77,7 @@ export class PluginSwitches {
  * Returns the state of a plugin after a command. Null means that it is running. Only INSTALL starts an uninstalled
  * plugin.
  */
-export function switchedBy(
+export function applyPluginCommand(
   type: PluginCommand,
   state: PluginSwitch['state'] | null,
 ): PluginSwitch['state'] | null {
