@@ -27,15 +27,15 @@ export abstract class WrittenValue {
   protected abstract shown(): string;
   protected abstract readonly flags: ReadonlyMap<string, boolean>;
   wholeNumber(): number | undefined {
-    return this.#parsed('a whole number of 32 bits', wholeNumberOf);
+    return this.#parseScalar('a whole number of 32 bits', wholeNumberOf);
   }
 
   amount(): Decimal | undefined {
-    return this.#parsed('a decimal number', (text) => parseWireDecimal(text));
+    return this.#parseScalar('a decimal number', (text) => parseWireDecimal(text));
   }
 
   flag(): boolean | undefined {
-    return this.#parsed('true or false', (text) => this.flags.get(text));
+    return this.#parseScalar('true or false', (text) => this.flags.get(text));
   }
 
   oneOf<T extends string>(known: readonly T[]): T | undefined {
@@ -79,7 +79,7 @@ export abstract class WrittenValue {
     return this.report(`${this.shown()} is not ${description}`);
   }
 
-  #parsed<T>(description: string, parse: (text: string) => T | undefined) {
+  #parseScalar<T>(description: string, parse: (text: string) => T | undefined) {
     const text = this.scalar();
     return text === undefined ? undefined : (parse(text) ?? this.refuse(description));
   }

@@ -51,7 +51,7 @@ export function explanationText(explained: ExplainedState): string {
   if (isPaidByParent && reasons.length > 0) sentences.push('The debt of the parent that pays for it counts.');
   sentences.push(...reasonsUpTo(matched, reasons));
   if (exempt === null && (matched ?? CLEAR_STATE_NAME) !== explained.state && reasons.length > 0) {
-    sentences.push(`It will move to ${shown(matched)} at the next check.`);
+    sentences.push(`It will move to ${describeState(matched)} at the next check.`);
     if (nextCheck === null) sentences.push('No check is scheduled; the next change triggers one.');
   }
   if (nextCheck !== null) sentences.push(`The next check is on ${formatLocalDate(nextCheck)}.`);
@@ -74,7 +74,7 @@ function reasonsUpTo(matched: string | null, reasons: readonly StateReasons[]) {
   return (last < 0 ? reasons : reasons.slice(0, last + 1)).map(({ text }) => text);
 }
 
-function shown(state: string | null) {
+function describeState(state: string | null) {
   return state ?? 'no state';
 }
 

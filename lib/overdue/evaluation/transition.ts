@@ -70,7 +70,7 @@ export function planTransition(input: TransitionInput): OverdueTransition | null
     state,
     effective,
     cancellation: isSameState || next === null ? CancellationPolicy.NONE : next.cancellationPolicy,
-    ...invoicingOffStep(input, { isBlockedBilling, isUnblockedBilling }),
+    ...decideInvoicingOff(input, { isBlockedBilling, isUnblockedBilling }),
     change: isSameState
       ? null
       : { previousState: prev.stateName, nextState: state.stateName, isBlockedBilling, isUnblockedBilling },
@@ -97,7 +97,7 @@ function hasSameFlags(one: OverdueBlock, other: OverdueBlock) {
 }
 
 /** Returns the change of AUTO_INVOICING_OFF. Overdue removes only a tag that it has set itself (§5.1 step 7). */
-function invoicingOffStep(
+function decideInvoicingOff(
   { hasInvoicingOff, ownsInvoicingOff }: TransitionInput,
   billing: Pick<OverdueChange, 'isBlockedBilling' | 'isUnblockedBilling'>,
 ) {
@@ -129,7 +129,7 @@ export interface EffectiveInput {
  */
 export function effectiveOf(input: EffectiveInput): DatedInstant {
   const { account, prevEffective } = input;
-  const now = dated(input.now, account);
+  const now = toDatedInstant(input.now, account);
   const due = dueOf(input);
   const effective = due !== null && due.at < now.at ? due : now;
   if (prevEffective === null) return effective;
@@ -140,11 +140,11 @@ export function effectiveOf(input: EffectiveInput): DatedInstant {
 /** Returns the time at which a worse state was due. Returns null if the state was not expected before now. */
 function dueOf({ scheduled, next, isWorse, reached, account }: EffectiveInput) {
   if (scheduled === null || next === null || !isWorse) return null;
-  const asked = dated(scheduled, account);
+  const asked = toDatedInstant(scheduled, account);
   return reached !== null && reached > asked.date ? atReferenceTime(reached, account) : asked;
 }
 
-function dated(instant: Instant, { timeZone }: Pick<Account, 'timeZone'>) {
+function toDatedInstant(instant: Instant, { timeZone }: Pick<Account, 'timeZone'>) {
   const at = truncateToSecond(instant);
   return { at, date: localDateOf(at, timeZone) };
 }

@@ -141,13 +141,13 @@ export class OverdueConfigs {
   }
 
   async #read(session: ReadSession, active: ActiveValue) {
-    const document = this.#parsed(session, await session.keyValues.valueOf(active.recordId));
+    const document = this.#parseDocument(session, await session.keyValues.valueOf(active.recordId));
     this.#cache.keep(session, active, document.config);
     return document;
   }
 
   /** Returns the tenant's configuration. It may be invalid if it was stored without an upload (R13). */
-  #parsed(session: ReadSession, text: string) {
+  #parseDocument(session: ReadSession, text: string) {
     try {
       return { text, config: readStoredOverdueDocument(text) };
     } catch (error) {
