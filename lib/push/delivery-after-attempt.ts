@@ -48,7 +48,11 @@ export function afterAttempt(
   if (outcome.kind === 'WITHDRAWN') {
     const { attemptedDate, lastStatus } = delivery;
     const unchanged = { attempts, failures, attemptedDate, lastStatus };
-    return { ...ended(recordId, 'REMOVED', endedAt), ...unchanged, lastError: shortError(outcome.error) };
+    return {
+      ...endDelivery(recordId, 'REMOVED', endedAt),
+      ...unchanged,
+      lastError: shortError(outcome.error),
+    };
   }
   if (outcome.kind === 'LATER') {
     const put = { attempts: attempts + 1, attemptedDate: startedAt, lastStatus: null, failures };
@@ -57,10 +61,10 @@ export function afterAttempt(
   }
   const attempted = { attempts: attempts + 1, attemptedDate: startedAt, lastStatus: outcome.status };
   if (outcome.kind === 'DELIVERED')
-    return { ...ended(recordId, 'PROCESSED', endedAt), ...attempted, failures, lastError: null };
+    return { ...endDelivery(recordId, 'PROCESSED', endedAt), ...attempted, failures, lastError: null };
   const failed = { ...attempted, failures: failures + 1, lastError: shortError(outcome.error) };
   const delayMs = retriesMs[failures];
-  if (delayMs === undefined) return { ...ended(recordId, 'FAILED', endedAt), ...failed };
+  if (delayMs === undefined) return { ...endDelivery(recordId, 'FAILED', endedAt), ...failed };
   return { ...comesAgain(recordId, startedAt, delayMs), ...failed };
 }
 
@@ -70,7 +74,7 @@ function comesAgain(recordId: number, startedAt: Instant, delayMs: number) {
   return { recordId, state: ProcessingState.AVAILABLE, dueOrder, endedDate: null };
 }
 
-function ended(recordId: number, state: DeliveryState, endedDate: Instant) {
+function endDelivery(recordId: number, state: DeliveryState, endedDate: Instant) {
   return { recordId, state, dueOrder: 0, endedDate };
 }
 

@@ -32,8 +32,8 @@ export function eventService(ports: EventPorts, tenantsOf: SubscribeInput['tenan
           {},
         );
       const { after = OLDEST, before, types } = request;
-      const limit = bounded('limit', request.limit ?? DEFAULT_EVENTS, [1, MAX_EVENTS]);
-      const waitMs = bounded('waitMs', request.waitMs ?? 0, [0, MAX_EVENT_WAIT_MS]);
+      const limit = checkInRange('limit', request.limit ?? DEFAULT_EVENTS, [1, MAX_EVENTS]);
+      const waitMs = checkInRange('waitMs', request.waitMs ?? 0, [0, MAX_EVENT_WAIT_MS]);
       const { storage, systemClock } = ports;
       if (after === LATEST)
         return { events: [], next: cursorOf(await storage.events.horizon(tenant.recordId)) };
@@ -91,7 +91,7 @@ async function readAfter({ storage }: EventPorts, tenant: TenantRef, request: Ev
   };
 }
 
-function bounded(name: string, given: number, [least, most]: readonly [number, number]): number {
+function checkInRange(name: string, given: number, [least, most]: readonly [number, number]): number {
   if (Number.isSafeInteger(given) && given >= least && given <= most) return given;
   throw invalidParameter(`${name} must be a whole number from ${least} to ${most}`, { [name]: given });
 }

@@ -109,7 +109,7 @@ class Subscription implements EventSubscription {
       upTo = await this.#ports.storage.events.horizon(this.#handled.tenant?.recordId ?? null);
       found = upTo <= this.#at ? [] : await this.#read(upTo);
       const known = knownEvents(found);
-      const events = await this.#shown(known);
+      const events = await this.#buildFeedEvents(known);
       for (const [recordId, event] of events) {
         if (event !== null && !(await this.#give(event))) return false;
         this.#at = recordId;
@@ -137,7 +137,7 @@ class Subscription implements EventSubscription {
     return storage.read(tenant, (session) => session.events.list(request));
   }
 
-  async #shown(
+  async #buildFeedEvents(
     found: readonly PublishedBusEvent[],
   ): Promise<readonly (readonly [recordId: number, FeedEvent | null])[]> {
     const recordIds = new Set(found.map(({ tenantRecordId }) => tenantRecordId));

@@ -29,7 +29,7 @@ interface Form {
 }
 
 const none = (): null => null;
-const given = ({ metaData }: Payload): unknown => metaData ?? null;
+const readMetaData = ({ metaData }: Payload): unknown => metaData ?? null;
 
 const account: Form = { objectType: ObjectType.ACCOUNT, id: 'accountId', metaData: none };
 const subscription: Form = {
@@ -45,16 +45,16 @@ const redemption: Form = {
   objectType: ({ subscriptionId }) =>
     subscriptionId === null ? ObjectType.ACCOUNT : ObjectType.SUBSCRIPTION,
   id: 'objectId',
-  metaData: given,
+  metaData: readMetaData,
 };
 const entitlement: Form = { ...subscription, metaData: none };
 const blocking: Form = { objectType: blockedType, id: 'blockedId', metaData: none };
 const invoice: Form = { objectType: ObjectType.INVOICE, id: 'invoiceId', metaData: none };
-const invoicePayment: Form = { ...invoice, metaData: given };
-const payment: Form = { objectType: ObjectType.PAYMENT, id: 'paymentId', metaData: given };
-const tag: Form = { objectType: ObjectType.TAG, id: 'tagId', metaData: given };
+const invoicePayment: Form = { ...invoice, metaData: readMetaData };
+const payment: Form = { objectType: ObjectType.PAYMENT, id: 'paymentId', metaData: readMetaData };
+const tag: Form = { objectType: ObjectType.TAG, id: 'tagId', metaData: readMetaData };
 const customField: Form = { objectType: ObjectType.CUSTOM_FIELD, id: 'customFieldId', metaData: none };
-const tenantValue: Form = { objectType: ObjectType.TENANT_KVS, id: 'objectId', metaData: given };
+const tenantValue: Form = { objectType: ObjectType.TENANT_KVS, id: 'objectId', metaData: readMetaData };
 
 /** Public forms of events by type, or null for internal types. */
 const forms: Readonly<
@@ -70,24 +70,24 @@ const forms: Readonly<
   [BusEventType.SUBSCRIPTION_EXPIRED]: subscription,
   [BusEventType.SUBSCRIPTION_BCD_CHANGE]: subscription,
   [BusEventType.SUBSCRIPTION_QUANTITY]: subscription,
-  [BusEventType.USAGE_THRESHOLD]: { ...subscription, metaData: given },
-  [BusEventType.TRIAL_ENDING]: { ...subscription, metaData: given },
+  [BusEventType.USAGE_THRESHOLD]: { ...subscription, metaData: readMetaData },
+  [BusEventType.TRIAL_ENDING]: { ...subscription, metaData: readMetaData },
   [BusEventType.COUPON_REDEEMED]: redemption,
   [BusEventType.COUPON_ENDED]: redemption,
-  [BusEventType.FEATURE_CHANGE]: { ...account, metaData: given },
-  [BusEventType.QUOTA_THRESHOLD]: { ...account, metaData: given },
+  [BusEventType.FEATURE_CHANGE]: { ...account, metaData: readMetaData },
+  [BusEventType.QUOTA_THRESHOLD]: { ...account, metaData: readMetaData },
   [BusEventType.ENTITLEMENT_CREATION]: entitlement,
   [BusEventType.ENTITLEMENT_CANCEL]: entitlement,
   [BusEventType.BUNDLE_PAUSE]: blocking,
   [BusEventType.BUNDLE_RESUME]: blocking,
-  [BusEventType.BLOCKING_STATE]: { ...blocking, metaData: given },
-  [BusEventType.OVERDUE_CHANGE]: { ...account, metaData: given },
+  [BusEventType.BLOCKING_STATE]: { ...blocking, metaData: readMetaData },
+  [BusEventType.OVERDUE_CHANGE]: { ...account, metaData: readMetaData },
   [BusEventType.INVOICE_CREATION]: invoice,
   [BusEventType.INVOICE_ADJUSTMENT]: invoice,
-  [BusEventType.INVOICE_NOTIFICATION]: { ...invoice, metaData: given },
+  [BusEventType.INVOICE_NOTIFICATION]: { ...invoice, metaData: readMetaData },
   [BusEventType.INVOICE_PAYMENT_SUCCESS]: invoicePayment,
   [BusEventType.INVOICE_PAYMENT_FAILED]: invoicePayment,
-  [BusEventType.E_INVOICE_FAILED]: { ...invoice, metaData: given },
+  [BusEventType.E_INVOICE_FAILED]: { ...invoice, metaData: readMetaData },
   [BusEventType.PAYMENT_SUCCESS]: payment,
   [BusEventType.PAYMENT_FAILED]: payment,
   [BusEventType.TAG_CREATION]: tag,
@@ -99,7 +99,7 @@ const forms: Readonly<
   [BusEventType.BROADCAST_SERVICE]: {
     objectType: ObjectType.SERVICE_BROADCAST,
     id: 'objectId',
-    metaData: given,
+    metaData: readMetaData,
   },
   [BusEventType.PAYMENT_UNRESOLVED]: null,
   [BusEventType.CHILD_INVOICE_CHANGE]: null,

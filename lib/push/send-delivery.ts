@@ -43,13 +43,13 @@ export async function sendDelivery(
 ): Promise<AttemptOutcome> {
   if (delivery.url !== target.callback)
     return { kind: 'WITHDRAWN', error: 'The callback is no longer registered' };
-  if (target.secrets === null) return failed(null, UNREADABLE_SECRET);
+  if (target.secrets === null) return failedAttempt(null, UNREADABLE_SECRET);
   const { secrets } = target;
   const { pushSender, systemClock } = ports;
   const endsAtMs = systemClock.nowMs() + PUSH_TIMEOUT_MS;
   const place = await placeOf(delivery, { ports, policy });
   const leftMs = endsAtMs - systemClock.nowMs();
-  if (place === null || leftMs <= 0) return failed(null, UNREACHABLE);
+  if (place === null || leftMs <= 0) return failedAttempt(null, UNREACHABLE);
   try {
     const { status } = await pushSender.send({
       ...place,
@@ -59,12 +59,12 @@ export async function sendDelivery(
       secrets,
       timeoutMs: leftMs,
     });
-    if (!Number.isInteger(status)) return failed(null, 'The push sender returned no status');
+    if (!Number.isInteger(status)) return failedAttempt(null, 'The push sender returned no status');
     return status >= 200 && status < 300
       ? { kind: 'DELIVERED', status }
-      : failed(status, `The receiver answered ${status}`);
+      : failedAttempt(status, `The receiver answered ${status}`);
   } catch (error) {
-    return failed(null, plainError(error).message);
+    return failedAttempt(null, plainError(error).message);
   }
 }
 
@@ -88,7 +88,7 @@ async function placeOf(
   }
 }
 
-function failed(status: number | null, error: string): AttemptOutcome {
+function failedAttempt(status: number | null, error: string): AttemptOutcome {
   return { kind: 'FAILED', status, error };
 }
 

@@ -42,7 +42,7 @@ export function sinkService(ports: SinkPorts, sinks: readonly EventSink[], retri
   ): PushDispatcher {
     const { storage, clock } = ports;
     const store = storage.sink(sink.name);
-    const logger = naming(ports.logger, sink.name);
+    const logger = createSinkLogger(ports.logger, sink.name);
     const own = { ...ports, logger, storage: { push: store, singleNode: storage.singleNode } };
     const refOf = async (recordId: number): Promise<TenantRef> =>
       recordId === SYSTEM_TENANT.recordId ? SYSTEM_TENANT : tenantOf(recordId);
@@ -129,7 +129,7 @@ function reasonOf(error: unknown): string {
   return cause instanceof Error ? cause.message : String(cause);
 }
 
-function naming(logger: Logger, sink: string): Logger {
+function createSinkLogger(logger: Logger, sink: string): Logger {
   return {
     debug: (fields, message) => logger.debug({ ...fields, sink }, message),
     info: (fields, message) => logger.info({ ...fields, sink }, message),
