@@ -81,7 +81,7 @@ export class BacklogService {
   }
 
   async putBack({ kind, tenants, ...asked }: WithTenants<ChosenEntriesRequest>): Promise<number> {
-    const chosen = separatedIds(checked(asked));
+    const chosen = separatedIds(checkRecordIds(asked));
     const { clock, storage } = this.#ports;
     const of = { kind, tenants, now: clock.now() };
     const again = await storage.entries.reinsert({ ...of, recordIds: chosen.entries });
@@ -90,7 +90,7 @@ export class BacklogService {
   }
 
   async free({ kind, tenants, ...asked }: WithTenants<ChosenEntriesRequest>): Promise<number> {
-    const chosen = separatedIds(checked(asked));
+    const chosen = separatedIds(checkRecordIds(asked));
     const { storage, systemClock } = this.#ports;
     const of = { kind, tenants, before: this.#lateBefore() };
     const systemNowMs = systemClock.nowMs();
@@ -115,7 +115,7 @@ export class BacklogService {
   }
 }
 
-function checked({ recordIds }: Pick<ChosenEntriesRequest, 'recordIds'>) {
+function checkRecordIds({ recordIds }: Pick<ChosenEntriesRequest, 'recordIds'>) {
   if (recordIds.length < 1 || recordIds.length > MAX_NAMED_ENTRIES)
     throw invalidField(`1 to ${MAX_NAMED_ENTRIES} record ids are allowed, not ${recordIds.length}`);
   const wrong = recordIds.find((id) => !Number.isSafeInteger(id) || id < 1);

@@ -42,7 +42,7 @@ export async function exportQueues(
 ): Promise<AsyncIterable<string>> {
   const nextTurn = turnsOf(ports);
   return ports.storage.readText(context.tenant, async (session, write) => {
-    const wanted = await wantedBy(session, request, context.createdDate);
+    const wanted = await resolveExportRequest(session, request, context.createdDate);
     const lists: (readonly [name: string, rows: (writeRows: WriteRows) => Promise<void>])[] = [];
     if (request.withBusEvents ?? true)
       lists.push(['busEvents', (writeRows) => writeBusEvents(session, wanted, writeRows)]);
@@ -63,7 +63,7 @@ export async function exportQueues(
   });
 }
 
-async function wantedBy(session: ReadSession, request: QueueExportRequest, now: Instant) {
+async function resolveExportRequest(session: ReadSession, request: QueueExportRequest, now: Instant) {
   const { accountId, minDate, maxDate, withHistory = true, withInProcessing = true } = request;
   const shared = { withHistory, withInProcessing, topics: topicsNamed(request) };
   if (accountId !== undefined) {
@@ -135,7 +135,7 @@ async function writeDeliveries(
 
 /** Returns a bus entry as it appears in the list (platform §9.4). */
 function busEventJson(entry: QueueEntry) {
-  return stringifyExactJson({ ...common(entry), className: entry.topic, ...processing(entry) });
+  return stringifyExactJson({ ...common(entry), className: entry.topic, ...pickProcessingFields(entry) });
 }
 
 /** Returns a notification as it appears in the list, with the user token of the call that scheduled it. */
@@ -145,7 +145,7 @@ function notificationJson(entry: QueueEntry) {
     futureUserToken: entry.userToken,
     effectiveDate: formatInstant(entry.effectiveDate),
     queueName: entry.topic,
-    ...processing(entry),
+    ...pickProcessingFields(entry),
   });
 }
 
@@ -183,7 +183,7 @@ function common({ recordId, userToken, createdDate, accountRecordId, tenantRecor
   };
 }
 
-function processing({ processingState, errorCount, processingOwner }: QueueEntry) {
+function pickProcessingFields({ processingState, errorCount, processingOwner }: QueueEntry) {
   return { processingState, errorCount, processingOwner };
 }
 

@@ -28,15 +28,24 @@ export class QueueService implements QueueOperations<WithContext> {
   }
 
   async late(context: CallContext, request: QueueLookRequest = {}): Promise<readonly LateEntryView[]> {
-    return this.#backlog.late({ ...(await this.#asked(context, request)), tenants: own(context) });
+    return this.#backlog.late({
+      ...(await this.#checkRequestedAccount(context, request)),
+      tenants: own(context),
+    });
   }
 
   async busy(context: CallContext, request: QueueLookRequest = {}): Promise<readonly QueueEntryView[]> {
-    return this.#backlog.busy({ ...(await this.#asked(context, request)), tenants: own(context) });
+    return this.#backlog.busy({
+      ...(await this.#checkRequestedAccount(context, request)),
+      tenants: own(context),
+    });
   }
 
   async failed(context: CallContext, request: FailedWorkRequest = {}): Promise<readonly QueueEntryView[]> {
-    return this.#backlog.failed({ ...(await this.#asked(context, request)), tenants: ownAndSystem(context) });
+    return this.#backlog.failed({
+      ...(await this.#checkRequestedAccount(context, request)),
+      tenants: ownAndSystem(context),
+    });
   }
 
   async putBack(context: CallContext, request: ChosenEntriesRequest): Promise<number> {
@@ -55,7 +64,7 @@ export class QueueService implements QueueOperations<WithContext> {
     this.#ports.logger.warn({ ...facts, userName, principal, tenantId: tenant.id }, what);
   }
 
-  async #asked<R extends QueueLookRequest>({ tenant }: CallContext, request: R) {
+  async #checkRequestedAccount<R extends QueueLookRequest>({ tenant }: CallContext, request: R) {
     const { accountId } = request;
     if (accountId !== undefined)
       await this.#ports.storage.read(tenant, (session) => loadAccount(session, accountId));
