@@ -14,7 +14,7 @@ import {
 import type { Count, CountState } from './kept-count.ts';
 import {
   addFigures,
-  collectedBy,
+  calculateCollectedChange,
   hasVoidsOrChargebacks,
   invoiceFigures,
   readMonthFigures,
@@ -94,7 +94,9 @@ async function voidsAndChargebacks(
     ...new Set(made.map(({ paymentId }) => paymentId)),
   ]);
   const byPayment = Map.groupBy(transactions, ({ paymentId }) => paymentId);
-  return made.flatMap(({ paymentId, recordId }) => collectedBy(byPayment.get(paymentId) ?? [], recordId));
+  return made.flatMap(({ paymentId, recordId }) =>
+    calculateCollectedChange(byPayment.get(paymentId) ?? [], recordId),
+  );
 }
 
 /** Returns a month in text form, such as `2026-01`. */

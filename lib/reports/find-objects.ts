@@ -39,8 +39,12 @@ export async function findObjects(session: ReadSession, text: string): Promise<r
     (account) => hasText(account, lower),
   );
   const owners = await ownersOf(session, exact);
-  const named = (accounts: readonly Account[]) => accounts.map(accountFound);
-  return [...named(exact.accounts), ...objectsOf(exact, owners), ...named([...equal, ...others])];
+  const describeAccounts = (accounts: readonly Account[]) => accounts.map(accountFound);
+  return [
+    ...describeAccounts(exact.accounts),
+    ...objectsOf(exact, owners),
+    ...describeAccounts([...equal, ...others]),
+  ];
 }
 
 async function byId(

@@ -67,7 +67,7 @@ export async function keepCounts<F, P>(
       const stored = byName.get(count.name) ?? emptyFigures(count.name);
       const mayCount = changed.length === 0 || isTimeLeft();
       const counted = isStale(count, stored, now) && mayCount;
-      const current = counted ? await continued(session, { count, stored, now, isTimeLeft }) : stored;
+      const current = counted ? await continueCount(session, { count, stored, now, isTimeLeft }) : stored;
       if (counted) changed.push(current);
       found.push(viewOf(count, current, now));
     }
@@ -85,7 +85,7 @@ function emptyFigures(name: string): New<KeptFigures> {
 }
 
 /** Counts parts until the figures are complete or the time limit is reached. Counts at least one part. */
-async function continued<F, P>(
+async function continueCount<F, P>(
   session: ReadSession,
   {
     count,

@@ -97,7 +97,7 @@ export function hasVoidsOrChargebacks(sums: readonly TransactionSum[]): boolean 
  * the payment's totals after and before the transaction (payments §4.4).
  * @param transactions All transactions of the payment, in creation order.
  */
-export function collectedBy(
+export function calculateCollectedChange(
   transactions: readonly PaymentTransaction[],
   recordId: number,
 ): readonly FigureChange[] {
