@@ -23,7 +23,7 @@ export function asCall<T>(
 ): Promise<T> {
   const { scopes } = ports;
   const run = (): Promise<T> =>
-    spanned(
+    runInChildSpan(
       ports,
       () => ({ name, kind: 'INTERNAL', attributes: { 'billwright.tenant.id': context.tenant.id } }),
       work,
@@ -40,7 +40,7 @@ export type ActivityPorts = Pick<Ports, 'tracer' | 'scopes'>;
 const nobody: WorkScope = { requestId: null, traceParent: null };
 
 /** Runs the work in a child span of the current span, if there is a tracer. */
-export function spanned<T>(
+export function runInChildSpan<T>(
   ports: ActivityPorts,
   start: () => Omit<SpanStart, 'parent'>,
   work: (span: Span | null) => Promise<T>,
@@ -83,7 +83,7 @@ export function traceParentOf({ scopes }: ActivityPorts, accountRecordId: number
 }
 
 /** Runs work outside the current scope and trace. */
-export function detached<T>({ tracer, scopes }: ActivityPorts, work: () => T): T {
+export function runDetached<T>({ tracer, scopes }: ActivityPorts, work: () => T): T {
   const run = (): T => (scopes === undefined ? work() : scopes.run(undefined, work));
   return tracer === undefined ? run() : tracer.detached(run);
 }

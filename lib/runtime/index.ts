@@ -2,12 +2,12 @@ export {
   type ActivityPorts,
   asCall,
   authorshipOf,
-  detached,
+  runDetached as detached,
   ofAccount,
   onBehalfOf,
   scopedLogger,
   showDone,
-  spanned,
+  runInChildSpan as spanned,
   systemAuthorshipOf,
   traceParentOf,
   wantedSignal,
@@ -16,7 +16,7 @@ export {
 export { DatabaseTime } from './database-time.ts';
 export {
   callHost,
-  guarded,
+  guardedObject as guarded,
   guardedClock,
   guardedFunction,
   guardedList,
@@ -59,7 +59,7 @@ export {
   pause,
   pluginFailure,
   type Repeated,
-  repeated,
+  createRepeatedWork as repeated,
   TIME_OVER,
 } from './wait/bounded-waits.ts';
 export { CallsMustRunAlone, SharedCalls, SharedPlaces } from './wait/shared-calls.ts';

@@ -29,16 +29,18 @@ const shape = /^([^=[\]]+)(?:\[([^=[\]]*)\])?=(.*)$/s;
 function clauseOf(clause: string, fields: SearchedFields): SearchClause {
   const [, name, operatorName, raw] = shape.exec(clause) ?? [];
   if (name === undefined || raw === undefined) {
-    throw refused(
+    throw invalidSearchKeyError(
       `"${shortened(clause)}" is not a clause of the form column=value or column[operator]=value`,
     );
   }
   const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
   if (field === undefined) {
-    throw refused(`"${shortened(name)}" is not one of the columns ${Object.keys(fields).join(', ')}`);
+    throw invalidSearchKeyError(
+      `"${shortened(name)}" is not one of the columns ${Object.keys(fields).join(', ')}`,
+    );
   }
   const operator = operatorOf(operatorName);
-  return { ...field, operator, value: comparedValue(decodedAgain(raw, operator), field.type, operator) };
+  return { ...field, operator, value: comparedValue(decodeSearchValue(raw, operator), field.type, operator) };
 }
 
 /**
@@ -46,7 +48,7 @@ function clauseOf(clause: string, fields: SearchedFields): SearchClause {
  * other value may be encoded twice (http-api §15 rule 7). In a `like` pattern, only `%25` shows that the value is
  * encoded: `%20` matches values that end in 20, and `%25%20` values that end in a space.
  */
-function decodedAgain(raw: string, operator: SearchOperator): string {
+function decodeSearchValue(raw: string, operator: SearchOperator): string {
   const ampersands = raw.replaceAll('%26', '&');
   if (operator === SearchOperator.like && !ampersands.includes('%25')) return ampersands;
   return decodedOnceMore(ampersands);
@@ -66,14 +68,14 @@ function operatorOf(name: string | undefined): SearchOperator {
   const known = Object.values(SearchOperator);
   const operator = name === undefined ? SearchOperator.eq : known.find((each) => each === name.toLowerCase());
   if (operator !== undefined) return operator;
-  throw refused(`"${shortened(name ?? '')}" is not one of the operators ${known.join(', ')}`);
+  throw invalidSearchKeyError(`"${shortened(name ?? '')}" is not one of the operators ${known.join(', ')}`);
 }
 
 function comparedValue(text: string, type: SearchedType, operator: SearchOperator): SearchValue {
   const { read, operators, called } = kinds[type];
   const value = operators.includes(operator) ? read(text, operator) : undefined;
   if (value !== undefined) return value;
-  throw refused(`"${shortened(text)}" is not ${called}, or cannot be compared by ${operator}`);
+  throw invalidSearchKeyError(`"${shortened(text)}" is not ${called}, or cannot be compared by ${operator}`);
 }
 
 const all = Object.values(SearchOperator);
@@ -121,6 +123,6 @@ const kinds: Readonly<
   },
 };
 
-function refused(reason: string): BillingError {
+function invalidSearchKeyError(reason: string): BillingError {
   return invalidParameter(`Invalid search key: ${reason}`);
 }

@@ -84,20 +84,20 @@ function plainly<T>(call: () => T): T {
 
 /** Returns a tracer that never throws, and that runs the work of each span exactly once. */
 export function guardedTracer(tracer: Tracer, logger: Pick<Logger, 'warn'>): Tracer {
-  const failed = (error: unknown): void =>
+  const logTracerFailure = (error: unknown): void =>
     logger.warn({ err: error }, 'the tracer failed; its trace is incomplete');
   const start = (span: SpanStart): Span => {
     try {
       return guardedSpan(
         callHost(() => tracer.start(span)),
-        failed,
+        logTracerFailure,
       );
     } catch (error) {
-      failed(error);
+      logTracerFailure(error);
       return { ...inertSpan, traceParent: span.parent ?? NO_TRACE };
     }
   };
-  return { start, detached: (work) => once((run) => tracer.detached(run), work, failed) };
+  return { start, detached: (work) => once((run) => tracer.detached(run), work, logTracerFailure) };
 }
 
 /** A position that belongs to no trace. In W3C Trace Context, it consists of zeros. */
@@ -126,7 +126,7 @@ function guardedSpan(span: Span, failed: (error: unknown) => void): Span {
 function once<T>(inside: (run: () => T) => unknown, work: () => T, failed: (error: unknown) => void): T {
   let done: (() => T) | undefined;
   const run = (): T => {
-    done ??= ended(work);
+    done ??= captureOutcome(work);
     return done();
   };
   let thrown: unknown;
@@ -137,12 +137,12 @@ function once<T>(inside: (run: () => T) => unknown, work: () => T, failed: (erro
   }
   if (done === undefined) {
     failed(plainError(thrown ?? 'the tracer did not run the work'));
-    done = ended(work);
+    done = captureOutcome(work);
   }
   return done();
 }
 
-function ended<T>(work: () => T): () => T {
+function captureOutcome<T>(work: () => T): () => T {
   try {
     const result = work();
     return () => result;
@@ -160,7 +160,7 @@ const known = new WeakMap<object, object>();
  * Returns a guarded object of the host, whose members and methods throw and reject with plain errors only
  * (`callHost`). Objects among its members are guarded too; results of methods are not.
  */
-export function guarded<T extends object>(object: T): T {
+export function guardedObject<T extends object>(object: T): T {
   const before = known.get(object);
   if (before !== undefined) return before as T;
   // The target is empty, so that members of a frozen object can be replaced by guarded members.
@@ -172,7 +172,7 @@ export function guarded<T extends object>(object: T): T {
 /** Returns the list with its objects guarded. Other values are kept, and are rejected later. */
 export function guardedList<T>(list: readonly T[]): readonly T[] {
   if (!Array.isArray(list)) return list;
-  return list.map((each: T) => (typeof each === 'object' && each !== null ? guarded(each) : each));
+  return list.map((each: T) => (typeof each === 'object' && each !== null ? guardedObject(each) : each));
 }
 
 /** Returns a guarded function. It throws and rejects with plain errors only. */
@@ -186,7 +186,7 @@ function handlerOf<T extends object>(object: T): ProxyHandler<T> {
   const methods = new Map<unknown, unknown>();
   const memberOf = (name: string | symbol): unknown => {
     const member = callHostRead(object, name);
-    if (typeof member === 'object' && member !== null && !Array.isArray(member)) return guarded(member);
+    if (typeof member === 'object' && member !== null && !Array.isArray(member)) return guardedObject(member);
     if (typeof member !== 'function') return member;
     const method =
       methods.get(member) ??
@@ -221,7 +221,7 @@ export function callHost<T>(call: () => T): T {
   try {
     const answer = call();
     const then = thenOf(answer);
-    if (then !== null) return adopted(answer, then) as T;
+    if (then !== null) return adoptThenable(answer, then) as T;
     awaitMembers(answer);
     return answer;
   } catch (thrown) {
@@ -259,7 +259,7 @@ function thenOf(answer: unknown): Then | null {
   return typeof then === 'function' ? (then as Then) : null;
 }
 
-function adopted(answer: unknown, then: Then): Promise<unknown> {
+function adoptThenable(answer: unknown, then: Then): Promise<unknown> {
   const promise = new Promise((resolve, reject) => {
     Reflect.apply(then, answer, [resolve, reject]);
   }).then(

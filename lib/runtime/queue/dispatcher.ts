@@ -8,7 +8,7 @@ import {
   QUEUE_SHUTDOWN_WAIT_MS,
 } from '../../values/limits.ts';
 import type { Instant } from '../../values/time/index.ts';
-import { type ActivityPorts, detached } from '../activity.ts';
+import { type ActivityPorts, runDetached } from '../activity.ts';
 import { atMost } from '../wait/bounded-waits.ts';
 import { type BusyPauses, EntryCounts, EntryRunner, meterClaimed, meterDone } from './entry-runner.ts';
 import { type QueueHandler, topicsOf } from './handler.ts';
@@ -167,7 +167,7 @@ export class Dispatcher {
   /** Releases the entries. If the database is unreachable or full, they are released when their leases end. */
   async #releaseEntries(): Promise<void> {
     const { storage, systemClock, logger } = this.#ports;
-    const left = this.#held();
+    const left = this.#listHeldClaims();
     if (left.length === 0) return;
     for (const leases of this.#leases.values()) leases.letGo(left);
     try {
@@ -246,7 +246,7 @@ export class Dispatcher {
     this.#signal.raise();
     if (!this.#started) return;
     // The search must not be traced as part of the caller's operation.
-    detached(this.#ports, () => (this.#workers === 0 ? this.#spawn() : this.#requestHelp()));
+    runDetached(this.#ports, () => (this.#workers === 0 ? this.#spawn() : this.#requestHelp()));
   }
 
   /**
@@ -364,12 +364,12 @@ export class Dispatcher {
     const systemNowMs = systemClock.nowMs();
     if (systemNowMs - this.#releasedAtMs < QUEUE_TAKE_BACK_EVERY_MS) return;
     this.#releasedAtMs = systemNowMs;
-    const held = [...new Set(this.#held().map(({ claimId }) => claimId))];
+    const held = [...new Set(this.#listHeldClaims().map(({ claimId }) => claimId))];
     this.#logReleasedLeases(await storage.queue.takeBackLapsed({ systemNowMs, held }));
   }
 
   /** Returns the claims of this node. */
-  #held(): readonly ClaimedEntry[] {
+  #listHeldClaims(): readonly ClaimedEntry[] {
     return [...this.#leases.values()].flatMap(({ held }) => held);
   }
 

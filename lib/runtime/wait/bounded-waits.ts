@@ -1,6 +1,6 @@
 import type { SystemClock } from '../../ports/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
-import { type ActivityPorts, spanned } from '../activity.ts';
+import { type ActivityPorts, runInChildSpan } from '../activity.ts';
 import { hostAnswer } from '../host-code/guarded-ports.ts';
 import { plainError } from '../host-code/plain-error.ts';
 
@@ -39,7 +39,7 @@ export interface Repeated {
 }
 
 /** Returns work that runs again `everyMs` after each run. The work handles its own errors. */
-export function repeated(
+export function createRepeatedWork(
   systemClock: Pick<SystemClock, 'after'>,
   everyMs: number,
   run: () => Promise<void>,
@@ -114,7 +114,7 @@ export function callPlugin<T>(
     kind: 'CLIENT' as const,
     attributes: { 'billwright.plugin.name': name },
   });
-  return spanned(ports, start, () => callInTime(plugin, ports.systemClock, call));
+  return runInChildSpan(ports, start, () => callInTime(plugin, ports.systemClock, call));
 }
 
 async function callInTime<T>(plugin: CalledPlugin, systemClock: SystemClock, call: () => Promise<T>) {
