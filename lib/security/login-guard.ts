@@ -23,7 +23,7 @@ export function loginGuard(
 ): LoginGuardOperations {
   function refuseLocked(known: readonly Locked[]): void {
     const nowMs = ports.systemClock.nowMs();
-    const untilMs = Math.max(...known.map((each) => lockedUntil(each, nowMs) ?? 0), 0);
+    const untilMs = Math.max(...known.map((each) => findLockEndMs(each, nowMs) ?? 0), 0);
     if (untilMs === 0) return;
     throw billingError(ErrorCode.SECURITY_LOCKED_OUT, 'Too many failed logins; try again later', {
       retryAfterSeconds: Math.ceil((untilMs - nowMs) / secondMs),
@@ -45,7 +45,7 @@ export function loginGuard(
       const limit = limits.get(subject) ?? MAX_LOGIN_FAILURES_OF_NAME;
       if (known !== null) before.push(known);
       const next = afterFailure(subject, known, { nowMs, limit });
-      isLocked ||= next.lockedUntilMs !== null && lockedUntil(known, nowMs) === null;
+      isLocked ||= next.lockedUntilMs !== null && findLockEndMs(known, nowMs) === null;
       return next;
     });
     // The name is not logged, because it could be a mistyped password.
@@ -86,7 +86,7 @@ function subjectsOf(
 const LOGIN_LOCK_MS = 15 * 60_000;
 
 /** Returns the time until which a subject is locked (system time), or null if it is not locked (platform §6.4). */
-function lockedUntil(known: Pick<LoginFailures, 'lockedUntilMs'> | null, nowMs: number): number | null {
+function findLockEndMs(known: Pick<LoginFailures, 'lockedUntilMs'> | null, nowMs: number): number | null {
   const until = known?.lockedUntilMs ?? null;
   return until !== null && nowMs < until ? until : null;
 }
@@ -102,7 +102,7 @@ function afterFailure(
 ): New<LoginFailures> {
   // Failures from before an expired lock are ignored.
   const counted = known === null || known.lockedUntilMs !== null ? [] : known.failedAtMs;
-  const isLocked = lockedUntil(known, nowMs) !== null;
+  const isLocked = findLockEndMs(known, nowMs) !== null;
   if (isLocked && known !== null) {
     return {
       subject,

@@ -22,7 +22,7 @@ export function principalCache({ storage, systemClock }: Pick<Ports, 'storage' |
     known = new Map();
   }
 
-  async function cached<T>(key: string, load: () => Promise<T | null>): Promise<T | null> {
+  async function loadThroughCache<T>(key: string, load: () => Promise<T | null>): Promise<T | null> {
     if (!storage.singleNode) await comparison.run();
     const entries = known;
     const found = entries.get(key) as Promise<T | null> | undefined;
@@ -64,15 +64,16 @@ export function principalCache({ storage, systemClock }: Pick<Ports, 'storage' |
     forget,
 
     async find(kind: 'USER' | 'CLIENT', name: string): Promise<Principal | null> {
-      return isStorable(name) ? await cached(`${kind} ${name}`, () => load(kind, name)) : null;
+      return isStorable(name) ? await loadThroughCache(`${kind} ${name}`, () => load(kind, name)) : null;
     },
 
     /** Returns the permissions of roles. Unknown roles have no permissions. */
     async permissionsOf(roles: readonly string[]): Promise<readonly string[]> {
       const names = roles.filter(isStorable);
       return (
-        (await cached(`ROLES ${JSON.stringify(names)}`, () => permissionsOfRoles(storage.security, names))) ??
-        []
+        (await loadThroughCache(`ROLES ${JSON.stringify(names)}`, () =>
+          permissionsOfRoles(storage.security, names),
+        )) ?? []
       );
     },
   };
