@@ -21,15 +21,15 @@ const metadataHosts: ReadonlySet<string> = new Set(['metadata', 'metadata.google
  */
 export function readCallbackUrl(text: string, policy: CallbackPolicy): URL {
   if (text.length > MAX_CALLBACK_URL_CHARACTERS) {
-    throw refused(text, `is longer than ${MAX_CALLBACK_URL_CHARACTERS} characters`);
+    throw invalidCallbackUrlError(text, `is longer than ${MAX_CALLBACK_URL_CHARACTERS} characters`);
   }
   const url = parsedUrl(text);
   if (url.username !== '' || url.password !== '' || /^[^/]*\/\/[^/?#]*@/.test(text)) {
-    throw refused(text.replace(/\/\/[^/?#]*@/, '//'), 'must not contain user info');
+    throw invalidCallbackUrlError(text.replace(/\/\/[^/?#]*@/, '//'), 'must not contain user info');
   }
   checkSpelling(url, text);
   const reason = refusal(hostScope(url.hostname), policy);
-  if (reason !== null) throw refused(text, reason);
+  if (reason !== null) throw invalidCallbackUrlError(text, reason);
   return url;
 }
 
@@ -54,32 +54,36 @@ function parsedUrl(text: string): URL {
   // The URL parser would silently drop spaces and control characters.
   const url = /^https?:\/\/[^\s\p{Cc}\\]+$/iu.test(text) ? URL.parse(text) : null;
   if (url !== null && url.hostname !== '') return url;
-  throw refused(text, 'is not an absolute http or https URL');
+  throw invalidCallbackUrlError(text, 'is not an absolute http or https URL');
 }
 
 /** Rejects IP addresses in a misleading form: octal, decimal, shortened or IPv6-mapped. */
 function checkSpelling(url: URL, text: string): void {
   const authority = /^[^/]*\/\/([^/?#]*)/.exec(text)?.[1] ?? '';
-  const host = unbracketed(url.hostname);
+  const host = removeBrackets(url.hostname);
   const bytes = ipBytes(host);
   if (bytes === undefined) return;
   const isPlain =
     bytes.length === 4 ? authority.replace(/:\d*$/, '') === host : embeddedIpv4(bytes) === undefined;
-  if (!isPlain) throw refused(text, 'names an IP address in an unusual form; write it as a.b.c.d or as IPv6');
+  if (!isPlain)
+    throw invalidCallbackUrlError(
+      text,
+      'names an IP address in an unusual form; write it as a.b.c.d or as IPv6',
+    );
 }
 
 function hostScope(hostname: string): AddressScope {
-  const host = unbracketed(hostname).toLowerCase().replace(/\.$/, '');
+  const host = removeBrackets(hostname).toLowerCase().replace(/\.$/, '');
   if (ipBytes(host) !== undefined) return addressScope(host);
   if (metadataHosts.has(host)) return AddressScope.FORBIDDEN;
   return host === 'localhost' || host.endsWith('.localhost') ? AddressScope.LOOPBACK : AddressScope.PUBLIC;
 }
 
-function unbracketed(hostname: string): string {
+function removeBrackets(hostname: string): string {
   return hostname.replace(/^\[|\]$/g, '');
 }
 
-function refused(text: string, reason: string): BillingError {
+function invalidCallbackUrlError(text: string, reason: string): BillingError {
   return invalidParameter(`The callback URL "${shortened(maskUrl(text))}" ${reason}`, { parameter: 'cb' });
 }
 
@@ -101,7 +105,7 @@ export async function resolveCallback(
   resolver: NameResolver,
 ): Promise<CallbackTarget> {
   const url = readCallbackUrl(text, policy);
-  const host = unbracketed(url.hostname);
+  const host = removeBrackets(url.hostname);
   const addresses = ipBytes(host) === undefined ? await resolver.resolve(host) : [host];
   const reasons = addresses.map((address) => refusal(addressScope(address), policy));
   const reason = addresses.length === 0 ? 'resolves to no address' : reasons.find(Boolean);

@@ -159,7 +159,7 @@ export function maskedLines(text: string): string {
     else {
       const valueAt = secretAt(line);
       if (indent >= 0) maskedBeyond = valueAt === null ? Number.POSITIVE_INFINITY : indent;
-      shown.push(valueAt === null ? maskWords(line) : maskedFrom(line, valueAt));
+      shown.push(valueAt === null ? maskWords(line) : maskLineFrom(line, valueAt));
     }
   }
   return shown.join('\n');
@@ -173,7 +173,7 @@ function secretAt(line: string): number | null {
   return between < 0 ? null : from + between + 1;
 }
 
-function maskedFrom(line: string, valueAt: number): string {
+function maskLineFrom(line: string, valueAt: number): string {
   const blanks = line.slice(valueAt).search(/\S/);
   if (blanks < 0) return line;
   return maskWords(line.slice(0, valueAt + blanks)) + SECRET_MASK;

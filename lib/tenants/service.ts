@@ -107,7 +107,7 @@ export function tenantService(ports: Pick<Ports, 'storage' | 'ids' | 'hasher' | 
    * Returns the tenant with this API key if it was created with the same input. Returns null if no tenant has the API
    * key.
    */
-  async function createdBefore(input: NewTenantInput): Promise<Tenant | null> {
+  async function findExistingTenant(input: NewTenantInput): Promise<Tenant | null> {
     const { storage, hasher } = ports;
     const tenant = await storage.system.findTenantByApiKey(input.apiKey);
     if (!tenant) return null;
@@ -129,14 +129,14 @@ export function tenantService(ports: Pick<Ports, 'storage' | 'ids' | 'hasher' | 
 
     async ensure(author: TenantAuthor, input: NewTenantInput): Promise<Tenant> {
       checkInput(input);
-      const known = await createdBefore(input);
+      const known = await findExistingTenant(input);
       if (known) return known;
       try {
         return await create(author, input);
       } catch (error) {
         // Another process may have created the tenant in the meantime.
         if (!(error instanceof BillingError) || error.code !== ErrorCode.TENANT_ALREADY_EXISTS) throw error;
-        const created = await createdBefore(input);
+        const created = await findExistingTenant(input);
         if (created === null) throw error;
         return created;
       }

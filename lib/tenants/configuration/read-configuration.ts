@@ -81,26 +81,26 @@ export function readProperties<T extends PropertyTable>(
 }
 
 function objectOf(text: string): ConfigurationObject {
-  const value = parsed(text);
+  const value = parseJsonText(text);
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw malformed('expected an object of property names and values');
+    throw malformedConfigurationError('expected an object of property names and values');
   const bad = Object.entries(value).filter(
     ([, each]) => !['string', 'number', 'boolean'].includes(typeof each),
   );
   if (bad.length === 0) return value as ConfigurationObject;
   const list = bad.map(([name]) => shortened(name)).join(', ');
-  throw malformed(`values must be texts, numbers or booleans, but these are not: ${list}`);
+  throw malformedConfigurationError(`values must be texts, numbers or booleans, but these are not: ${list}`);
 }
 
-function parsed(text: string): unknown {
+function parseJsonText(text: string): unknown {
   try {
     return JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (error) {
-    throw malformed(error instanceof Error ? error.message : String(error));
+    throw malformedConfigurationError(error instanceof Error ? error.message : String(error));
   }
 }
 
-function malformed(reason: string): BillingError {
+function malformedConfigurationError(reason: string): BillingError {
   return billingError(ErrorCode.MALFORMED_BODY, `The configuration is not a JSON object: ${reason}`);
 }
 

@@ -26,10 +26,10 @@ const inputNames = [...Object.keys(sellerFields).filter((name) => !ignoredMember
 export function checkedSeller(given: SellerInput): Checked {
   const input = {
     ...given,
-    country: mapped(given.country, compactNumber),
-    taxId: mapped(given.taxId, (text) => text.trim()),
-    iban: mapped(given.iban, compactNumber),
-    bic: mapped(given.bic, compactNumber),
+    country: mapNonEmpty(given.country, compactNumber),
+    taxId: mapNonEmpty(given.taxId, (text) => text.trim()),
+    iban: mapNonEmpty(given.iban, compactNumber),
+    bic: mapNonEmpty(given.bic, compactNumber),
   };
   const { country, taxId, iban, bic, accentColor, notes } = input;
   const problems = new FieldProblems();
@@ -112,7 +112,7 @@ function checkMember(name: string): void {
   });
 }
 
-function mapped(text: string | null | undefined, map: (text: string) => string): string | null {
+function mapNonEmpty(text: string | null | undefined, map: (text: string) => string): string | null {
   return text == null || text === '' ? null : map(text);
 }
 
