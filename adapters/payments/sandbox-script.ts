@@ -3,7 +3,7 @@ import type { PluginProperty } from '../../lib/records/index.ts';
 import { invalidField } from '../../lib/values/errors/index.ts';
 import { isUuid, type Uuid } from '../../lib/values/ids/index.ts';
 import { type Currency, type Decimal, isCurrency, parseWireDecimal } from '../../lib/values/money/index.ts';
-import { shortened } from '../../lib/values/text/index.ts';
+import { shortenText } from '../../lib/values/text/index.ts';
 import type { SandboxLedger } from './sandbox-ledger.ts';
 
 /** Outcomes of a sandbox call other than PROCESSED (payments §2.4 rule 2). */
@@ -92,7 +92,7 @@ export function amountOf(value: unknown): Decimal | undefined {
   if (value === undefined || value === null) return undefined;
   const amount = parseWireDecimal(String(value));
   if (amount === undefined)
-    throw invalidField(`The sandbox gateway cannot read the amount "${shortened(String(value))}"`);
+    throw invalidField(`The sandbox gateway cannot read the amount "${shortenText(String(value))}"`);
   return amount;
 }
 
@@ -101,7 +101,7 @@ function valuesOf(given: Readonly<Record<string, unknown>>) {
   const { PAYMENT_RESPONSE: response } = given;
   if (currency !== undefined && currency !== null && !(typeof currency === 'string' && isCurrency(currency)))
     throw invalidField(
-      `PROCESSED_CURRENCY "${shortened(String(currency))}" is not an ISO 4217 currency code`,
+      `PROCESSED_CURRENCY "${shortenText(String(currency))}" is not an ISO 4217 currency code`,
     );
   const amount = amountOf(given.PROCESSED_AMOUNT);
   return {
@@ -242,6 +242,6 @@ function checkSleep(seconds: number | string | undefined) {
 }
 
 function unknown(field: string, value: unknown, what: string) {
-  const shown = value === undefined ? 'is missing' : `"${shortened(String(value))}" is ${what}`;
+  const shown = value === undefined ? 'is missing' : `"${shortenText(String(value))}" is ${what}`;
   return invalidField(`${field} ${shown}`, { field });
 }

@@ -2,7 +2,7 @@ import type { CustomField, FieldedType, ObjectRef } from '../records/index.ts';
 import { billingError, ErrorCode, invalidField } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { MAX_CUSTOM_FIELD_NAME_CHARACTERS, MAX_CUSTOM_FIELD_VALUE_CHARACTERS } from '../values/limits.ts';
-import { checkText, shortened } from '../values/text/index.ts';
+import { checkText, shortenText } from '../values/text/index.ts';
 
 export interface CustomFieldChange {
   readonly customFieldId?: Uuid | null;
@@ -100,7 +100,7 @@ function checkDistinct(fields: readonly NameAndValue[]): void {
     if (seen.has(pair)) {
       throw billingError(
         ErrorCode.CUSTOM_FIELD_ALREADY_EXISTS,
-        `Custom field "${name}" with value "${shortened(value)}" already exists on the object`,
+        `Custom field "${name}" with value "${shortenText(value)}" already exists on the object`,
         { name, value },
       );
     }

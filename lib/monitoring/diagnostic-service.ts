@@ -4,7 +4,7 @@ import { hostAnswer } from '../runtime/index.ts';
 import { type KeyValues, maskedProperties, maskedValues } from '../tenants/index.ts';
 import { invalidParameter } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
-import { maskSecretShapes, shortened } from '../values/text/index.ts';
+import { maskSecretShapes, shortenText } from '../values/text/index.ts';
 
 /** Maximum number of log files. Only the last bytes of each file are read. */
 const MAX_LOG_FILES = 20;
@@ -34,7 +34,7 @@ export function diagnosticOperations(
     });
     if (found === null && logDirectory !== undefined)
       throw invalidParameter('health.diagnostic.logDirs does not allow this directory', {
-        logDirectory: shortened(logDirectory),
+        logDirectory: shortenText(logDirectory),
       });
     const masked: LogFile[] = [];
     for (const file of found ?? []) masked.push(await maskedLog(file, () => ports.systemClock.nextTurn()));
@@ -65,7 +65,7 @@ function checkNames(names: readonly string[]): void {
   const wrong = names.find((name) => name === '' || name === '.' || /[/\\\0]|[.][.]/.test(name));
   if (wrong !== undefined)
     throw invalidParameter('The name of a log file must not contain a path', {
-      logFileName: shortened(wrong),
+      logFileName: shortenText(wrong),
     });
   if (names.length > MAX_LOG_FILES)
     throw invalidParameter(`At most ${MAX_LOG_FILES} log files can be requested, not ${names.length}`);

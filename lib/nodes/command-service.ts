@@ -1,6 +1,6 @@
 import type { Broadcast, NodeInfo, PluginInfo, SystemAuthor, TenantRef } from '../records/index.ts';
 import { invalidField } from '../values/errors/index.ts';
-import { shortened } from '../values/text/index.ts';
+import { shortenText } from '../values/text/index.ts';
 import { type BroadcastHandler, type BroadcastPorts, broadcasts, type Switched } from './broadcasts.ts';
 import {
   checkCommand,
@@ -47,7 +47,7 @@ export function nodeCommands(ports: BroadcastPorts, input: CommandServiceInput) 
     throw invalidField(
       named === undefined
         ? `${command.type} needs a property pluginName or pluginKey`
-        : `No node has a plugin ${shortened(String(named))}; plugins are registered by the host application`,
+        : `No node has a plugin ${shortenText(String(named))}; plugins are registered by the host application`,
     );
   }
 

@@ -2,7 +2,7 @@ import { type SearchClause, SearchOperator, type SearchValue } from '../records/
 import { type BillingError, invalidParameter } from '../values/errors/index.ts';
 import type { SearchedFields, SearchedType } from '../values/fields/index.ts';
 import { isUuid } from '../values/ids/index.ts';
-import { shortened } from '../values/text/index.ts';
+import { shortenText } from '../values/text/index.ts';
 import { formatLocalDate, parseWireDate, parseWireInstant } from '../values/time/index.ts';
 
 const MARK = '_q=1&';
@@ -30,13 +30,13 @@ function clauseOf(clause: string, fields: SearchedFields): SearchClause {
   const [, name, operatorName, raw] = shape.exec(clause) ?? [];
   if (name === undefined || raw === undefined) {
     throw invalidSearchKeyError(
-      `"${shortened(clause)}" is not a clause of the form column=value or column[operator]=value`,
+      `"${shortenText(clause)}" is not a clause of the form column=value or column[operator]=value`,
     );
   }
   const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
   if (field === undefined) {
     throw invalidSearchKeyError(
-      `"${shortened(name)}" is not one of the columns ${Object.keys(fields).join(', ')}`,
+      `"${shortenText(name)}" is not one of the columns ${Object.keys(fields).join(', ')}`,
     );
   }
   const operator = operatorOf(operatorName);
@@ -68,14 +68,16 @@ function operatorOf(name: string | undefined): SearchOperator {
   const known = Object.values(SearchOperator);
   const operator = name === undefined ? SearchOperator.eq : known.find((each) => each === name.toLowerCase());
   if (operator !== undefined) return operator;
-  throw invalidSearchKeyError(`"${shortened(name ?? '')}" is not one of the operators ${known.join(', ')}`);
+  throw invalidSearchKeyError(`"${shortenText(name ?? '')}" is not one of the operators ${known.join(', ')}`);
 }
 
 function comparedValue(text: string, type: SearchedType, operator: SearchOperator): SearchValue {
   const { read, operators, called } = kinds[type];
   const value = operators.includes(operator) ? read(text, operator) : undefined;
   if (value !== undefined) return value;
-  throw invalidSearchKeyError(`"${shortened(text)}" is not ${called}, or cannot be compared by ${operator}`);
+  throw invalidSearchKeyError(
+    `"${shortenText(text)}" is not ${called}, or cannot be compared by ${operator}`,
+  );
 }
 
 const all = Object.values(SearchOperator);

@@ -3,7 +3,7 @@ import type { SecurityCheck, SecurityReads } from '../ports/storage/index.ts';
 import type { Principal, PrincipalKind, SystemAuthor, TenantGrants } from '../records/index.ts';
 import { type BillingError, billingError, ErrorCode, invalidField } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
-import { checkStorable, shortened } from '../values/text/index.ts';
+import { checkStorable, shortenText } from '../values/text/index.ts';
 import { ALL_PERMISSIONS, isPermitted, permissionsOfRoles, undefinedRoles } from './permissions.ts';
 
 /** A user or a client. */
@@ -74,7 +74,7 @@ export function checkGrantable(manager: Principal | null | undefined, grants: Te
 export function checkHeld(manager: Principal, permissions: readonly string[]): void {
   const missing = permissions.filter((each) => !isPermitted(manager.permissions, each));
   if (missing.length === 0) return;
-  const message = `User ${manager.name} does not hold ${shortened(missing.join(', '))}, and therefore cannot grant it or manage users who hold it`;
+  const message = `User ${manager.name} does not hold ${shortenText(missing.join(', '))}, and therefore cannot grant it or manage users who hold it`;
   throw notEnoughPermissions(manager, message, { permissions: missing });
 }
 
@@ -92,7 +92,7 @@ export async function checkRolesHeld(
     ? []
     : await undefinedRoles(now, roles);
   if (undefinedRole === undefined) return checkHeld(manager, await permissionsOfRoles(now, roles));
-  const message = `Role "${shortened(undefinedRole)}" is not defined and could be defined later with any permission. User ${manager.name} needs all permissions to assign it, or to manage a user who has it; define the role first`;
+  const message = `Role "${shortenText(undefinedRole)}" is not defined and could be defined later with any permission. User ${manager.name} needs all permissions to assign it, or to manage a user who has it; define the role first`;
   throw notEnoughPermissions(manager, message, { role: undefinedRole });
 }
 
@@ -139,7 +139,7 @@ export async function checkNewRole(manager: Principal, name: string, now: Securi
 }
 
 function notOfTenants(manager: Principal, name: string): BillingError {
-  const message = `User ${manager.name} is bound to tenants and can change only roles that no user outside of them has, which excludes "${shortened(name)}"`;
+  const message = `User ${manager.name} is bound to tenants and can change only roles that no user outside of them has, which excludes "${shortenText(name)}"`;
   return notEnoughPermissions(manager, message, { role: name });
 }
 

@@ -1,6 +1,6 @@
 import type { Role } from '../records/index.ts';
 import { billingError, ErrorCode } from '../values/errors/index.ts';
-import { closestTo, shortened } from '../values/text/index.ts';
+import { closestTo, shortenText } from '../values/text/index.ts';
 
 /** The permission that the first administrator and the role `admin` have (platform §8). */
 export const ALL_PERMISSIONS = '*:*';
@@ -37,7 +37,7 @@ function wholeGroupOf(permission: string): string {
   if (group !== '' && rest.length === 0) return value === '' ? `${group}:*` : permission;
   throw billingError(
     ErrorCode.SECURITY_INVALID_PERMISSIONS,
-    `"${shortened(permission)}" is not a permission. Use group:value, group:* or *.`,
+    `"${shortenText(permission)}" is not a permission. Use group:value, group:* or *.`,
     { permission },
   );
 }
@@ -92,10 +92,10 @@ export function checkKnownPermissions(given: readonly string[]): void {
     const group = permission.split(':', 1)[0] ?? '';
     const ofGroup = permissions.filter((known) => known.startsWith(`${group}:`));
     if (ofGroup.length === 0 || permission === `${group}:*` || ofGroup.includes(permission)) continue;
-    const nearest = closestTo(shortened(permission), ofGroup, Number.POSITIVE_INFINITY);
+    const nearest = closestTo(shortenText(permission), ofGroup, Number.POSITIVE_INFINITY);
     throw billingError(
       ErrorCode.SECURITY_INVALID_PERMISSIONS,
-      `"${shortened(permission)}" is not a permission; did you mean ${nearest}? The group has ${ofGroup.join(', ')}`,
+      `"${shortenText(permission)}" is not a permission; did you mean ${nearest}? The group has ${ofGroup.join(', ')}`,
       { permission, nearest },
     );
   }

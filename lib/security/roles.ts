@@ -1,7 +1,7 @@
 import type { Ports } from '../ports/index.ts';
 import { systemAuthorshipOf } from '../runtime/index.ts';
 import { type BillingError, billingError, ErrorCode } from '../values/errors/index.ts';
-import { isStorable, shortened } from '../values/text/index.ts';
+import { isStorable, shortenText } from '../values/text/index.ts';
 import { checkBy, checkHeld, checkName, checkNewRole, checkRoleManaged } from './managing.ts';
 import { BUILT_IN_ROLES, checkKnownPermissions, normalisePermissions } from './permissions.ts';
 import type { Principals } from './principals.ts';
@@ -68,7 +68,7 @@ function alreadyExists(name: string): BillingError {
     ErrorCode.SECURITY_ROLE_ALREADY_EXISTS,
     isBuiltIn
       ? `The role "${name}" is built in and cannot be changed`
-      : `A role "${shortened(name)}" already exists`,
+      : `A role "${shortenText(name)}" already exists`,
     { role: name },
   );
 }

@@ -3,7 +3,7 @@ import type { UserChange } from '../ports/storage/index.ts';
 import { type ApiClient, PrincipalKind, type SystemAuthor } from '../records/index.ts';
 import { systemAuthorshipOf } from '../runtime/index.ts';
 import { type BillingError, billingError, ErrorCode, invalidField } from '../values/errors/index.ts';
-import { isStorable, shortened } from '../values/text/index.ts';
+import { isStorable, shortenText } from '../values/text/index.ts';
 import {
   checkBy,
   checkGrantable,
@@ -42,7 +42,7 @@ export function userOperations(ports: UserPorts, principals: Principals): UserOp
     if (permissions.length === 0) return;
     throw billingError(
       ErrorCode.SECURITY_INVALID_USER,
-      `User "${shortened(name)}" is defined by the server's configuration and cannot be changed here`,
+      `User "${shortenText(name)}" is defined by the server's configuration and cannot be changed here`,
       { user: name },
     );
   }
@@ -224,7 +224,7 @@ function checkUserName(name: string): void {
 }
 
 function alreadyExists(kind: 'user' | 'client', name: string): BillingError {
-  const message = `A ${kind} "${shortened(name)}" already exists`;
+  const message = `A ${kind} "${shortenText(name)}" already exists`;
   return billingError(ErrorCode.SECURITY_USER_ALREADY_EXISTS, message, { [kind]: name });
 }
 
@@ -237,6 +237,6 @@ function noSuchClient(name: string): BillingError {
 }
 
 function unknown(kind: 'user' | 'client', name: string): BillingError {
-  const message = `There is no ${kind} "${shortened(name)}"`;
+  const message = `There is no ${kind} "${shortenText(name)}"`;
   return billingError(ErrorCode.SECURITY_INVALID_USER, message, { [kind]: name });
 }

@@ -24,7 +24,7 @@ import {
   MAX_TAG_DEFINITION_DESCRIPTION_CHARACTERS,
   MAX_TAG_DEFINITION_NAME_CHARACTERS,
 } from '../values/limits.ts';
-import { checkText, shortened } from '../values/text/index.ts';
+import { checkText, shortenText } from '../values/text/index.ts';
 import type { Instant } from '../values/time/index.ts';
 
 /** Creates the operations on a tenant's tag definitions (accounts §12). */
@@ -133,7 +133,7 @@ function checkName(name: string): void {
   if (name !== name.toLowerCase()) {
     throw billingError(
       ErrorCode.TAG_DEFINITION_HAS_UPPERCASE,
-      `Tag definition name "${shortened(name)}" has an upper-case letter; such names are reserved for system tags`,
+      `Tag definition name "${shortenText(name)}" has an upper-case letter; such names are reserved for system tags`,
       { name },
     );
   }
@@ -153,7 +153,7 @@ function checkTypes(types: readonly ObjectType[]): readonly ObjectType[] {
   throw invalidField(
     unknown === undefined
       ? 'TagDefinitionJson applicableObjectTypes needs to be set'
-      : `TagDefinitionJson applicableObjectTypes names an unknown object type: "${shortened(unknown)}"`,
+      : `TagDefinitionJson applicableObjectTypes names an unknown object type: "${shortenText(unknown)}"`,
     { field: 'applicableObjectTypes' },
   );
 }

@@ -1,6 +1,6 @@
 import type { NameResolver } from '../ports/index.ts';
 import { type BillingError, invalidParameter } from '../values/errors/index.ts';
-import { maskUrl, shortened } from '../values/text/index.ts';
+import { maskUrl, shortenText } from '../values/text/index.ts';
 
 const MAX_CALLBACK_URL_CHARACTERS = 2_000;
 
@@ -84,7 +84,7 @@ function removeBrackets(hostname: string): string {
 }
 
 function invalidCallbackUrlError(text: string, reason: string): BillingError {
-  return invalidParameter(`The callback URL "${shortened(maskUrl(text))}" ${reason}`, { parameter: 'cb' });
+  return invalidParameter(`The callback URL "${shortenText(maskUrl(text))}" ${reason}`, { parameter: 'cb' });
 }
 
 /** The target of a push. */
@@ -110,7 +110,7 @@ export async function resolveCallback(
   const reasons = addresses.map((address) => refusal(addressScope(address), policy));
   const reason = addresses.length === 0 ? 'resolves to no address' : reasons.find(Boolean);
   if (!reason) return { url, addresses };
-  throw invalidParameter(`The host "${shortened(host)}" of the callback ${reason}`, { host, addresses });
+  throw invalidParameter(`The host "${shortenText(host)}" of the callback ${reason}`, { host, addresses });
 }
 
 /**

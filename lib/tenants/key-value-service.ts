@@ -10,7 +10,7 @@ import {
   invalidParameter,
 } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
-import { checkStorable, shortened } from '../values/text/index.ts';
+import { checkStorable, shortenText } from '../values/text/index.ts';
 import { type CallbackPolicy, readCallbackUrl } from './callback-url.ts';
 import { checkConfiguration } from './configuration/read-configuration.ts';
 import { KeyKind, type KeyValueOperations, keyKind, SystemKey } from './key-value-operations.ts';
@@ -227,7 +227,7 @@ function checkKey(key: string): void {
   checkStorable('Key', key);
   if (key !== '' && key.length <= MAX_TENANT_KEY_CHARACTERS) return;
   throw invalidField(`A key has 1 to ${MAX_TENANT_KEY_CHARACTERS} characters, not ${key.length}`, {
-    key: shortened(key),
+    key: shortenText(key),
   });
 }
 
@@ -249,9 +249,9 @@ function checkValue(value: string): void {
 
 function alreadyThere(key: string): BillingError {
   return invalidParameter(
-    `${shortened(key)} already has a value, and the request does not allow replacing it`,
+    `${shortenText(key)} already has a value, and the request does not allow replacing it`,
     {
-      key: shortened(key),
+      key: shortenText(key),
     },
   );
 }

@@ -4,7 +4,7 @@ import type { Authorship, Leading, Page, PageRequest, Tenant, TenantRef } from '
 import { BillingError, billingError, ErrorCode, invalidField } from '../values/errors/index.ts';
 import type { Plain } from '../values/host-values/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
-import { checkStorable, isStorable, shortened } from '../values/text/index.ts';
+import { checkStorable, isStorable, shortenText } from '../values/text/index.ts';
 import type { SettingDescription } from './configuration/property-texts.ts';
 import type { TenantSettings } from './configuration/settings.ts';
 
@@ -114,7 +114,7 @@ export function tenantService(ports: Pick<Ports, 'storage' | 'ids' | 'hasher' | 
     const different = (field: string) =>
       billingError(
         ErrorCode.TENANT_ALREADY_EXISTS,
-        `Tenant with api key ${shortened(input.apiKey)} exists with another ${field}`,
+        `Tenant with api key ${shortenText(input.apiKey)} exists with another ${field}`,
         { apiKey: input.apiKey, field },
       );
     if (!(await hasher.verify(input.apiSecret, tenant.apiSecretHash))) throw different('apiSecret');
@@ -152,7 +152,7 @@ export function tenantService(ports: Pick<Ports, 'storage' | 'ids' | 'hasher' | 
       if (tenant) return tenant;
       throw billingError(
         ErrorCode.TENANT_DOES_NOT_EXIST_FOR_API_KEY,
-        `Tenant does not exist for api key ${shortened(apiKey)}`,
+        `Tenant does not exist for api key ${shortenText(apiKey)}`,
         { apiKey },
       );
     },

@@ -10,7 +10,7 @@ import {
 } from '../../../lib/values/errors/index.ts';
 import { parseUuid } from '../../../lib/values/ids/index.ts';
 import { MAX_REQUEST_MS } from '../../../lib/values/limits.ts';
-import { shortened } from '../../../lib/values/text/index.ts';
+import { shortenText } from '../../../lib/values/text/index.ts';
 import type { Caller } from '../auth/authenticator.ts';
 import { Dialect, headerFamilies } from '../dialect.ts';
 import type { HttpMetrics } from '../monitoring/http-metrics.ts';
@@ -345,7 +345,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
       if (path !== null) return showConsole(ctx, path, options.consolePages);
     }
     await access.authenticate(ctx, access.credentialsOf(ctx), received.dialect);
-    throw billingError(ErrorCode.ROUTE_NOT_FOUND, `There is no ${ctx.method} ${shortened(ctx.path)}`);
+    throw billingError(ErrorCode.ROUTE_NOT_FOUND, `There is no ${ctx.method} ${shortenText(ctx.path)}`);
   }
 
   async function showConsole(ctx: Context, path: string, load: () => Promise<ConsolePages>): Promise<void> {
@@ -391,7 +391,7 @@ async function endStream(ctx: Context, body: BodyStream): Promise<void> {
 }
 
 function methodNotAllowed({ method, path }: Context, allow: string): BillingError {
-  const message = `${method} is not supported on ${shortened(path)}; supported methods: ${allow}`;
+  const message = `${method} is not supported on ${shortenText(path)}; supported methods: ${allow}`;
   return billingError(ErrorCode.METHOD_NOT_ALLOWED, message, { allow });
 }
 

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { finished as ended, PassThrough, Readable } from 'node:stream';
 import type { Context, Middleware } from 'koa';
 import { type BillingError, billingError, ErrorCode } from '../../../lib/values/errors/index.ts';
-import { shortened } from '../../../lib/values/text/index.ts';
+import { shortenText } from '../../../lib/values/text/index.ts';
 import { ANY_TYPE, type BodyStream, malformedBody, type RequestBody } from '../routing/body.ts';
 
 /**
@@ -215,7 +215,7 @@ function checkEncoding(ctx: Context, body: RequestBody<unknown>, wasRead: boolea
     type === undefined || takesAnyType(body) || body.mediaTypes.includes(ctx.request.type.toLowerCase());
   const isReadable = !body.utf8Only || utf8Names.has(ctx.request.charset.toLowerCase());
   if (isPlain && isTypeFit && isReadable) return;
-  const came = shortened([type, coding].filter((each) => each !== undefined).join(', '));
+  const came = shortenText([type, coding].filter((each) => each !== undefined).join(', '));
   throw billingError(
     ErrorCode.UNSUPPORTED_MEDIA_TYPE,
     `The body must be uncompressed ${body.mediaTypes.join(' or ')}${body.utf8Only ? ' in UTF-8' : ''}; the request declares ${came}`,

@@ -1,7 +1,7 @@
 import { decodedOnceMore, isOperatorSearch } from '../../../lib/runtime/index.ts';
 import { billingError, ErrorCode, invalidParameter } from '../../../lib/values/errors/index.ts';
 import { isUuid, type Uuid } from '../../../lib/values/ids/index.ts';
-import { NOT_STORABLE, shortened } from '../../../lib/values/text/index.ts';
+import { NOT_STORABLE, shortenText } from '../../../lib/values/text/index.ts';
 
 /** See http-api §1. */
 export const CORE = '/1.0/kb';
@@ -73,7 +73,7 @@ function uuidSegment(name: string, value: string): Uuid {
   if (isUuid(lower)) return lower;
   throw billingError(
     ErrorCode.ROUTE_NOT_FOUND,
-    `No such resource: ${name} "${shortened(value)}" is not a UUID`,
+    `No such resource: ${name} "${shortenText(value)}" is not a UUID`,
   );
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ErrorCode, InvariantError } from '../../../lib/values/errors/index.ts';
 import { decimalOf } from '../../../lib/values/money/index.ts';
-import { shortened } from '../../../lib/values/text/index.ts';
+import { shortenText } from '../../../lib/values/text/index.ts';
 import { Dialect, type PerDialect } from '../dialect.ts';
 import { withLazy } from './lazy-values.ts';
 import {
@@ -156,7 +156,7 @@ export function closedInD<F extends Fields>(open: Model<F>) {
     const members = decimalOf(value) === undefined && !Array.isArray(value) ? Object(value) : {};
     const unknown = Object.keys(members).find((each) => !names.includes(each));
     if (unknown === undefined) return;
-    const text = `${messageNameOf(name)} ${shortened(unknown)} is not a valid member. Use ${names.join(', ')}`;
+    const text = `${messageNameOf(name)} ${shortenText(unknown)} is not a valid member. Use ${names.join(', ')}`;
     refuse(context, { code: ErrorCode.MISSING_OR_INVALID_FIELD, text, complete: true });
   });
   const request = { ...open.request, D: known.pipe(open.request.D) };

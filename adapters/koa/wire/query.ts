@@ -8,7 +8,7 @@ import {
   MAX_NUMBER_CHARACTERS,
 } from '../../../lib/values/limits.ts';
 import { parseWireDecimal } from '../../../lib/values/money/index.ts';
-import { isStorable, NOT_STORABLE, shortened } from '../../../lib/values/text/index.ts';
+import { isStorable, NOT_STORABLE, shortenText } from '../../../lib/values/text/index.ts';
 import {
   isTimeZone,
   parseWireInstant,
@@ -55,7 +55,7 @@ function reads<T>(
 }
 
 function quoting(problem: string) {
-  return (text: string) => `${problem}: "${shortened(text)}"`;
+  return (text: string) => `${problem}: "${shortenText(text)}"`;
 }
 
 const anyText: Read<string> = (value) => ({ value });
@@ -226,7 +226,7 @@ function oneOf<V extends string>(allowed: readonly V[], prefix?: (text: string) 
 /** A list of UUIDs. The parameter may be repeated, or its values separated by commas (http-api §6 rule 4). */
 export const uuidList = listParameter(
   () => z.guid(),
-  reads(uuidOf, (text) => `contains an invalid UUID: "${shortened(text.toLowerCase())}"`),
+  reads(uuidOf, (text) => `contains an invalid UUID: "${shortenText(text.toLowerCase())}"`),
 );
 
 /** Repeated or comma-separated. */
@@ -240,7 +240,7 @@ export function choiceList<V extends string>(values: Values<V>): QueryParameter<
   const allowed = Object.values(values);
   return listParameter(
     () => z.enum(allowed),
-    oneOf(allowed, (text) => `holds "${shortened(text)}", which `),
+    oneOf(allowed, (text) => `holds "${shortenText(text)}", which `),
   );
 }
 

@@ -18,7 +18,7 @@ import {
   roundToScale,
   type WireDecimalLimits,
 } from '../../../lib/values/money/index.ts';
-import { isStorable, NOT_STORABLE, shortened } from '../../../lib/values/text/index.ts';
+import { isStorable, NOT_STORABLE, shortenText } from '../../../lib/values/text/index.ts';
 import {
   dateOfParts,
   formatInstant,
@@ -313,8 +313,8 @@ function numberOf(value: unknown): Decimal | undefined {
 
 function shown(value: unknown): string {
   const number = decimalOf(value);
-  if (number !== undefined) return shortened(number.toString());
-  if (typeof value === 'string') return `"${shortened(value)}"`;
+  if (number !== undefined) return shortenText(number.toString());
+  if (typeof value === 'string') return `"${shortenText(value)}"`;
   if (Array.isArray(value)) return 'a list';
   return typeof value === 'object' ? 'an object' : String(value);
 }

@@ -14,7 +14,7 @@ import type { SettingsOf } from '../../tenants/index.ts';
 import { type BillingError, billingError, ErrorCode, invalidField } from '../../values/errors/index.ts';
 import { isUuid, type Uuid } from '../../values/ids/index.ts';
 import { ZERO } from '../../values/money/index.ts';
-import { checkStorable, shortened } from '../../values/text/index.ts';
+import { checkStorable, shortenText } from '../../values/text/index.ts';
 import { accountEvent } from '../rules/account-event.ts';
 import { accountSearch } from '../rules/account-search.ts';
 import { mergeAccount } from '../rules/account-update.ts';
@@ -169,7 +169,7 @@ export class AccountService implements AccountOperations<WithContext> {
     if (account) return account;
     throw billingError(
       ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_KEY,
-      `Account does not exist for key ${shortened(externalKey)}`,
+      `Account does not exist for key ${shortenText(externalKey)}`,
       { externalKey },
     );
   }

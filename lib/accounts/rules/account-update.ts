@@ -1,7 +1,7 @@
 import { type Account, type AccountInput, accountFields } from '../../records/index.ts';
 import { type BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
 import { inputChanges } from '../../values/fields/index.ts';
-import { shortened } from '../../values/text/index.ts';
+import { shortenText } from '../../values/text/index.ts';
 import { formatInstant, type Instant, localDateOf, UTC } from '../../values/time/index.ts';
 import { checkAccountInput, checkFirstNameLength, withTrimmedTaxId } from './account-input.ts';
 
@@ -65,7 +65,7 @@ function billCycleDay(stored: Account, input: AccountInput, options: MergeOption
 function cannotChange(stored: Account, field: keyof Account, to: unknown): BillingError {
   const from = stored[field];
   const show = (value: unknown): string =>
-    field === 'referenceTime' ? formatInstant(value as Instant) : shortened(String(value));
+    field === 'referenceTime' ? formatInstant(value as Instant) : shortenText(String(value));
   return billingError(
     ErrorCode.ACCOUNT_CANNOT_CHANGE_EXTERNAL_KEY,
     `Account ${stored.id}: ${field} cannot be changed from ${show(from)} to ${show(to)}`,

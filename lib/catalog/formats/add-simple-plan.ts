@@ -3,7 +3,7 @@ import type { Steps } from '../../runtime/index.ts';
 import { BillingError, billingError, ErrorCode, type Problem } from '../../values/errors/index.ts';
 import { DAY_MS } from '../../values/limits.ts';
 import { type Currency, type Decimal, formatDecimal, isCurrency, ZERO } from '../../values/money/index.ts';
-import { shortened } from '../../values/text/index.ts';
+import { shortenText } from '../../values/text/index.ts';
 import {
   addMilliseconds,
   BillingPeriod,
@@ -289,13 +289,13 @@ function planIdOf({ planId }: SimplePlan): string {
   if (!planId) throw missing('planId');
   if (isNcName(planId)) return planId;
   throw refused(
-    `planId "${shortened(planId)}" is not a valid name. Start with a letter or underscore, followed by letters, digits, "-", "_" and "."`,
+    `planId "${shortenText(planId)}" is not a valid name. Start with a letter or underscore, followed by letters, digits, "-", "_" and "."`,
   );
 }
 
 function priceOf({ currency, amount }: SimplePlan) {
   if (!currency) throw missing('currency');
-  if (!isCurrency(currency)) throw refused(`"${shortened(currency)}" is not a currency`);
+  if (!isCurrency(currency)) throw refused(`"${shortenText(currency)}" is not a currency`);
   if (!isPresent(amount)) throw missing('amount');
   if (amount.isNegative() && !amount.isZero()) throw refused('amount is negative');
   return { currency, amount };
@@ -321,7 +321,7 @@ function checkNamed(field: keyof SimplePlan, given: unknown, names: Readonly<Rec
 }
 
 function shown(given: unknown): string {
-  return typeof given === 'string' ? `"${shortened(given)}"` : shortened(String(given));
+  return typeof given === 'string' ? `"${shortenText(given)}"` : shortenText(String(given));
 }
 
 function isPresent<T>(value: T | null | undefined): value is T {

@@ -8,7 +8,7 @@ import { trimXml, XML_CHARACTERS } from '../../values/documents/index.ts';
 import { BillingError, ErrorCode, type Problem } from '../../values/errors/index.ts';
 import { MAX_LISTED_PROBLEMS, MAX_XML_TEXT_CHARACTERS } from '../../values/limits.ts';
 import { type Currency, Decimal, formatDecimal } from '../../values/money/index.ts';
-import { shortened } from '../../values/text/index.ts';
+import { shortenText } from '../../values/text/index.ts';
 import { type Catalog, createCatalog } from '../lookup/catalog.ts';
 import { type CatalogVersion, createVersion } from '../lookup/catalog-version.ts';
 import { DEFAULT_PRICE_LIST } from '../model/catalog-model.ts';
@@ -230,7 +230,7 @@ class DefinitionReader {
       return Object.entries(given).map(([key, each]) => {
         const place = placeOf(type, each, {
           owner,
-          name: `${item.startsWith(PREFIX) ? 'feature' : item} "${shortened(key)}"`,
+          name: `${item.startsWith(PREFIX) ? 'feature' : item} "${shortenText(key)}"`,
         });
         return this.record(type, { ...(inFull(type, each) as object), name: key }, place);
       });
@@ -269,7 +269,7 @@ class DefinitionReader {
     return {
       prices: amounts.map(([code, amount]) => ({
         currency: this.#scalar(currency, code, place),
-        amount: amount === null ? null : this.#amount(amount, `${place}, ${shortened(code)}`),
+        amount: amount === null ? null : this.#amount(amount, `${place}, ${shortenText(code)}`),
       })),
     };
   }
@@ -284,7 +284,7 @@ class DefinitionReader {
     if (!isRecord(given)) return this.note(`${place}: ${shown(given)} is not an object`);
     for (const name of Object.keys(given)) {
       if (name !== resultName && !(name in conditions))
-        this.note(`${place}: unknown condition "${shortened(name)}"`);
+        this.note(`${place}: unknown condition "${shortenText(name)}"`);
     }
     const said = Object.entries(conditions).map(([name, type]) => {
       const value = given[name] ?? null;
@@ -303,7 +303,7 @@ function placeOf(
   { owner, name }: { readonly owner: string; readonly name: string },
 ): string {
   if (type === phase)
-    return `${owner}, phase ${isRecord(given) ? shortened(String(given.type)) : shown(given)}`;
+    return `${owner}, phase ${isRecord(given) ? shortenText(String(given.type)) : shown(given)}`;
   // The path leads to the section that contains the price, because problems with a price are reported there.
   return name === 'price' ? owner : below(owner, name);
 }
@@ -340,5 +340,5 @@ function isRecord(given: unknown): given is HostInput {
 
 function shown(value: unknown): string {
   if (Array.isArray(value)) return 'a list';
-  return typeof value === 'string' ? quote(value) : shortened(String(value));
+  return typeof value === 'string' ? quote(value) : shortenText(String(value));
 }

@@ -10,7 +10,7 @@ import {
 import { atOnce, eachStep, type Steps } from '../../runtime/index.ts';
 import { type BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Currency } from '../../values/money/index.ts';
-import { shortened } from '../../values/text/index.ts';
+import { shortenText } from '../../values/text/index.ts';
 import { BillingPeriod, formatInstant, type Instant } from '../../values/time/index.ts';
 import {
   type CreationContext,
@@ -122,7 +122,11 @@ export class CatalogVersion implements PlanLookup {
   findPlan(name: string): Plan {
     const plan = this.planNamed(name);
     if (plan !== undefined) return plan;
-    throw this.#unknown(ErrorCode.CATALOG_NO_SUCH_PLAN, `Plan "${shortened(name)}"`, this.planParts.names());
+    throw this.#unknown(
+      ErrorCode.CATALOG_NO_SUCH_PLAN,
+      `Plan "${shortenText(name)}"`,
+      this.planParts.names(),
+    );
   }
 
   productNamed(name: string): Product | undefined {
@@ -134,7 +138,7 @@ export class CatalogVersion implements PlanLookup {
     if (product !== undefined) return product;
     throw this.#unknown(
       ErrorCode.CATALOG_NO_SUCH_PRODUCT,
-      `Product "${shortened(name)}"`,
+      `Product "${shortenText(name)}"`,
       this.productParts.names(),
     );
   }
@@ -149,7 +153,7 @@ export class CatalogVersion implements PlanLookup {
     if (list !== undefined) return list;
     throw this.#unknown(
       ErrorCode.CATALOG_PRICE_LIST_NOT_FOUND,
-      `Price list "${shortened(name)}"`,
+      `Price list "${shortenText(name)}"`,
       byName.keys(),
     );
   }
@@ -164,7 +168,7 @@ export class CatalogVersion implements PlanLookup {
     if (phase !== undefined) return phase;
     throw billingError(
       ErrorCode.CATALOG_NO_SUCH_PHASE,
-      `Phase "${shortened(name)}" is not in ${this.title}`,
+      `Phase "${shortenText(name)}" is not in ${this.title}`,
       { phaseName: name, effectiveDate: this.effectiveDate },
     );
   }

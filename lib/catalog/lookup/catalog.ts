@@ -6,7 +6,7 @@ import type {
   RuleDecision,
 } from '../../records/index.ts';
 import { type BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
-import { shortened } from '../../values/text/index.ts';
+import { shortenText } from '../../values/text/index.ts';
 import { formatInstant, type Instant, maxInstant } from '../../values/time/index.ts';
 import type { Plan, SubscriptionContext } from '../model/catalog-model.ts';
 import type { CatalogVersion } from './catalog-version.ts';
@@ -165,7 +165,7 @@ export class Catalog {
     if (version !== undefined && plan !== undefined) return { version, plan };
     throw billingError(
       ErrorCode.CATALOG_PLAN_NOT_FOUND,
-      `Plan "${shortened(planName)}" is not in any version of catalog "${this.name ?? ''}" up to ${formatInstant(at)}`,
+      `Plan "${shortenText(planName)}" is not in any version of catalog "${this.name ?? ''}" up to ${formatInstant(at)}`,
       { planName, at, lastPlanChange: chosenAt },
     );
   }

@@ -7,7 +7,7 @@ import {
   type RuleDecision,
 } from '../../records/index.ts';
 import { billingError, ErrorCode } from '../../values/errors/index.ts';
-import { shortened } from '../../values/text/index.ts';
+import { shortenText } from '../../values/text/index.ts';
 import type { BillingPeriod } from '../../values/time/index.ts';
 import {
   type ChangeConditions,
@@ -214,7 +214,7 @@ function planCriteria(
     throw billingError(ErrorCode.CATALOG_NULL_PRODUCT_NAME, message);
   }
   if (billingPeriod === undefined || billingPeriod === null) {
-    const message = `The billing period is missing for product "${shortened(productName)}": give billingPeriod, or planName`;
+    const message = `The billing period is missing for product "${shortenText(productName)}": give billingPeriod, or planName`;
     throw billingError(ErrorCode.CATALOG_NULL_BILLING_PERIOD, message, { productName });
   }
   version.findProduct(productName);
@@ -238,12 +238,12 @@ export function selectPlan(version: PlanLookup, specifier: PlanSpecifier): Plan 
     inList.length > 0 ? inList : version.plansMatching({ ...criteria, priceListName: DEFAULT_PRICE_LIST });
   const [plan, ...others] = candidates;
   if (plan === undefined) {
-    const message = `No plan of product "${shortened(criteria.productName)}" with billing period ${criteria.billingPeriod} is in price list "${shortened(criteria.priceListName)}" or ${DEFAULT_PRICE_LIST} of ${version.title}`;
+    const message = `No plan of product "${shortenText(criteria.productName)}" with billing period ${criteria.billingPeriod} is in price list "${shortenText(criteria.priceListName)}" or ${DEFAULT_PRICE_LIST} of ${version.title}`;
     throw billingError(ErrorCode.CATALOG_PLAN_NOT_FOUND, message, { ...criteria });
   }
   if (others.length > 0) {
     const planNames = candidates.map((candidate) => candidate.name);
-    const message = `Several plans of product "${shortened(criteria.productName)}" with billing period ${criteria.billingPeriod} are in price list "${plan === inList[0] ? criteria.priceListName : DEFAULT_PRICE_LIST}": ${planNames.join(', ')}; give planName`;
+    const message = `Several plans of product "${shortenText(criteria.productName)}" with billing period ${criteria.billingPeriod} are in price list "${plan === inList[0] ? criteria.priceListName : DEFAULT_PRICE_LIST}": ${planNames.join(', ')}; give planName`;
     const code = ErrorCode.CATALOG_MULTIPLE_MATCHING_PLANS_FOR_PRICELIST;
     throw billingError(code, message, { ...criteria, planNames });
   }

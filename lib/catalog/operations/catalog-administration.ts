@@ -10,7 +10,7 @@ import {
   type Problem,
 } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { shortened } from '../../values/text/index.ts';
+import { shortenText } from '../../values/text/index.ts';
 import {
   addSimplePlan,
   checkSimplePlan,
@@ -138,7 +138,7 @@ async function refuseWhileUsed(session: ReadSession, catalog: Catalog): Promise<
   const listed = used
     .toSorted()
     .slice(0, NAMED_PLANS)
-    .map((name) => `"${shortened(name)}"`);
+    .map((name) => `"${shortenText(name)}"`);
   const more = used.length > NAMED_PLANS ? ` and ${used.length - NAMED_PLANS} more` : '';
   throw billingError(
     ErrorCode.CATALOG_INVALID_FOR_TENANT,

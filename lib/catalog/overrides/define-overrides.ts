@@ -8,7 +8,7 @@ import {
   formatDecimal,
   parseWireDecimal,
 } from '../../values/money/index.ts';
-import { shortened } from '../../values/text/index.ts';
+import { shortenText } from '../../values/text/index.ts';
 import type { InternationalPrice, Plan, PlanPhase, TieredBlock, Usage } from '../model/catalog-model.ts';
 import { deepFreeze } from '../model/part.ts';
 import { phaseName } from '../model/plan.ts';
@@ -110,7 +110,7 @@ class Matching {
   take(request: PriceOverrideRequest): void {
     const { planName, fixedPrice, recurringPrice } = request;
     if (planName && planName !== this.#plan.name && planName !== this.#plan.parentPlanName) {
-      throw refused(`Plan "${shortened(planName)}" is not the overridden plan, ${this.#plan.name}`);
+      throw refused(`Plan "${shortenText(planName)}" is not the overridden plan, ${this.#plan.name}`);
     }
     const phase = this.#phaseOf(request);
     const ofPhase = `of phase "${phase.name}"`;
@@ -129,7 +129,7 @@ class Matching {
     const known = phases.map((each) => `${each.name} (${each.type})`).join(', ');
     throw refused(
       sought
-        ? `Plan ${name} has no phase "${shortened(sought)}" with a price to override; it has ${known}`
+        ? `Plan ${name} has no phase "${shortenText(sought)}" with a price to override; it has ${known}`
         : `A price override needs a phaseName or phaseType; plan ${name} has ${known}`,
     );
   }
@@ -139,7 +139,7 @@ class Matching {
     if (usage === undefined) {
       const known = phase.usages.map((each) => each.name).join(', ') || 'none';
       throw refused(
-        `Phase "${phase.name}" has no usage "${shortened(request.usageName ?? '')}"; it has ${known}`,
+        `Phase "${phase.name}" has no usage "${shortenText(request.usageName ?? '')}"; it has ${known}`,
       );
     }
     const section: UsageOfPhase = { phase: phase.type, usageName: usage.name };
@@ -168,7 +168,7 @@ class Matching {
     const identity = { unit: unitName ?? '', size: shownDecimal(size), max: shownDecimal(max) };
     const occurrence = usage.counter(identity);
     const target = PriceTarget.block(usage.section, identity, occurrence);
-    const what = `price of the block of unit "${shortened(identity.unit)}", size ${identity.size}, max ${identity.max} ${usage.ofUsage}`;
+    const what = `price of the block of unit "${shortenText(identity.unit)}", size ${identity.size}, max ${identity.max} ${usage.ofUsage}`;
     if (occurrence > 0 && !this.#targets.has(target)) throw refused(`The ${what} is overridden twice`);
     this.#checkHas(target, what);
     this.#add(target, block.price, what);

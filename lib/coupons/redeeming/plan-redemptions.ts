@@ -10,7 +10,7 @@ import {
 import type { CouponRequest } from '../../subscriptions/index.ts';
 import { billingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { shortened } from '../../values/text/index.ts';
+import { shortenText } from '../../values/text/index.ts';
 import type { DatedInstant, Instant } from '../../values/time/index.ts';
 import type { DiscountedPlan } from '../discounts/with-discounts.ts';
 import { checkRedemption, couponUsedUpError } from '../rules/check-redemption.ts';
@@ -94,5 +94,5 @@ export function termsOf(stored: CouponTerms): CouponTerms {
 }
 
 export function noSuchCoupon(code: string) {
-  return billingError(ErrorCode.COUPON_NOT_FOUND, `No coupon has the code ${shortened(code)}`, { code });
+  return billingError(ErrorCode.COUPON_NOT_FOUND, `No coupon has the code ${shortenText(code)}`, { code });
 }

@@ -8,7 +8,7 @@ import {
 } from '../../records/index.ts';
 import { type BillingError, billingError, ErrorCode, type Problem } from '../../values/errors/index.ts';
 import { type Currency, Decimal, decimal, isCurrency, minorUnits } from '../../values/money/index.ts';
-import { isStorable, shortened } from '../../values/text/index.ts';
+import { isStorable, shortenText } from '../../values/text/index.ts';
 
 const MAX_CODE_CHARACTERS = 64;
 const MAX_NAME_CHARACTERS = 255;
@@ -118,9 +118,9 @@ function* reductionProblems({ percentOff, amountOff }: CouponInput): Iterable<Pr
     return;
   }
   for (const [currency, amount] of Object.entries(amountOff)) {
-    const path = `amountOff.${shortened(currency)}`;
+    const path = `amountOff.${shortenText(currency)}`;
     if (!isCurrency(currency))
-      yield { path, message: `${shortened(currency)} is not an ISO 4217 currency code such as EUR` };
+      yield { path, message: `${shortenText(currency)} is not an ISO 4217 currency code such as EUR` };
     else if (!(Decimal.isDecimal(amount) && isAmount(amount, currency)))
       yield { path, message: `${path} must be above 0 and have no more decimals than its currency allows` };
   }

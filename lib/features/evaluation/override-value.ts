@@ -8,7 +8,7 @@ import {
 } from '../../records/index.ts';
 import { type BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
 import { Decimal, formatDecimal } from '../../values/money/index.ts';
-import { shortened } from '../../values/text/index.ts';
+import { shortenText } from '../../values/text/index.ts';
 import { type Instant, minInstant } from '../../values/time/index.ts';
 import type { FeatureAt } from './features-at.ts';
 
@@ -67,7 +67,7 @@ function isOf<T extends string>(values: Readonly<Record<T, T>>, given: unknown):
 function invalidValue(feature: string, hint: string): BillingError {
   return billingError(
     ErrorCode.FEATURE_VALUE_INVALID,
-    `Invalid value of feature "${shortened(feature)}". ${hint}`,
+    `Invalid value of feature "${shortenText(feature)}". ${hint}`,
     { feature },
   );
 }

@@ -5,7 +5,7 @@ import { type CallContext, FeatureKind } from '../../records/index.ts';
 import type { SettingsOf } from '../../tenants/index.ts';
 import { billingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { shortened } from '../../values/text/index.ts';
+import { shortenText } from '../../values/text/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 import { type FeatureAt, type FeaturesAt, featuresAt } from '../evaluation/features-at.ts';
 import { type AccountFeatures, FeatureCache } from '../loading/feature-cache.ts';
@@ -65,7 +65,7 @@ export function featureOf(
   if (feature !== undefined) return feature;
   throw billingError(
     ErrorCode.FEATURE_NOT_FOUND,
-    `The catalog of account ${account.id} does not declare the feature "${shortened(name)}"`,
+    `The catalog of account ${account.id} does not declare the feature "${shortenText(name)}"`,
     { accountId: account.id, feature: name },
   );
 }

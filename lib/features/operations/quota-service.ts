@@ -5,7 +5,7 @@ import { type BillingError, billingError, ErrorCode, invalidParameter } from '..
 import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_FRACTION_DIGITS } from '../../values/limits.ts';
 import { type Decimal, decimal, formatDecimal } from '../../values/money/index.ts';
-import { checkStorable, shortened } from '../../values/text/index.ts';
+import { checkStorable, shortenText } from '../../values/text/index.ts';
 import { formatInstant, type Instant } from '../../values/time/index.ts';
 import { type CountedSource, overageOf, quotaBalance } from '../evaluation/quota-draws.ts';
 import { counterOf, loadUsedAmounts } from '../loading/load-features.ts';
@@ -111,7 +111,7 @@ function checkBillable(amount: Decimal, sources: readonly CountedSource[]): void
 function checkKey(key: string): void {
   checkStorable('Key', key);
   if (key !== '' && key.length <= MAX_KEY_CHARACTERS) return;
-  throw invalidParameter(`Invalid key "${shortened(key)}". Use 1 to ${MAX_KEY_CHARACTERS} characters`, {
+  throw invalidParameter(`Invalid key "${shortenText(key)}". Use 1 to ${MAX_KEY_CHARACTERS} characters`, {
     key,
   });
 }
@@ -127,7 +127,7 @@ function checkInstant(at: Instant, now: Instant): void {
 function noSuchUse(accountId: Uuid, feature: string, key: string): BillingError {
   return billingError(
     ErrorCode.QUOTA_USE_NOT_FOUND,
-    `Account ${accountId} has not consumed "${shortened(feature)}" with key "${shortened(key)}" in the last ${QUOTA_DAYS} days`,
+    `Account ${accountId} has not consumed "${shortenText(feature)}" with key "${shortenText(key)}" in the last ${QUOTA_DAYS} days`,
     { accountId, feature, key },
   );
 }

@@ -5,7 +5,7 @@ import { recordCausedUsage } from '../../usage/index.ts';
 import { assertInvariant, type BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type Decimal, decimal, formatDecimal, sum, ZERO } from '../../values/money/index.ts';
-import { shortened } from '../../values/text/index.ts';
+import { shortenText } from '../../values/text/index.ts';
 import { addMilliseconds, type Instant } from '../../values/time/index.ts';
 import {
   type CountedSource,
@@ -234,7 +234,7 @@ async function keep(
   const use = { id: useId, accountRecordId, feature, key, amount, outcome, isReleased: false, createdDate };
   const isKept = await session.features.insertUse(use, keysSince(createdDate));
   if (!isKept)
-    throw new ConcurrentChangeError(`Another call used key ${shortened(key)} in the meantime`, { key });
+    throw new ConcurrentChangeError(`Another call used key ${shortenText(key)} in the meantime`, { key });
 }
 
 /** Returns the first result for a key. @throws BillingError QUOTA_KEY_REUSED (63005) if the amount is different. */
@@ -252,7 +252,7 @@ function firstResult({ key, amount: first, outcome }: QuotaUse, amount: Decimal)
 function keyReused(key: string, first: Decimal): BillingError {
   return billingError(
     ErrorCode.QUOTA_KEY_REUSED,
-    `Key "${shortened(key)}" was used before: it consumed ${formatDecimal(first)}. Use another key for another consumption`,
+    `Key "${shortenText(key)}" was used before: it consumed ${formatDecimal(first)}. Use another key for another consumption`,
     { key },
   );
 }
@@ -282,7 +282,7 @@ async function voidUsage(
   if (outcome !== 'ARCHIVED') return;
   throw billingError(
     ErrorCode.USAGE_RECORD_ARCHIVED,
-    `The usage that key "${shortened(trackingId)}" recorded is archived and cannot be released`,
+    `The usage that key "${shortenText(trackingId)}" recorded is archived and cannot be released`,
     { trackingId },
   );
 }

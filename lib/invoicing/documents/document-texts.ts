@@ -1,6 +1,6 @@
 import { invalidField, invalidParameter } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { shortened } from '../../values/text/index.ts';
+import { shortenText } from '../../values/text/index.ts';
 import { BUILT_IN_TEMPLATE } from './built-in-template.ts';
 import { builtInTexts } from './built-in-texts.ts';
 import { fromMostSpecific, LAST_LOCALE, type Locale, parseLocale } from './locale.ts';
@@ -127,7 +127,7 @@ export function documentTextKey(kind: DocumentTextKind, locale: Locale | null): 
 export function requireLocale(text: string): Locale {
   const locale = parseLocale(text);
   if (locale !== undefined) return locale;
-  throw invalidParameter(`"${shortened(text)}" is not a locale; expected one such as en_US`);
+  throw invalidParameter(`"${shortenText(text)}" is not a locale; expected one such as en_US`);
 }
 
 /**
@@ -139,11 +139,13 @@ export function checkDocumentText(key: string, value: string): void {
   const kind = Object.values(DocumentTextKind).find(
     (each) => key === nameOf[each] || key.startsWith(`${nameOf[each]}_`),
   );
-  if (kind === undefined) throw invalidField(`${shortened(key)} is not a key of a document text`);
+  if (kind === undefined) throw invalidField(`${shortenText(key)} is not a key of a document text`);
   const written = key.slice(nameOf[kind].length + 1);
   const locale = written === '' ? written : requireLocale(written);
   if (written !== locale) {
-    throw invalidParameter(`No lookup would find the key ${shortened(key)}. Write its locale as ${locale}.`);
+    throw invalidParameter(
+      `No lookup would find the key ${shortenText(key)}. Write its locale as ${locale}.`,
+    );
   }
   if (kind === TEMPLATE || kind === MANUAL_PAY_TEMPLATE) parseTemplate(value);
   else parseProperties(value);

@@ -24,7 +24,7 @@ import {
 import { invalidField } from '../../values/errors/index.ts';
 import { enumeration } from '../../values/fields/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { shortened } from '../../values/text/index.ts';
+import { shortenText } from '../../values/text/index.ts';
 
 /** The changes that can be previewed. */
 export const PreviewedChange = enumeration(
@@ -156,6 +156,6 @@ function unknownChange(request: unknown) {
   const change: unknown = Reflect.get(Object(request), 'change');
   const names = Object.keys(PreviewedChange).join(', ');
   const given =
-    change === undefined || change === null ? 'is missing' : `"${shortened(String(change))}" is invalid`;
+    change === undefined || change === null ? 'is missing' : `"${shortenText(String(change))}" is invalid`;
   return invalidField(`change ${given}. Use one of ${names}`, { field: 'change' });
 }

@@ -11,7 +11,7 @@ import {
   sum,
   ZERO,
 } from '../../values/money/index.ts';
-import { checkStorable, shortened } from '../../values/text/index.ts';
+import { checkStorable, shortenText } from '../../values/text/index.ts';
 
 /** The tax rate, category and exemption of a TAX item (§14 rule 9). Absent and null fields are equivalent. */
 export interface TaxFacts {
@@ -50,7 +50,7 @@ export function taxFactsProblem(
     return `is a ${itemType} and cannot have tax facts: only a TAX item has taxRate, taxCategory and taxExemption`;
   if (taxCategory != null && !Object.hasOwn(TaxCategory, taxCategory)) {
     const categories = Object.keys(TaxCategory).join(', ');
-    return `has the invalid taxCategory "${shortened(String(taxCategory))}". Use ${categories}`;
+    return `has the invalid taxCategory "${shortenText(String(taxCategory))}". Use ${categories}`;
   }
   if (hasText && taxExemption.length > MAX_EXEMPTION_LENGTH)
     return `has a taxExemption of more than ${MAX_EXEMPTION_LENGTH} characters`;

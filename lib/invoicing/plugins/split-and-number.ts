@@ -4,7 +4,7 @@ import { type InvoiceItem, InvoiceItemType, type PluginProperty } from '../../re
 import { type BillingError, billingError, ErrorCode, MalformedAnswer } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_STORED_INTEGER } from '../../values/limits.ts';
-import { shortened } from '../../values/text/index.ts';
+import { shortenText } from '../../values/text/index.ts';
 import { type ChangedInvoice, withItems } from '../credit/changed-invoice.ts';
 import { type CreditedRun, type EvaluatedRun, hasItems, reusedDraft } from '../evaluation/run-invoice.ts';
 import { emptyInvoice } from '../invoices/new-invoice.ts';
@@ -134,7 +134,7 @@ export function imposedNumbers(
 }
 
 function invalidNumber(what: string, number: string): BillingError {
-  const invoiceNumber = shortened(number);
+  const invoiceNumber = shortenText(number);
   const message = `The invoice number "${invoiceNumber}" from a plugin is ${what}`;
   return billingError(ErrorCode.INVOICE_INVALID_NUMBER, message, { invoiceNumber });
 }

@@ -18,7 +18,7 @@ import { hostAnswer, timeSlices, wantedSignal } from '../../runtime/index.ts';
 import type { KeyValueService, SettingsOf } from '../../tenants/index.ts';
 import { type BillingError, billingError, ErrorCode, invalidField } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { shortened } from '../../values/text/index.ts';
+import { shortenText } from '../../values/text/index.ts';
 import { BUILT_IN_TEMPLATE } from '../documents/built-in-template.ts';
 import {
   builtInText,
@@ -103,7 +103,7 @@ export function documentFiles(ports: Pick<Ports, 'documentRenderer' | 'logger' |
     render: () => Promise<RenderedFile | undefined>,
   ): Promise<Uint8Array> {
     const { bytes, missingCharacters, logoProblem } = await hostAnswer(async () => fileOf(await render()));
-    const characters = shortened(missingCharacters);
+    const characters = shortenText(missingCharacters);
     if (characters !== '')
       logger.warn({ ...facts, characters }, 'a PDF contains characters that no font supports');
     if (logoProblem !== null) logger.warn({ ...facts, problem: logoProblem }, 'a PDF has no logo');
@@ -146,7 +146,7 @@ export function documentFiles(ports: Pick<Ports, 'documentRenderer' | 'logger' |
 function fileOf(given: RenderedFile | undefined) {
   const { bytes, missingCharacters, logoProblem } = given ?? {};
   if (!(bytes instanceof Uint8Array)) throw new Error('The document renderer returned no bytes');
-  const problem = logoProblem == null ? null : shortened(String(logoProblem));
+  const problem = logoProblem == null ? null : shortenText(String(logoProblem));
   return { bytes, missingCharacters: String(missingCharacters ?? ''), logoProblem: problem };
 }
 

@@ -2,7 +2,7 @@ import { type JsonNode, Lines, XML_CHARACTERS, type XmlElement } from '../../val
 import { BillingError, ErrorCode, type Problem, problemText } from '../../values/errors/index.ts';
 import { MAX_LISTED_PROBLEMS } from '../../values/limits.ts';
 import { type Decimal, parseWireDecimal } from '../../values/money/index.ts';
-import { shortened } from '../../values/text/index.ts';
+import { shortenText } from '../../values/text/index.ts';
 import { type Duration, TimeUnit, UNLIMITED_DURATION } from '../../values/time/index.ts';
 
 /** A value in XML or JSON. If it is read as the wrong type, the read returns undefined and adds a finding. */
@@ -42,7 +42,7 @@ export abstract class WrittenValue {
     const text = this.text();
     if (text === undefined) return undefined;
     const found = known.find((each) => each === text);
-    return found ?? this.report(`"${shortened(text)}" is not one of ${known.join(', ')}`);
+    return found ?? this.report(`"${shortenText(text)}" is not one of ${known.join(', ')}`);
   }
 
   /** Returns text that can be stored as XML. */
@@ -172,7 +172,7 @@ export class JsonValue extends WrittenValue {
     const parts = this.#node.members
       .filter(({ value }) => value.kind !== 'null' && !(value.kind === 'string' && value.value === ''))
       .map(({ name, value }) => {
-        const label = `Property "${shortened(name)}"`;
+        const label = `Property "${shortenText(name)}"`;
         return [name, new JsonValue(value, label, this.findings)] as const;
       });
     return new WrittenRecord(this, parts, this.findings);
@@ -186,7 +186,7 @@ export class JsonValue extends WrittenValue {
     const { kind } = this.#node;
     if (kind === 'object') return 'an object';
     if (kind === 'array') return 'a list';
-    const text = shortened(scalarOf(this.#node) ?? 'null');
+    const text = shortenText(scalarOf(this.#node) ?? 'null');
     return kind === 'string' ? `"${text}"` : text;
   }
 }
@@ -210,16 +210,16 @@ export class XmlValue extends WrittenValue {
   readonly #element: XmlElement;
 
   constructor(element: XmlElement, findings: Findings, kind = 'Element') {
-    super(element.offset, `${kind} "${shortened(element.name)}"`, findings);
+    super(element.offset, `${kind} "${shortenText(element.name)}"`, findings);
     this.#element = element;
   }
 
   text(): string | undefined {
     const { attributes, children, text } = this.#element;
     for (const name of attributes.keys())
-      this.findings.add(this.at, `Attribute "${shortened(name)}" is unknown in ${this.label}`);
+      this.findings.add(this.at, `Attribute "${shortenText(name)}" is unknown in ${this.label}`);
     for (const child of children)
-      this.findings.add(child.offset, `Element "${shortened(child.name)}" is unknown in ${this.label}`);
+      this.findings.add(child.offset, `Element "${shortenText(child.name)}" is unknown in ${this.label}`);
     return children.length === 0 ? text : undefined;
   }
 
@@ -249,7 +249,7 @@ export class XmlValue extends WrittenValue {
   }
 
   protected shown(): string {
-    return `"${shortened(this.#element.text)}"`;
+    return `"${shortenText(this.#element.text)}"`;
   }
 }
 

@@ -3,7 +3,7 @@ import { DocumentFault, decodeXml, readJsonTree, readXmlTree } from '../../value
 import { billingError, ErrorCode } from '../../values/errors/index.ts';
 import { MAX_BLOCKING_STATE_NAME_CHARACTERS } from '../../values/limits.ts';
 import type { Decimal } from '../../values/money/index.ts';
-import { shortened } from '../../values/text/index.ts';
+import { shortenText } from '../../values/text/index.ts';
 import { type Duration, TimeUnit } from '../../values/time/index.ts';
 import {
   Findings,
@@ -44,7 +44,7 @@ export function readOverdueXml(document: Uint8Array | string, reading: ConfigRea
   return read(decoded.text, (findings) => {
     const root = readXmlTree(decoded);
     if (root.name !== 'overdueConfig') {
-      findings.add(root.offset, `The root element is "overdueConfig", not "${shortened(root.name)}"`);
+      findings.add(root.offset, `The root element is "overdueConfig", not "${shortenText(root.name)}"`);
       return noConfig;
     }
     const whole = new XmlValue(root, findings).record();
@@ -183,7 +183,7 @@ function checkStates(states: readonly ReadState[], findings: Findings) {
     if (at === null) continue;
     const { name } = state;
     const most = MAX_BLOCKING_STATE_NAME_CHARACTERS;
-    findings.about(name === '' ? `State ${index + 1}` : `State "${shortened(name)}"`, () => {
+    findings.about(name === '' ? `State ${index + 1}` : `State "${shortenText(name)}"`, () => {
       if (name === '') findings.add(at, 'its name is empty');
       if (name.length > most)
         findings.add(at, `its name has ${name.length} characters; at most ${most} are accepted`);
@@ -203,8 +203,8 @@ function checkThresholds(states: readonly ReadState[], findings: Findings) {
     const days = daysOf(time);
     const { name } = state;
     if (before !== undefined && days >= before.days) {
-      const problem = `its time must be less than that of the more severe state "${shortened(before.name)}"`;
-      findings.add(timeAt, `State "${shortened(name)}": ${problem}`);
+      const problem = `its time must be less than that of the more severe state "${shortenText(before.name)}"`;
+      findings.add(timeAt, `State "${shortenText(name)}": ${problem}`);
     }
     before = { name, days };
   }
@@ -274,7 +274,7 @@ function readState(record: WrittenRecord, number: number, reading: Reading): Rea
   const { form, findings } = reading;
   const named = record.take(form.name);
   const name = named?.textForXml();
-  return findings.about(name ? `State "${shortened(name)}"` : `State ${number}`, () => {
+  return findings.about(name ? `State "${shortenText(name)}"` : `State ${number}`, () => {
     if (named === undefined) findings.add(record.at, 'it has no name');
     const { timeAt, ...found } = readCondition(record.take('condition'), reading);
     const isClear = record.take('isClearState');

@@ -14,7 +14,7 @@ import { allEnded, CallsMustRunAlone } from '../../runtime/index.ts';
 import { assertInvariant, BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_EXTERNAL_KEY_CHARACTERS } from '../../values/limits.ts';
-import { checkStorable, shortened } from '../../values/text/index.ts';
+import { checkStorable, shortenText } from '../../values/text/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 import type { PaymentConfig, PaymentConfigOf } from '../state/payment-config.ts';
 import { noSuchMethod } from '../state/payment-errors.ts';
@@ -329,7 +329,7 @@ export async function addableMethods(
 function keyInUse(key: string) {
   return billingError(
     ErrorCode.PAYMENT_INVALID_PARAMETER,
-    `externalKey "${shortened(key)}" is already used by a payment method`,
+    `externalKey "${shortenText(key)}" is already used by a payment method`,
     { parameter: 'externalKey', externalKey: key },
   );
 }

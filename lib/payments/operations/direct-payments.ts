@@ -9,7 +9,7 @@ import {
 import { BillingError, billingError, ErrorCode, invalidField } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type Currency, isCurrency, statedAmount } from '../../values/money/index.ts';
-import { shortened } from '../../values/text/index.ts';
+import { shortenText } from '../../values/text/index.ts';
 import type { PaymentMachine } from '../machine/payment-machine.ts';
 import { PaymentService } from '../machine/payment-service.ts';
 import type { PaymentMethodInput } from '../methods/payment-method-operations.ts';
@@ -106,7 +106,7 @@ export function requestOf(operation: PaymentOperation, input: Input): OperationR
 /** Parses a currency. @throws BillingError PAYMENT_INVALID_PARAMETER (7031) for an unknown currency. */
 export function currencyOf(currency: string | null): Currency | null {
   if (currency === null || isCurrency(currency)) return currency;
-  throw badParameter('currency', `"${shortened(currency)}" is not an ISO 4217 code such as EUR`);
+  throw badParameter('currency', `"${shortenText(currency)}" is not an ISO 4217 code such as EUR`);
 }
 
 type Begin = (context: CallContext, input: NewPaymentInput) => Promise<PaymentResult>;

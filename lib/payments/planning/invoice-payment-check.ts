@@ -12,7 +12,7 @@ import {
 import { type BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type Decimal, formatDecimal, sum, ZERO } from '../../values/money/index.ts';
-import { shortened } from '../../values/text/index.ts';
+import { shortenText } from '../../values/text/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 import { atLeastNothing, isRowOf } from '../state/invoice-remainder.ts';
 import { badParameter, paymentOfOther, transactionOfOther } from '../state/payment-errors.ts';
@@ -242,6 +242,6 @@ function hasFailed({ status }: PaymentTransaction) {
 }
 
 function taken(parameter: string, key: string) {
-  const message = `${parameter} "${shortened(key)}" is already used by another payment`;
+  const message = `${parameter} "${shortenText(key)}" is already used by another payment`;
   return billingError(ErrorCode.PAYMENT_INVALID_PARAMETER, message, { parameter, key });
 }

@@ -1,6 +1,6 @@
 import { type BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { shortened } from '../../values/text/index.ts';
+import { shortenText } from '../../values/text/index.ts';
 import {
   type CallOutcome,
   failureOf,
@@ -24,7 +24,7 @@ export function noPaymentOfTransaction(transactionId: Uuid): BillingError {
 }
 
 export function noPaymentOfKey(externalKey: string): BillingError {
-  const message = `No payment has the external key "${shortened(externalKey)}"`;
+  const message = `No payment has the external key "${shortenText(externalKey)}"`;
   return billingError(ErrorCode.PAYMENT_NO_SUCH_PAYMENT, message, { externalKey });
 }
 
@@ -71,7 +71,7 @@ export function gatewayFailed(code: ErrorCode, pluginName: string, reply: Gatewa
 }
 
 export function noMethodOfKey(externalKey: string): BillingError {
-  const message = `No payment method has the external key "${shortened(externalKey)}"`;
+  const message = `No payment method has the external key "${shortenText(externalKey)}"`;
   return billingError(ErrorCode.PAYMENT_NO_SUCH_PAYMENT_METHOD, message, { externalKey });
 }
 
@@ -91,7 +91,7 @@ export function searchFailed(pluginName: string, reply: GatewayReply<unknown>): 
 
 export function noSuchPlugin(pluginName: string, registered: ReadonlyMap<string, unknown>): BillingError {
   const known = [...registered.keys()].join(', ');
-  const message = `Payment plugin "${shortened(pluginName)}" is not registered; registered are: ${known}`;
+  const message = `Payment plugin "${shortenText(pluginName)}" is not registered; registered are: ${known}`;
   return billingError(ErrorCode.PAYMENT_NO_SUCH_PAYMENT_PLUGIN, message, { pluginName });
 }
 

@@ -25,7 +25,7 @@ import {
 import { checkExternalKey } from '../../values/fields/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_BLOCKING_STATE_NAME_CHARACTERS } from '../../values/limits.ts';
-import { checkText, shortened } from '../../values/text/index.ts';
+import { checkText, shortenText } from '../../values/text/index.ts';
 import type { RequestedDate } from '../../values/time/index.ts';
 import { type CheckedTerms, checkTerms } from './create-request.ts';
 
@@ -105,7 +105,7 @@ export function checkPolicyName(policy: BillingActionPolicy | null | undefined):
   if (policy === null || policy === undefined || policy === BillingActionPolicy.ILLEGAL) return;
   if (timedPolicies.includes(policy)) return;
   throw invalidParameter(
-    `billingPolicy ${shortened(String(policy))} is not one of IMMEDIATE, END_OF_TERM and START_OF_TERM`,
+    `billingPolicy ${shortenText(String(policy))} is not one of IMMEDIATE, END_OF_TERM and START_OF_TERM`,
     { parameter: 'billingPolicy' },
   );
 }

@@ -1,7 +1,7 @@
 import type { Bundle } from '../../records/index.ts';
 import { type BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { shortened } from '../../values/text/index.ts';
+import { shortenText } from '../../values/text/index.ts';
 
 /**
  * Checks that the account owns the bundle.
@@ -38,7 +38,7 @@ export function noSuchBundle(bundleId: Uuid): BillingError {
 export function noBundleOfKey(externalKey: string): BillingError {
   return billingError(
     ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_KEY,
-    `No bundle has the external key ${shortened(externalKey)}`,
+    `No bundle has the external key ${shortenText(externalKey)}`,
     { externalKey },
   );
 }
@@ -54,7 +54,7 @@ export function noSuchSubscription(subscriptionId: Uuid): BillingError {
 export function noSubscriptionOfKey(externalKey: string): BillingError {
   return billingError(
     ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_EXTERNAL_KEY,
-    `No subscription has the external key ${shortened(externalKey)}`,
+    `No subscription has the external key ${shortenText(externalKey)}`,
     { externalKey },
   );
 }

@@ -1,5 +1,5 @@
 import { BillingError, billingError, ErrorCode, type Problem } from '../../values/errors/index.ts';
-import { closestTo, shortened } from '../../values/text/index.ts';
+import { closestTo, shortenText } from '../../values/text/index.ts';
 import { serverProperties } from './server-properties.ts';
 import type { PropertyTable, SettingsOfTable, TenantSettings } from './settings.ts';
 import { tenantProperties } from './tenant-properties.ts';
@@ -72,7 +72,7 @@ export function readProperties<T extends PropertyTable>(
     const text = String(given);
     const value = property.parse(text);
     if (value === undefined)
-      problems.push({ message: `${path} "${shortened(text)}" is not ${property.expectation}`, path });
+      problems.push({ message: `${path} "${shortenText(text)}" is not ${property.expectation}`, path });
     else if (Object.hasOwn(settings, name))
       problems.push({ message: `${path} is set twice, once with each prefix. Remove one of them`, path });
     else settings[name] = value;
@@ -88,7 +88,7 @@ function objectOf(text: string): ConfigurationObject {
     ([, each]) => !['string', 'number', 'boolean'].includes(typeof each),
   );
   if (bad.length === 0) return value as ConfigurationObject;
-  const list = bad.map(([name]) => shortened(name)).join(', ');
+  const list = bad.map(([name]) => shortenText(name)).join(', ');
   throw malformedConfigurationError(`values must be texts, numbers or booleans, but these are not: ${list}`);
 }
 
@@ -126,7 +126,7 @@ export function ineffectiveNames(fullNames: readonly string[], owner: Configurat
   const found = fullNames.filter((fullName) => reasonOf(fullName, owner) !== null);
   const listed = found
     .slice(0, MAX_LISTED_SETTING_NAMES)
-    .map((fullName) => `${shortened(fullName)} ${reasonOf(fullName, owner)}${suggestion(fullName, owner)}`);
+    .map((fullName) => `${shortenText(fullName)} ${reasonOf(fullName, owner)}${suggestion(fullName, owner)}`);
   const more = found.length - listed.length;
   return more > 0 ? [...listed, `${more} more names have no effect`] : listed;
 }

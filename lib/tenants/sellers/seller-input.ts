@@ -2,7 +2,7 @@ import { type New, type Seller, type SellerInput, sellerFields } from '../../rec
 import { checkTaxId, compactNumber, isBic, isIban } from '../../values/business-ids/index.ts';
 import { BillingError, ErrorCode, invalidField } from '../../values/errors/index.ts';
 import { checkFields, inputOrNull } from '../../values/fields/index.ts';
-import { checkStorable, shortened } from '../../values/text/index.ts';
+import { checkStorable, shortenText } from '../../values/text/index.ts';
 import { checkedLogo } from './seller-logo.ts';
 
 const MAX_NOTE_CHARACTERS = 2_000;
@@ -106,7 +106,7 @@ function checkedName(name: string | null | undefined): string {
 
 function checkMember(name: string): void {
   if (inputNames.includes(name) || ignoredMembers.includes(name)) return;
-  const member = shortened(name);
+  const member = shortenText(name);
   throw invalidField(`Seller ${member} is not a valid member. Use ${inputNames.join(', ')}`, {
     field: member,
   });
@@ -117,7 +117,7 @@ function mapNonEmpty(text: string | null | undefined, map: (text: string) => str
 }
 
 function invalid(field: string, text: string, fault: string): BillingError {
-  return invalidField(`Seller ${field} "${shortened(text)}" ${fault}`, { field });
+  return invalidField(`Seller ${field} "${shortenText(text)}" ${fault}`, { field });
 }
 
 function checkNotes(notes: unknown, problems: FieldProblems): void {
@@ -134,8 +134,8 @@ function checkNotes(notes: unknown, problems: FieldProblems): void {
 function checkNote(country: string, note: unknown): void {
   if (!/^(?:[A-Z]{2}|\*)$/.test(country))
     throw invalidField(
-      `Seller notes has the key "${shortened(country)}". Use two capital letters of a country, or * for all others`,
-      { field: `notes.${shortened(country)}` },
+      `Seller notes has the key "${shortenText(country)}". Use two capital letters of a country, or * for all others`,
+      { field: `notes.${shortenText(country)}` },
     );
   const field = `notes.${country}`;
   if (typeof note !== 'string') throw invalidField(`Seller ${field} is not text`, { field });

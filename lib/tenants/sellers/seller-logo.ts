@@ -1,6 +1,6 @@
 import { logoMediaTypes, type SellerInput, type SellerLogo } from '../../records/index.ts';
 import { type BillingError, billingError, ErrorCode, invalidField } from '../../values/errors/index.ts';
-import { shortened } from '../../values/text/index.ts';
+import { shortenText } from '../../values/text/index.ts';
 import { faultOfSvg } from './svg-logo.ts';
 
 export const MAX_LOGO_BYTES = 256 * 1_024;
@@ -17,7 +17,7 @@ const signatures = {
 export function checkedLogo({ mediaType, bytes: given }: NonNullable<SellerInput['logo']>): SellerLogo {
   if (!logoMediaTypes.includes(mediaType)) {
     const types = logoMediaTypes.join(', ');
-    throw invalidLogo(`has the media type "${shortened(String(mediaType))}". Use one of ${types}`);
+    throw invalidLogo(`has the media type "${shortenText(String(mediaType))}". Use one of ${types}`);
   }
   const bytes = bytesOf(given);
   if (bytes.length === 0) throw invalidLogo('is empty');

@@ -1,5 +1,5 @@
 import { SaxesParser, type SaxesTagNS } from 'saxes';
-import { shortened } from '../../values/text/index.ts';
+import { shortenText } from '../../values/text/index.ts';
 
 const SVG = 'http://www.w3.org/2000/svg';
 
@@ -53,14 +53,14 @@ function refuse(fault: string): never {
 function readSvg(text: string): void {
   const parser = new SaxesParser({ xmlns: true });
   const open: { readonly name: string; text: string }[] = [];
-  parser.on('error', (error) => refuse(`is not well-formed XML: ${shortened(error.message)}`));
+  parser.on('error', (error) => refuse(`is not well-formed XML: ${shortenText(error.message)}`));
   parser.on('doctype', (doctype) => {
     // Drawing programs write a DOCTYPE with the public identifier of SVG.
     // Only entity declarations, which follow a bracket, are rejected.
     if (doctype.includes('[')) refuse('declares entities, which are not allowed');
   });
   parser.on('processinginstruction', ({ target }) =>
-    refuse(`contains the instruction <?${shortened(target)}?>, which is not allowed`),
+    refuse(`contains the instruction <?${shortenText(target)}?>, which is not allowed`),
   );
   parser.on('opentag', (tag) => {
     if (open.length === MAX_SVG_DEPTH) refuse(`nests elements more than ${MAX_SVG_DEPTH} levels deep`);
@@ -82,11 +82,11 @@ function readSvg(text: string): void {
 function checkElement({ local, uri, attributes }: SaxesTagNS): void {
   const isRefused = refusedElements.some((name) => name.toLowerCase() === local.toLowerCase());
   if (isRefused || uri === 'http://www.w3.org/1999/xhtml')
-    refuse(`contains the element ${shortened(local)}, which is not allowed`);
+    refuse(`contains the element ${shortenText(local)}, which is not allowed`);
   for (const { local: name, value } of Object.values(attributes)) {
-    if (/^on/i.test(name)) refuse(`contains the event attribute ${shortened(name)}, which is not allowed`);
+    if (/^on/i.test(name)) refuse(`contains the event attribute ${shortenText(name)}, which is not allowed`);
     if (/^(?:href|src)$/i.test(name) && !isOwnReference(value))
-      refuse(`refers to "${shortened(value)}". Use #… or a data: URL of a PNG, JPEG, GIF or WebP image`);
+      refuse(`refers to "${shortenText(value)}". Use #… or a data: URL of a PNG, JPEG, GIF or WebP image`);
     checkStyle(value);
   }
 }
@@ -99,7 +99,7 @@ function isOwnReference(reference: string): boolean {
 function checkStyle(text: string): void {
   const urls = text.matchAll(/(?:url|image-set|src)\(\s*["']?\s*([^"')]*)/gi);
   for (const [, reference = ''] of urls)
-    if (!isOwnReference(reference)) refuse(`refers to "${shortened(reference)}" in a style. Use url(#…)`);
+    if (!isOwnReference(reference)) refuse(`refers to "${shortenText(reference)}" in a style. Use url(#…)`);
   if (/@import|javascript:|expression\(|-moz-binding|behavior:/i.test(text))
     refuse('contains a style that loads files or runs code');
   // An escape can hide the letters of url().

@@ -6,7 +6,7 @@ import { loadSubscription } from '../../subscriptions/index.ts';
 import type { SettingsOf } from '../../tenants/index.ts';
 import { type BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { isStorable, shortened } from '../../values/text/index.ts';
+import { isStorable, shortenText } from '../../values/text/index.ts';
 import { recordCountOf, type SubmittedUsage } from '../recording/read-submission.ts';
 import { errorOfFault } from '../recording/recording-faults.ts';
 import { type RecordingCall, type RecordingResult, recordTogether } from './record-together.ts';
@@ -60,7 +60,7 @@ export function recordingOperations(
 function nothingRecorded(subscriptionId: Uuid, trackingId: string): BillingError {
   return billingError(
     ErrorCode.OBJECT_NOT_FOUND,
-    `No usage was recorded under the tracking id ${shortened(trackingId)} on subscription ${subscriptionId}`,
+    `No usage was recorded under the tracking id ${shortenText(trackingId)} on subscription ${subscriptionId}`,
     { subscriptionId, trackingId },
   );
 }
@@ -68,7 +68,7 @@ function nothingRecorded(subscriptionId: Uuid, trackingId: string): BillingError
 function archived(subscriptionId: Uuid, trackingId: string): BillingError {
   return billingError(
     ErrorCode.USAGE_RECORD_ARCHIVED,
-    `Points recorded under the tracking id ${shortened(trackingId)} on subscription ${subscriptionId} are archived; ` +
+    `Points recorded under the tracking id ${shortenText(trackingId)} on subscription ${subscriptionId} are archived; ` +
       'record the difference as new usage',
     { subscriptionId, trackingId },
   );

@@ -9,7 +9,7 @@ import {
   parseWireDecimal,
   roundToCurrency,
 } from '../../values/money/index.ts';
-import { shortened } from '../../values/text/index.ts';
+import { shortenText } from '../../values/text/index.ts';
 import { type LocalDate, parseWireDate } from '../../values/time/index.ts';
 import { type Quantities, quantityOf } from './quantities.ts';
 import { isObject } from './rated-usage.ts';
@@ -131,7 +131,7 @@ export function readUsageTerms(text: string, identity = text): UsageTerms {
   const reading = new Reading();
   const json = parsed(text, reading);
   const sections = new Map(
-    Object.entries(json).map(([name, entry]) => [name, reading.entries(entry, `"${shortened(name)}"`)]),
+    Object.entries(json).map(([name, entry]) => [name, reading.entries(entry, `"${shortenText(name)}"`)]),
   );
   reading.end();
   return { sections, identity };
@@ -182,7 +182,7 @@ class Reading {
   #entry(given: ExactValue, at: string): DatedTerms {
     const entry = this.#object(given, at);
     for (const name of Object.keys(entry))
-      if (!known.has(name)) this.fault(`${at}.${shortened(name)}`, 'is not a known term');
+      if (!known.has(name)) this.fault(`${at}.${shortenText(name)}`, 'is not a known term');
     const terms = {
       effectiveDate: this.#date(entry.effectiveDate, `${at}.effectiveDate`),
       freeQuantity: this.#quantities(entry.freeQuantity, `${at}.freeQuantity`),
@@ -239,7 +239,7 @@ class Reading {
   #thresholds(given: ExactValue | undefined, at: string): Thresholds {
     const thresholds = this.#object(given ?? {}, at);
     for (const name of Object.keys(thresholds))
-      if (!measures.has(name)) this.fault(`${at}.${shortened(name)}`, 'is neither quantity nor amount');
+      if (!measures.has(name)) this.fault(`${at}.${shortenText(name)}`, 'is neither quantity nor amount');
     return {
       quantity: this.#map(thresholds.quantity, `${at}.quantity`, (unit, bounds, place) => [
         unit,
@@ -261,7 +261,7 @@ class Reading {
     read: (name: string, value: ExactValue, place: string) => readonly [K, V] | null,
   ): ReadonlyMap<K, V> {
     const pairs = Object.entries(this.#object(given ?? {}, at)).map(([name, value]) =>
-      read(name, value, `${at}.${shortened(name)}`),
+      read(name, value, `${at}.${shortenText(name)}`),
     );
     return new Map(pairs.filter((pair) => pair !== null));
   }

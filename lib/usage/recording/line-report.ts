@@ -1,7 +1,7 @@
 import { RecordingOutcome } from '../../records/index.ts';
 import { isUuid, type Uuid } from '../../values/ids/index.ts';
 import { MAX_TRACKING_ID_CHARACTERS } from '../../values/limits.ts';
-import { shortened } from '../../values/text/index.ts';
+import { shortenText } from '../../values/text/index.ts';
 import { type SubmittedLine, UnreadableLine } from './read-submission.ts';
 import { type RecordingFault, RecordingFaultCode } from './recording-faults.ts';
 
@@ -89,7 +89,7 @@ export class LineReport {
 
 function failureOf(result: LineFound['result'], trackingId: string | null) {
   if ('fault' in result) return { code: result.fault.code, message: result.fault.message };
-  const shown = shortened(trackingId ?? '');
+  const shown = shortenText(trackingId ?? '');
   return {
     code: RecordingFaultCode.TRACKING_ID_CONFLICT,
     message: `Tracking id ${shown} was already used for different usage on this subscription`,

@@ -7,7 +7,7 @@ import {
   MAX_USAGE_INTEGER_DIGITS,
 } from '../../values/limits.ts';
 import { Decimal, decimalOf, formatDecimal, JsonNumber, parseWireDecimal } from '../../values/money/index.ts';
-import { isStorable, NOT_STORABLE, shortened } from '../../values/text/index.ts';
+import { isStorable, NOT_STORABLE, shortenText } from '../../values/text/index.ts';
 import {
   type Instant,
   instant,
@@ -256,11 +256,11 @@ function refused(code: RecordingFaultCode, at: string, problem: string): Unreada
 }
 
 function shown(value: unknown): string {
-  if (typeof value === 'string') return `"${shortened(value)}"`;
+  if (typeof value === 'string') return `"${shortenText(value)}"`;
   const number = decimalOf(value);
-  if (number !== undefined) return shortened(number.toString());
+  if (number !== undefined) return shortenText(number.toString());
   if (Array.isArray(value)) return 'a list';
-  return typeof value === 'object' ? 'an object' : shortened(String(value));
+  return typeof value === 'object' ? 'an object' : shortenText(String(value));
 }
 
 const msPerDay = 86_400_000;

@@ -2,7 +2,7 @@ import type { Catalog } from '../../catalog/index.ts';
 import { RecordingOutcome, type UsagePoint, type UsageSubmission } from '../../records/index.ts';
 import { type BillingError, billingError, ErrorCode, invalidField } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { shortened } from '../../values/text/index.ts';
+import { shortenText } from '../../values/text/index.ts';
 import { formatInstant, type Instant } from '../../values/time/index.ts';
 
 /** The tenant's policy for duplicates (`usage.duplicatePolicy`, §2.1). */
@@ -81,7 +81,7 @@ export function unknownUnitFault(points: readonly UsagePoint[], catalog: Catalog
   if (unknown === undefined) return null;
   return {
     code: RecordingFaultCode.UNKNOWN_UNIT,
-    message: `No version of the catalog defines the unit "${shortened(unknown)}"`,
+    message: `No version of the catalog defines the unit "${shortenText(unknown)}"`,
     facts: { unitType: unknown },
   };
 }
@@ -117,7 +117,7 @@ export function duplicateFault(
   const other = isIgnoring ? ' for different usage' : '';
   return {
     code: RecordingFaultCode.TRACKING_ID_CONFLICT,
-    message: `Tracking id ${shortened(trackingId)} was already used${other} on subscription ${subscriptionId}`,
+    message: `Tracking id ${shortenText(trackingId)} was already used${other} on subscription ${subscriptionId}`,
     facts: { subscriptionId, trackingId, isOtherContent: isIgnoring },
   };
 }

@@ -1,6 +1,6 @@
 import jsvat from 'jsvat-next';
 import { invalidField } from '../errors/index.ts';
-import { shortened } from '../text/index.ts';
+import { shortenText } from '../text/index.ts';
 
 /**
  * The name and an example of each kind of VAT id that follows EU rules. The keys are the first two letters of the ids.
@@ -57,7 +57,7 @@ export function checkTaxId(name: string, field: string, text: string | null | un
   const [country, example] = formats[compact.slice(0, 2)] ?? [];
   if (country === undefined || hasVatFormat(compact) || !isMeantAsVatId(compact)) return;
   throw invalidField(
-    `${name} "${shortened(text ?? '')}" does not have the format of VAT ids in ${country}, such as ${example}`,
+    `${name} "${shortenText(text ?? '')}" does not have the format of VAT ids in ${country}, such as ${example}`,
     { field },
   );
 }

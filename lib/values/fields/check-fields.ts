@@ -1,7 +1,7 @@
 import { billingError, ErrorCode } from '../errors/index.ts';
 import { MAX_EXTERNAL_KEY_CHARACTERS } from '../limits.ts';
 import { isCurrency } from '../money/index.ts';
-import { checkStorable, shortened } from '../text/index.ts';
+import { checkStorable, shortenText } from '../text/index.ts';
 import { isTimeZone } from '../time/index.ts';
 import type { Field, Fields } from './field.ts';
 
@@ -29,9 +29,9 @@ function faultOf({ kind, maxLength, range }: Field, value: unknown): string | nu
   if (kind === 'text' && maxLength !== undefined && given.length > maxLength)
     return `is ${given.length} characters long; at most ${maxLength} are allowed`;
   if (kind === 'currency' && !isCurrency(given))
-    return `"${shortened(given)}" is not an ISO 4217 code such as EUR`;
+    return `"${shortenText(given)}" is not an ISO 4217 code such as EUR`;
   if (kind === 'timeZone' && given !== '' && !isTimeZone(given))
-    return `"${shortened(given)}" is neither an IANA time zone nor an offset ±HH:MM`;
+    return `"${shortenText(given)}" is neither an IANA time zone nor an offset ±HH:MM`;
   const [minimum, maximum] = range ?? [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
   const isOutside = !Number.isInteger(value) || Number(value) < minimum || Number(value) > maximum;
   return kind === 'integer' && isOutside ? `${given} is not an integer from ${minimum} to ${maximum}` : null;

@@ -157,6 +157,6 @@ export function orNull<T, S extends SetOn, I>(each: Field<T, S, I>): Field<T | n
 }
 
 /** Returns the name for columns and operator searches, such as `bill_cycle_day_local` for `billCycleDayLocal`. */
-export function underscored(name: string): string {
+export function toSnakeCase(name: string): string {
   return name.replace(/([a-z0-9])([A-Z])/g, '$1_$2').toLowerCase();
 }

@@ -9,7 +9,7 @@ export {
   type InputOf,
   type RecordOf,
   type SetOn,
-  underscored,
+  toSnakeCase as underscored,
 } from './field.ts';
 export { inputShapeOf, shapeOf } from './field-shape.ts';
 export { inputChanges, inputOrNull } from './nullable-fields.ts';

@@ -2,7 +2,7 @@ import type { Field, Fields, InputOf, RecordOf } from './field.ts';
 
 /** Returns the nullable fields that callers may set on creation. Absent fields become null. */
 export function inputOrNull<F extends Fields>(fields: F, input: InputOf<F>): NullableOf<F> {
-  return collected<NullableOf<F>>(fields, (name) => (input as UnknownMembers)[name] ?? null);
+  return collectNullableValues<NullableOf<F>>(fields, (name) => (input as UnknownMembers)[name] ?? null);
 }
 
 type NullableOf<F extends Fields> = {
@@ -18,7 +18,7 @@ export function inputChanges<F extends Fields>(
   input: InputOf<F>,
   treatNullAsReset: boolean,
 ): Partial<RecordOf<F>> {
-  return collected<Partial<RecordOf<F>>>(fields, (name, { set }) => {
+  return collectNullableValues<Partial<RecordOf<F>>>(fields, (name, { set }) => {
     const value = set === 'update' ? (input as UnknownMembers)[name] : undefined;
     return value === null && !treatNullAsReset ? undefined : value;
   });
@@ -26,7 +26,7 @@ export function inputChanges<F extends Fields>(
 
 type UnknownMembers = Readonly<Record<string, unknown>>;
 
-function collected<R>(fields: Fields, pick: (name: string, field: Field) => unknown): R {
+function collectNullableValues<R>(fields: Fields, pick: (name: string, field: Field) => unknown): R {
   const collection: Record<string, unknown> = {};
   for (const [name, field] of Object.entries(fields)) {
     const value = field.isNullable && field.set !== 'never' ? pick(name, field) : undefined;

@@ -1,4 +1,4 @@
-import { type FieldKind, type Fields, instant, orNull, text, underscored } from './field.ts';
+import { type FieldKind, type Fields, instant, orNull, text, toSnakeCase } from './field.ts';
 
 /** The type that a field's values have in an operator search. */
 export type SearchedType = 'text' | 'uuid' | 'instant' | 'date' | 'number' | 'boolean';
@@ -30,7 +30,7 @@ export function searchedFields(
   const of = (property: string) => ({ property, type: typeOf[fields[property]?.kind ?? 'text'] ?? 'text' });
   return Object.fromEntries([
     ...searched.map(([property, { audit, searchedAs }]) => [
-      searchedAs ?? underscored(audit ?? property),
+      searchedAs ?? toSnakeCase(audit ?? property),
       of(property),
     ]),
     ...searched.map(([property]) => [property, of(property)]),

@@ -1,7 +1,7 @@
 import { type BillingError, invalidField } from '../errors/index.ts';
 import { isUuid } from '../ids/index.ts';
 import { Decimal, parseWireDecimal } from '../money/index.ts';
-import { shortened } from '../text/index.ts';
+import { shortenText } from '../text/index.ts';
 import { parseWireDate, parseWireInstant, parseWireMoment, type RequestedDate } from '../time/index.ts';
 import type { AnyInput, CheckedKind, ValueKind } from './shape.ts';
 
@@ -14,12 +14,12 @@ export type Take = (given: unknown, at: string) => unknown;
  */
 export function converterOf(shape: AnyInput): Take {
   if (typeof shape === 'string')
-    return isChecked(shape) ? checked(checks[shape]) : (given, at) => value(shape, given, at);
-  if (shape instanceof Set) return checked(oneOf(shape));
+    return isChecked(shape) ? takeIfValid(checks[shape]) : (given, at) => value(shape, given, at);
+  if (shape instanceof Set) return takeIfValid(oneOf(shape));
   if (isMarked(shape)) {
     const take = converterOf(shape[1]);
     if (shape[0] === '?') return (given, at) => take(given ?? undefined, at);
-    return shape[0] === '!' ? present(take) : closed(Object.keys(shape[1]), take);
+    return shape[0] === '!' ? present(take) : rejectUnknownFields(Object.keys(shape[1]), take);
   }
   if (isList(shape)) return list(converterOf(shape[0]));
   return fields(Object.entries(shape).map(([field, own]) => [field, converterOf(own)] as const));
@@ -78,10 +78,10 @@ function oneOf(values: ReadonlySet<string>): Check {
   };
 }
 
-function checked({ isValid, sentence }: Check): Take {
+function takeIfValid({ isValid, sentence }: Check): Take {
   return (given, at) => {
     if (given === undefined || given === null || isValid(given)) return given;
-    throw refused(at, sentence, given);
+    throw invalidValueError(at, sentence, given);
   };
 }
 
@@ -97,13 +97,13 @@ function missing(at: string): BillingError {
 }
 
 /** Rejects fields that are not in the list of names. */
-function closed(names: readonly string[], take: Take): Take {
+function rejectUnknownFields(names: readonly string[], take: Take): Take {
   return (given, at) => {
     const taken = take(given, at);
     const unknown = Object.keys(given ?? {}).find((name) => !names.includes(name));
     if (unknown === undefined) return taken;
-    const message = `${shortened(unknown)} is not a valid member. Use ${names.join(', ')}`;
-    throw invalidField(message, { field: shortened(unknown) });
+    const message = `${shortenText(unknown)} is not a valid member. Use ${names.join(', ')}`;
+    throw invalidField(message, { field: shortenText(unknown) });
   };
 }
 
@@ -122,7 +122,7 @@ export function parameterOf(name: string, shape: AnyInput): (given: unknown) => 
       if (isOptional) return undefined;
       throw missing(at);
     }
-    if (isRecord && !isObject(given)) throw refused(at, 'must be an object', given);
+    if (isRecord && !isObject(given)) throw invalidValueError(at, 'must be an object', given);
     return take(given, isRecord ? '' : at);
   };
 }
@@ -138,7 +138,7 @@ function isObject(value: unknown): value is object {
 function list(take: Take): Take {
   return (given, at) => {
     if (given === undefined || given === null) return given;
-    if (!Array.isArray(given)) throw refused(at, 'must be a list', given);
+    if (!Array.isArray(given)) throw invalidValueError(at, 'must be a list', given);
     const taken = given.map((each, index) => take(each, `${at}[${index}]`));
     return taken.some((each, index) => each !== given[index]) ? taken : given;
   };
@@ -149,7 +149,7 @@ type Member = readonly [field: string, take: Take];
 function fields(members: readonly Member[]): Take {
   return (given, at) => {
     if (given === undefined || given === null) return given;
-    if (!isObject(given)) throw refused(at, 'must be an object', given);
+    if (!isObject(given)) throw invalidValueError(at, 'must be an object', given);
     return withTextsRead(given as Readonly<Record<string, unknown>>, members, at);
   };
 }
@@ -181,7 +181,7 @@ const wanted = {
 function value(kind: ValueKind, given: unknown, at: string): unknown {
   if (given === undefined || given === null) return given;
   const taken = read(kind, given);
-  if (taken === undefined) throw refused(at, wanted[kind], given);
+  if (taken === undefined) throw invalidValueError(at, wanted[kind], given);
   return taken;
 }
 
@@ -230,15 +230,15 @@ function requestedDateOf(text: string): RequestedDate | undefined {
   return moment.kind === 'DATE' ? { date: moment.date } : { at: moment.at };
 }
 
-function refused(at: string, sentence: string, given: unknown): BillingError {
-  const shown = shownOf(given);
+function invalidValueError(at: string, sentence: string, given: unknown): BillingError {
+  const shown = describeValue(given);
   const what = at === '' ? 'The value' : at;
   return invalidField(`${what} ${sentence}, not ${shown}`, { field: at, value: shown });
 }
 
-function shownOf(given: unknown): string {
-  if (typeof given === 'string') return `"${shortened(given)}"`;
+function describeValue(given: unknown): string {
+  if (typeof given === 'string') return `"${shortenText(given)}"`;
   if (Array.isArray(given)) return 'a list';
   if (typeof given === 'function') return 'a function';
-  return typeof given === 'object' ? 'an object' : shortened(String(given));
+  return typeof given === 'object' ? 'an object' : shortenText(String(given));
 }

@@ -93,8 +93,8 @@ export function maskQuery(query: string): string {
 function maskParameter(part: string): string {
   const at = part.indexOf('=');
   if (at < 0) return part;
-  const value = decoded(part.slice(at + 1));
-  const shown = maskNamedValue(decoded(part.slice(0, at)), value);
+  const value = decodeUrlText(part.slice(at + 1));
+  const shown = maskNamedValue(decodeUrlText(part.slice(0, at)), value);
   return shown === value
     ? part
     : part.slice(0, at + 1) + (shown === SECRET_MASK ? shown : encodeURIComponent(shown));
@@ -138,7 +138,7 @@ function isCardNumber(text: string): boolean {
   return doubled.reduce((sum, digit) => sum + digit, 0) % 10 === 0;
 }
 
-function decoded(text: string): string {
+function decodeUrlText(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
   } catch {

@@ -56,7 +56,7 @@ const SHOWN_CHARACTERS = 100;
  * Returns the beginning of a caller's text for use in a message. Longer text ends with an ellipsis. Unpaired
  * surrogates are replaced.
  */
-export function shortened(text: string): string {
+export function shortenText(text: string): string {
   if (text.length <= SHOWN_CHARACTERS) return text.toWellFormed();
   return `${text.slice(0, SHOWN_CHARACTERS).toWellFormed()}…`;
 }

@@ -136,14 +136,14 @@ export interface CycleOrigin {
  */
 export function cycleDatesOf(origin: CycleOrigin): CycleDates {
   const { localDate, cycleStart = localDate } = origin;
-  const counted = countedFrom(cycleStart, origin);
+  const counted = countCycleDatesFrom(cycleStart, origin);
   if (counted.first >= localDate) return { ...counted, start: localDate };
   const k = firstCycleAfter(counted, addDays(localDate, -1));
   const [before, first] = [cycleDate(counted, k - 1), cycleDate(counted, k)];
   return { ...counted, start: localDate, first, before };
 }
 
-function countedFrom(start: LocalDate, origin: CycleOrigin): CycleDates {
+function countCycleDatesFrom(start: LocalDate, origin: CycleOrigin): CycleDates {
   const { billingPeriod: period, billCycleDayLocal: billCycleDay } = origin;
   const length = periodLength(period);
   if (length.unit === 'DAYS') {

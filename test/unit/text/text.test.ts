@@ -1,4 +1,4 @@
-import { checkStorable, isStorable, shortened } from '../../../lib/values/text/index.ts';
+import { checkStorable, isStorable, shortenText } from '../../../lib/values/text/index.ts';
 import { BillingError, expect } from '../../support/unit.ts';
 
 describe('text', () => {
@@ -14,9 +14,9 @@ describe('text', () => {
   });
 
   it('is quoted only up to its first hundred whole characters', () => {
-    expect(shortened('x'.repeat(100))).to.equal('x'.repeat(100));
-    expect(shortened('x'.repeat(101))).to.equal(`${'x'.repeat(100)}…`);
-    expect(shortened(`${'x'.repeat(99)}\ud83d\ude00`)).to.equal(`${'x'.repeat(99)}\ufffd…`);
-    expect(shortened('\ud83d')).to.equal('\ufffd');
+    expect(shortenText('x'.repeat(100))).to.equal('x'.repeat(100));
+    expect(shortenText('x'.repeat(101))).to.equal(`${'x'.repeat(100)}…`);
+    expect(shortenText(`${'x'.repeat(99)}\ud83d\ude00`)).to.equal(`${'x'.repeat(99)}\ufffd…`);
+    expect(shortenText('\ud83d')).to.equal('\ufffd');
   });
 });

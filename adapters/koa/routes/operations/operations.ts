@@ -3,7 +3,7 @@ import type { Caller } from '../../../../lib/index.ts';
 import type { CallContext } from '../../../../lib/records/index.ts';
 import { billingError, ErrorCode, invalidField } from '../../../../lib/values/errors/index.ts';
 import type { SubmittedValue } from '../../../../lib/values/money/index.ts';
-import { shortened } from '../../../../lib/values/text/index.ts';
+import { shortenText } from '../../../../lib/values/text/index.ts';
 import { queries } from '../../../client/operation-calls.ts';
 import { checkPermission } from '../../auth/credentials.ts';
 import type { Answer } from '../../routing/answer.ts';
@@ -89,7 +89,7 @@ function accessOf({ group, operation, reads }: Named): Access {
   const other = access === undefined ? '' : `; it belongs to /${reads ? 'operations' : 'queries'}`;
   throw billingError(
     ErrorCode.ROUTE_NOT_FOUND,
-    `There is no ${kind} ${shortened(group)}.${shortened(operation)}${other}`,
+    `There is no ${kind} ${shortenText(group)}.${shortenText(operation)}${other}`,
   );
 }
 

@@ -10,7 +10,7 @@ import {
   SystemKey,
 } from '../../../../lib/tenants/index.ts';
 import { billingError, ErrorCode } from '../../../../lib/values/errors/index.ts';
-import { shortened } from '../../../../lib/values/text/index.ts';
+import { shortenText } from '../../../../lib/values/text/index.ts';
 import { checkPermission } from '../../auth/credentials.ts';
 import { NotificationSigningSecret, Tenant, TenantKeyValue } from '../../models/tenant.ts';
 import { jsonBody, textBody } from '../../routing/body.ts';
@@ -98,7 +98,7 @@ export const tenantRoutes: readonly Route[] = [
     async handle({ billing, query: { apiKey }, user }) {
       const tenant = await billing.tenants.getByApiKey(apiKey);
       if (user !== null && isGranted(user, tenant.id)) return tenant;
-      const message = `Tenant does not exist for api key ${shortened(apiKey)}`;
+      const message = `Tenant does not exist for api key ${shortenText(apiKey)}`;
       throw billingError(ErrorCode.TENANT_DOES_NOT_EXIST_FOR_API_KEY, message, { apiKey });
     },
   }),

@@ -2,7 +2,7 @@ import { oneStep } from '../../../../lib/runtime/index.ts';
 import { type SubmittedLine, UnreadableLine } from '../../../../lib/usage/index.ts';
 import { BillingError, invalidField } from '../../../../lib/values/errors/index.ts';
 import { JsonBoundError, type SubmittedValue } from '../../../../lib/values/money/index.ts';
-import { closestTo, shortened } from '../../../../lib/values/text/index.ts';
+import { closestTo, shortenText } from '../../../../lib/values/text/index.ts';
 import { Dialect } from '../../dialect.ts';
 import { SubscriptionUsageRecord, UnitUsageRecord, UsageRecord } from '../../models/usage.ts';
 import {
@@ -197,7 +197,7 @@ export function unknownMember(json: unknown, members: Members): string | null {
   const { place, name, names } = found;
   const meant = closestTo(name, [...names]);
   const known = meant === null ? `its fields are ${[...names].join(', ')}` : `did you mean ${meant}?`;
-  return `SubscriptionUsageRecord ${shortened(place)} is not a field of a usage record; ${known}`;
+  return `SubscriptionUsageRecord ${shortenText(place)} is not a field of a usage record; ${known}`;
 }
 
 /**

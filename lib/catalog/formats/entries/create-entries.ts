@@ -8,7 +8,7 @@ import {
 } from '../../../records/index.ts';
 import { type BillingError, billingError, ErrorCode } from '../../../values/errors/index.ts';
 import type { Uuid } from '../../../values/ids/index.ts';
-import { shortened } from '../../../values/text/index.ts';
+import { shortenText } from '../../../values/text/index.ts';
 import type { Instant } from '../../../values/time/index.ts';
 import { NameKind } from '../../validation/findings.ts';
 import { type CheckedRow, checkAvailability, checkedPlan, checkedProduct } from './check-entries.ts';
@@ -134,7 +134,7 @@ function checkFree(
     for (const name of names) {
       const holder = known.kindOf(name);
       if (holder === undefined || (mayExist && holder === kind)) continue;
-      problems.add(`The ${kind} name ${JSON.stringify(shortened(name))} is already used by a ${holder}`);
+      problems.add(`The ${kind} name ${JSON.stringify(shortenText(name))} is already used by a ${holder}`);
     }
   };
   const planNames = plans.map(({ name }) => name);

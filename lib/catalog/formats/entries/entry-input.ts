@@ -14,7 +14,7 @@ import {
 import { BillingError, ErrorCode, type Problem } from '../../../values/errors/index.ts';
 import { MAX_LISTED_PROBLEMS, MAX_XML_NAME_CHARACTERS } from '../../../values/limits.ts';
 import type { Decimal } from '../../../values/money/index.ts';
-import { isStorable, NOT_STORABLE, shortened } from '../../../values/text/index.ts';
+import { isStorable, NOT_STORABLE, shortenText } from '../../../values/text/index.ts';
 import type { Instant, TimeUnit } from '../../../values/time/index.ts';
 import type { Catalog } from '../../lookup/catalog.ts';
 import type { CatalogVersion } from '../../lookup/catalog-version.ts';
@@ -122,7 +122,7 @@ export function invalidEntry(messages: readonly string[]): BillingError {
 }
 
 export function titleOf(kind: string, name: string | null | undefined): string {
-  return name ? `${kind} "${shortened(name)}"` : `A ${kind.toLowerCase()}`;
+  return name ? `${kind} "${shortenText(name)}"` : `A ${kind.toLowerCase()}`;
 }
 
 export interface KnownProduct {
