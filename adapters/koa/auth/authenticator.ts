@@ -93,7 +93,7 @@ export function authenticator(surroundings: Surroundings) {
     const token = authorization === undefined ? presented.sessionToken : null;
     if (token === null) return { principal: await user(presented), by: 'BASIC', session: null };
     const found = await findSession(token);
-    if (found === null) throw unauthenticated();
+    if (found === null) throw unauthenticatedError();
     return { principal: found.user, by: 'COOKIE', session: { token, session: found.session } };
   }
 
@@ -101,7 +101,7 @@ export function authenticator(surroundings: Surroundings) {
     const credentials = basicCredentials(headers.authorization);
     const found = credentials && (await login(PrincipalKind.USER, credentials, address));
     if (found) return found;
-    throw unauthenticated();
+    throw unauthenticatedError();
   }
 
   /**
@@ -118,7 +118,7 @@ export function authenticator(surroundings: Surroundings) {
     const principal = await security.principal(kind, name);
     const version = principal?.credentialVersion ?? 0;
     const isRight = await secrets({ kind: cacheKind, name, secret, version }, () =>
-      attempted({ kind: cacheKind, name, address }, async () => {
+      guardAttempt({ kind: cacheKind, name, address }, async () => {
         const found = await (isUser ? security : security.clients).authenticate(name, secret);
         return found === null ? null : true;
       }),
@@ -165,7 +165,7 @@ export function authenticator(surroundings: Surroundings) {
     if (secret === '' && by === 'COOKIE') return tenantOfSession(name, principal, dialect);
     if (name === '' || secret === '') throw tenantUnauthenticated(dialect);
     const found = await knownTenants({ kind: 'tenant', name, secret, version: 0 }, () =>
-      attempted({ kind: 'tenant', name, address }, () => tenants.authenticate(name, secret)),
+      guardAttempt({ kind: 'tenant', name, address }, () => tenants.authenticate(name, secret)),
     );
     if (found === null || !isGranted(principal, found.id)) throw tenantUnauthenticated(dialect);
     return found;
@@ -199,7 +199,7 @@ export function authenticator(surroundings: Surroundings) {
    * Counts a login attempt only if the slow hash check runs. Credentials that were verified recently are therefore
    * never locked out.
    */
-  function attempted<T>(attempt: LoginAttempt, check: () => Promise<T | null>): Promise<T | null> {
+  function guardAttempt<T>(attempt: LoginAttempt, check: () => Promise<T | null>): Promise<T | null> {
     return lockOut ? security.guard.attempt(attempt, check) : check();
   }
 
@@ -261,7 +261,7 @@ function claimedPermissions(claimed: readonly string[]): readonly string[] {
   }
 }
 
-function unauthenticated(): BillingError {
+function unauthenticatedError(): BillingError {
   return billingError(
     ErrorCode.UNAUTHENTICATED,
     'The user name and password of an active user are required (Authorization: Basic)',
