@@ -45,7 +45,7 @@ import {
   statusOfTimeOver,
   statusOfUnwanted,
   timeOver,
-  unwanted,
+  clientDisconnectedError,
   waitsForCompletion,
   withinTime,
 } from './time-limits.ts';
@@ -150,11 +150,11 @@ export function dispatcher(options: DispatcherOptions): Middleware {
       requestId: received.requestId.echo,
       traceParent: ctx.get('traceparent') || undefined,
     };
-    await billing.requests.run(request, (span) => served(ctx, received, span));
+    await billing.requests.run(request, (span) => serveRequest(ctx, received, span));
     if (hasUpgradableBody(ctx)) await readToEnd(ctx);
   };
 
-  async function served(ctx: Context, received: Received, span: RequestSpan): Promise<void> {
+  async function serveRequest(ctx: Context, received: Received, span: RequestSpan): Promise<void> {
     const startedMs = performance.now();
     try {
       checkUrl(ctx, received, limits.url);
@@ -277,7 +277,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     const { bodyBytes, bodyStream } = facts;
     const keyed = keyedRequestOf(ctx, { route, tenant, bodyBytes });
     // A repeated request with the same key may need the stored response.
-    const reading = keyed === null ? readingFor(ctx, call) : null;
+    const reading = keyed === null ? abortReadOnDisconnect(ctx, call) : null;
     const outcome = () => outcomeOf(ctx, call, { ...facts, wanted: reading?.signal });
     const run = () => (reading === null ? outcome() : billing.requests.whileWanted(reading.signal, outcome));
     const work =
@@ -287,7 +287,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
       received.statusOf = { ...route.statusOf, ...statusOfTimeOver };
       if (bodyStream !== undefined && !ctx.req.readableEnded) ctx.set('Connection', 'close');
       bodyStream?.giveUp();
-      reading?.abort(unwanted());
+      reading?.abort(clientDisconnectedError());
       throw timeOver(requestTimeMs, route);
     };
     return await withinTime(requestTimeMs, work, { over, late: discard });
@@ -377,7 +377,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
 }
 
 /** Returns a signal that aborts when the caller disconnects, or null for calls that change something. */
-function readingFor(ctx: Context, { received, route }: Served): AbortController | null {
+function abortReadOnDisconnect(ctx: Context, { received, route }: Served): AbortController | null {
   if (!changesNothing(route)) return null;
   return abortOnDisconnect(ctx, () => {
     received.statusOf = { ...received.statusOf, ...statusOfUnwanted };

@@ -40,8 +40,8 @@ function limitsOf({ limits, rates, requestTimeMs = MAX_REQUEST_MS }: HttpOptions
   const { json, text, url, list, page } = { ...defaultRequestLimits, ...limits };
   const rate = { tenant: null, principal: null, gateways: GATEWAY_NOTIFICATION_RATE, ...rates };
   return {
-    ...named('server.limits.', { json, text, url, list, page, requestTime: requestTimeMs }),
-    ...named('server.limits.rate.', rate),
+    ...prefixNames('server.limits.', { json, text, url, list, page, requestTime: requestTimeMs }),
+    ...prefixNames('server.limits.rate.', rate),
   };
 }
 
@@ -55,6 +55,6 @@ function loginsOf({ test, tokens, lockOut, sessionIdleMs = SESSION_IDLE_MS }: Ht
   };
 }
 
-function named(prefix: string, values: object): Readonly<Record<string, unknown>> {
+function prefixNames(prefix: string, values: object): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [prefix + name, value]));
 }

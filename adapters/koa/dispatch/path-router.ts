@@ -85,12 +85,12 @@ function routesByPath(routes: readonly Route[]): ReadonlyMap<string, PathRoutes>
   return new Map(
     paths.map((path) => {
       const byMethod = new Map((byPath.get(path) ?? []).map((route) => [route.method, route]));
-      return [path, { byMethod, allow: allowed([...byMethod.keys()]) }];
+      return [path, { byMethod, allow: allowHeader([...byMethod.keys()]) }];
     }),
   );
 }
 
-function allowed(methods: readonly Method[]): string {
+function allowHeader(methods: readonly Method[]): string {
   const names = methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
   return [...names, 'OPTIONS'].join(', ');
 }

@@ -148,7 +148,7 @@ export function requestAccess(options: AccessOptions) {
     const address = addressOf(ctx.req);
     const user = await callers.login(PrincipalKind.USER, credentials, address);
     if (user === null)
-      throw unauthenticated('The user name or the password is wrong, or the user is inactive');
+      throw unauthenticatedError('The user name or the password is wrong, or the user is inactive');
     const replaced = sessionTokenOf(ctx);
     if (replaced !== null) await callers.endSession(replaced);
     const session = await callers.startSession(user, address);
@@ -221,7 +221,7 @@ const pageHeader = 'x-requested-with';
  */
 function checkSentByScript({ headers }: Pick<Context, 'headers'>, families: HeaderFamilies): void {
   if (headers[pageHeader] !== undefined || families.isPresent(headers)) return;
-  throw unauthenticated(
+  throw unauthenticatedError(
     'A call with a session cookie that changes anything, and a sign-in, needs the header X-Requested-With or a header X-Service-…',
   );
 }
@@ -238,6 +238,6 @@ function isFromPage(ctx: Context, families: HeaderFamilies): boolean {
   );
 }
 
-function unauthenticated(message: string): BillingError {
+function unauthenticatedError(message: string): BillingError {
   return billingError(ErrorCode.UNAUTHENTICATED, message);
 }

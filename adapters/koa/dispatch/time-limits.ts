@@ -77,14 +77,14 @@ export function abortOnDisconnect({ res }: Context, gone: () => void): AbortCont
   const close = (): void => {
     if (res.writableFinished) return;
     gone();
-    controller.abort(unwanted());
+    controller.abort(clientDisconnectedError());
   };
   if (res.destroyed) close();
   else res.once('close', close);
   return controller;
 }
 
-export function unwanted(): BillingError {
+export function clientDisconnectedError(): BillingError {
   return billingError(ErrorCode.BUSY, 'The client disconnected, so the request was stopped', {
     isUnwanted: true,
   });
