@@ -70,7 +70,7 @@ export interface KoaOptions
  * app.use(billingMiddleware({ billing }));
  */
 export function billingMiddleware(options: KoaOptions): Middleware {
-  return dispatcher({ ...options, ...served(options) });
+  return dispatcher({ ...options, ...prepareDispatcher(options) });
 }
 
 /**
@@ -80,7 +80,7 @@ export function billingMiddleware(options: KoaOptions): Middleware {
  * const server = await listen(createKoaApp({ billing }), { port: 8080 });
  */
 export function createKoaApp(options: KoaOptions): Koa {
-  return appOf(dispatcher({ ...options, ...served(options), ownsEveryPath: true }), options);
+  return appOf(dispatcher({ ...options, ...prepareDispatcher(options), ownsEveryPath: true }), options);
 }
 
 function appOf(middleware: Middleware, { billing, logger = billing.requests.logger() }: KoaOptions): Koa {
@@ -119,7 +119,7 @@ export type RequestListener = (
 export function createRequestListener(options: KoaOptions): RequestListener {
   checkOptions(options);
   const owning = onDemand(() => createKoaApp(options).callback());
-  const passing = onDemand(() => passingOn(billingMiddleware(options), options));
+  const passing = onDemand(() => passUnknownPaths(billingMiddleware(options), options));
   return (request, response, next) => {
     if (next === undefined) void owning()(request, response);
     else passing()(request, response, next);
@@ -156,7 +156,7 @@ export function createFetchHandler(given: FetchOptions): FetchHandler {
 }
 
 /** Wraps middleware so that it passes unknown paths to the host unchanged. */
-function passingOn(middleware: Middleware, options: KoaOptions): RequestListener {
+function passUnknownPaths(middleware: Middleware, options: KoaOptions): RequestListener {
   const nexts = new WeakMap<IncomingMessage, (error?: unknown) => void>();
   const app = appOf(middleware, options);
   app.use((ctx) => {
@@ -172,7 +172,7 @@ function passingOn(middleware: Middleware, options: KoaOptions): RequestListener
   };
 }
 
-function served(options: KoaOptions) {
+function prepareDispatcher(options: KoaOptions) {
   checkOptions(options);
   const metrics = new HttpMetrics();
   const { billing, basePath, docs, metricsRequireAuth, group = groupOfOne() } = options;
