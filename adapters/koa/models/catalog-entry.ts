@@ -23,7 +23,7 @@ import { documentOf, listOf, perDialect, type WireType } from '../wire/wire-type
 
 /** A date-time. Requests may also contain a date. Responses contain "" if the value is missing. */
 function dateOrEmpty<Name extends string, A extends Access>(name: Name, access: A) {
-  const type = answering(timestamp, {
+  const type = replaceAnswer(timestamp, {
     answer: () => z.union([z.literal(''), z.iso.datetime({ precision: 3 })]),
     document: () => z.union([z.literal(''), z.iso.datetime({ precision: 3 }), z.iso.date()]),
     write: (date: Instant | '') => date && formatInstant(date),
@@ -32,7 +32,7 @@ function dateOrEmpty<Name extends string, A extends Access>(name: Name, access: 
 }
 
 /** A decimal number. Responses contain it as a string with nine fractional digits. */
-const decimalText: WireType<Decimal> = answering(decimalNumber, {
+const decimalText: WireType<Decimal> = replaceAnswer(decimalNumber, {
   answer: () => z.string().regex(/^-?\d+\.\d{9}$/, { error: 'is not a decimal with nine fractional digits' }),
   document: () => z.string().regex(/^-?\d+(\.\d{1,9})?$/),
   write: (value: Decimal) => value.toFixed(MAX_FRACTION_DIGITS),
@@ -48,7 +48,7 @@ interface Answering<S> {
   readonly write: (value: S) => string;
 }
 
-function answering<T, S>(
+function replaceAnswer<T, S>(
   type: WireType<T>,
   { answer: make, document: describe = make, write }: Answering<S>,
 ): WireType<T> {

@@ -87,7 +87,7 @@ export const Subscription = model('Subscription', {
   bundleId: field(uuid, 'C'),
   subscriptionId: uuid,
   ...alike(field(externalKey, 'C', { nullable: true }), 'externalKey', 'bundleExternalKey'),
-  startDate: maybe(dayOrInstant, datedIn('start')),
+  startDate: maybe(dayOrInstant, dateByDialect('start')),
   productName: field(text(), 'W', { nullable: true }),
   productCategory: field(enumeration(ProductCategory), 'C'),
   billingPeriod: field(enumeration(BillingPeriod), 'W', { nullable: true }),
@@ -95,10 +95,10 @@ export const Subscription = model('Subscription', {
   ...alike(field(text(), 'W', { nullable: true }), 'priceList', 'planName'),
   state: enumeration(EntitlementState),
   sourceType: enumeration(SourceType),
-  cancelledDate: maybe(dayOrInstant, datedIn('cancelled')),
+  cancelledDate: maybe(dayOrInstant, dateByDialect('cancelled')),
   chargedThroughDate: maybe(date, ({ chargedThrough }: SubscriptionOutline) => chargedThrough?.date ?? null),
-  billingStartDate: maybe(dayOrInstant, datedIn('billingStart')),
-  billingEndDate: maybe(dayOrInstant, datedIn('billingEnd')),
+  billingStartDate: maybe(dayOrInstant, dateByDialect('billingStart')),
+  billingEndDate: maybe(dayOrInstant, dateByDialect('billingEnd')),
   billCycleDayLocal: field(int(), 'W', { nullable: true }),
   events: shown(
     listOf(SubscriptionEvent),
@@ -166,7 +166,7 @@ function eventTexts(events: Iterable<SubscriptionEventView>, rendering: Renderin
   return lazyList(events, (event) => texts.of(event));
 }
 
-function datedIn(name: 'start' | 'cancelled' | 'billingStart' | 'billingEnd') {
+function dateByDialect(name: 'start' | 'cancelled' | 'billingStart' | 'billingEnd') {
   return (view: SubscriptionOutline, { dialect }: Rendering): LocalDate | Instant | null => {
     const dated = view[name];
     return dated && (dialect === Dialect.D ? dated.date : dated.at);

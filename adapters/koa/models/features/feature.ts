@@ -61,17 +61,17 @@ export const FeatureRelease = model('FeatureRelease', { key: field(text(KEY_CHAR
 
 export const ReleasedFeature = model('ReleasedFeature', { released: decimalNumber, ...balance });
 
-const writtenOf =
+const overrideMember =
   <K extends keyof WrittenFeatureValue>(name: K) =>
   ({ value }: StoredOverride): WrittenFeatureValue[K] =>
     value[name];
 
 /** The fields that contain the value of an override, in requests and responses. */
 const writtenValue = {
-  value: field(text(TEXT_CHARACTERS), 'W', { ...required, from: writtenOf('value') }),
-  per: field(enumeration(QuotaPeriod), 'W', { nullable: true, from: writtenOf('per') }),
-  overage: field(enumeration(QuotaOverage), 'W', { nullable: true, from: writtenOf('overage') }),
-  perQuantity: field(bool, 'W', { nullable: true, from: writtenOf('perQuantity') }),
+  value: field(text(TEXT_CHARACTERS), 'W', { ...required, from: overrideMember('value') }),
+  per: field(enumeration(QuotaPeriod), 'W', { nullable: true, from: overrideMember('per') }),
+  overage: field(enumeration(QuotaOverage), 'W', { nullable: true, from: overrideMember('overage') }),
+  perQuantity: field(bool, 'W', { nullable: true, from: overrideMember('perQuantity') }),
 } as const;
 
 export const FeatureOverride = model('FeatureOverride', {
