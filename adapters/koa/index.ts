@@ -16,7 +16,7 @@ import { type DispatcherOptions, dispatcher } from './dispatch/dispatcher.ts';
 import { httpProperties } from './dispatch/http-properties.ts';
 import { exchange, handedServer } from './fetch.ts';
 import { HttpMetrics } from './monitoring/http-metrics.ts';
-import { measured } from './monitoring/metric-forms.ts';
+import { collectMetrics } from './monitoring/metric-forms.ts';
 import { groupOfOne, type ServerGroup } from './monitoring/server-group.ts';
 import { createServer } from './node-http.ts';
 import { hasConsole, homePage } from './pages/home.ts';
@@ -178,7 +178,7 @@ function prepareDispatcher(options: KoaOptions) {
   const { billing, basePath, docs, metricsRequireAuth, group = groupOfOne() } = options;
   const servesConsole = options.console ?? true;
   group.join({
-    metrics: async () => measured(await billing.metrics(), metrics),
+    metrics: async () => collectMetrics(await billing.metrics(), metrics),
     health: async () => ({ ...(await billing.health()) }),
     setInRotation: (isInRotation) => billing.setInRotation(isInRotation),
   });

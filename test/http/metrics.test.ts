@@ -1,8 +1,8 @@
 import { createKoaApp, listen } from '../../adapters/koa/index.ts';
 import { HttpMetrics } from '../../adapters/koa/monitoring/http-metrics.ts';
 import {
-  combined,
-  measured,
+  combineMetrics,
+  collectMetrics,
   metricsObject,
   prometheusText,
 } from '../../adapters/koa/monitoring/metric-forms.ts';
@@ -112,7 +112,7 @@ describe('metric formats', () => {
     { name: 'odd', help: 'Odd', kind: 'gauge', values: [odd] },
     { name: 'none_total', help: 'None', kind: 'counter', values: [] },
   ];
-  const asText = async (): Promise<string> => prometheusText(await measured(metrics, http));
+  const asText = async (): Promise<string> => prometheusText(await collectMetrics(metrics, http));
 
   it('count each request in every matching bucket', async () => {
     const lines = (await asText()).split('\n');
@@ -131,7 +131,7 @@ describe('metric formats', () => {
   });
 
   it('include timers with count, mean and maximum', async () => {
-    const { timers, histograms } = metricsObject(await measured(metrics, http));
+    const { timers, histograms } = metricsObject(await collectMetrics(metrics, http));
     const timer = timers['billwright_http_request_duration_seconds{route="/a",method="GET"}'];
     expect(timer?.count).to.equal(4);
     expect(timer?.mean).to.be.closeTo(22.5585, 1e-9);
@@ -142,7 +142,7 @@ describe('metric formats', () => {
   it('never use text from a caller as a method name', async () => {
     const other = new HttpMetrics();
     other.observe({ route: 'none', method: 'X-EVIL', status: 404, dialect: 'D', seconds: 1 });
-    const lines = (await prometheusText(await measured([], other))).split('\n');
+    const lines = (await prometheusText(await collectMetrics([], other))).split('\n');
     expect(lines).to.include(
       'billwright_http_requests_total{route="none",method="other",status="404",dialect="D"} 1',
     );
@@ -153,7 +153,7 @@ describe('metric formats', () => {
     const count = 2_345;
     for (let n = 0; n < count; n += 1)
       busy.observe({ route: '/b', method: 'PUT', status: 204, dialect: 'K', seconds: n });
-    const lines = (await prometheusText(await measured([], busy))).split('\n');
+    const lines = (await prometheusText(await collectMetrics([], busy))).split('\n');
     const route = 'route="/b",method="PUT"';
     expect(lines).to.include(`billwright_http_requests_total{${route},status="204",dialect="K"} ${count}`);
     expect(lines).to.include(`billwright_http_request_duration_seconds_count{${route}} ${count}`);
@@ -171,9 +171,9 @@ describe('metric formats', () => {
       });
       const events: Metric = { ...gauge('events_total', { type: 'A' }), kind: 'counter' };
       const connections = gauge('database_connections', { state: 'idle' });
-      return measured([events, gauge('queue_due_entries'), connections], requests);
+      return collectMetrics([events, gauge('queue_due_entries'), connections], requests);
     };
-    const group = await combined([await of(0.2, 3), await of(7, 5)]);
+    const group = await combineMetrics([await of(0.2, 3), await of(7, 5)]);
     const lines = (await prometheusText(group)).split('\n');
     const route = 'route="/a",method="GET"';
     for (const line of [

@@ -1,6 +1,6 @@
 import type { HealthChecks, Measured, MetricSeries } from '../../koa/index.ts';
 import { PREFIX } from '../../koa/monitoring/http-metrics.ts';
-import { combined } from '../../koa/monitoring/metric-forms.ts';
+import { combineMetrics } from '../../koa/monitoring/metric-forms.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
 /**
@@ -23,7 +23,7 @@ export class GroupMetrics {
     if (metrics === null) return;
     const series = metrics.series.filter(({ type }) => countingTypes.includes(type));
     this.#departed = this.#departed.then(async (former) => [
-      await combined([...former, { ...metrics, series }]),
+      await combineMetrics([...former, { ...metrics, series }]),
     ]);
   }
 
@@ -34,7 +34,7 @@ export class GroupMetrics {
     const departed = await this.#departed;
     const serving = workers.filter(({ isServing }) => isServing).length;
     const own: Measured = { series: this.#ofPrimary(serving), maxSeconds: {} };
-    return combined([own, ...departed, ...counted.flatMap(({ metrics }) => metrics ?? [])]);
+    return combineMetrics([own, ...departed, ...counted.flatMap(({ metrics }) => metrics ?? [])]);
   }
 
   #ofPrimary(serving: number): readonly MetricSeries[] {

@@ -9,7 +9,7 @@ const ofThisProcess = ['database_connections'];
 const START_TIME = 'process_start_time_seconds';
 
 /** Returns the metrics of this process. */
-export async function measured(metrics: readonly Metric[], requests: HttpMetrics): Promise<Measured> {
+export async function collectMetrics(metrics: readonly Metric[], requests: HttpMetrics): Promise<Measured> {
   const http = await requests.read();
   const registries = [await engineMetrics(metrics), http.registry, await processMetrics()];
   const all = await Promise.all(registries.map(seriesOf));
@@ -28,7 +28,7 @@ function withStartTime(metric: MetricSeries): MetricSeries {
 }
 
 /** Combines the metrics of several processes. `aggregator` specifies how to combine the values. */
-export async function combined(all: readonly Measured[]): Promise<Measured> {
+export async function combineMetrics(all: readonly Measured[]): Promise<Measured> {
   const registry = await registryOf(all.map(({ series }) => series));
   const maxSeconds: Record<string, number> = {};
   for (const [key, seconds] of all.flatMap((each) => Object.entries(each.maxSeconds)))
@@ -113,11 +113,11 @@ function textsOf(labels: Readonly<Record<string, string | number | undefined>>):
 }
 
 function series(name: string, labels: Labels): string {
-  const texts = Object.entries(labels).map(([label, value]) => `${label}="${escaped(value)}"`);
+  const texts = Object.entries(labels).map(([label, value]) => `${label}="${escapeLabelValue(value)}"`);
   return texts.length === 0 ? name : `${name}{${texts.join(',')}}`;
 }
 
-function escaped(value: string): string {
+function escapeLabelValue(value: string): string {
   return value.replace(/[\\"]/g, '\\$&').replaceAll('\n', '\\n');
 }
 
