@@ -75,7 +75,7 @@ function operationOf(route: Route): JsonSchema {
     operationId,
     summary,
     tags: [area],
-    ...described(route),
+    ...describePermissions(route),
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: requestBodyOf(body, operationId) }),
     responses: responsesOf(route),
@@ -83,7 +83,7 @@ function operationOf(route: Route): JsonSchema {
   };
 }
 
-function described({ permission, alsoNeeds = [], needsFor = {}, orSelf }: Route): JsonSchema {
+function describePermissions({ permission, alsoNeeds = [], needsFor = {}, orSelf }: Route): JsonSchema {
   const always = [permission, ...alsoNeeds].filter((each) => each !== 'NONE').map((each) => `\`${each}\``);
   const cases = Object.entries(needsFor).map(([when, each]) =>
     always.length === 0 ? `\`${each}\` ${when}` : `${when} also \`${each}\``,
@@ -138,11 +138,11 @@ function sentSchema({ json, needed = [] }: NonNullable<Route['body']>, type: str
   if (type === LINES_TYPE) return { type: 'string', description: 'One list element per line' };
   if (XML_TYPES.some((each) => each === type)) return { type: 'string' };
   const { items } = json as { readonly items?: JsonSchema };
-  return items === undefined ? asking(json, needed) : { ...json, items: asking(items, needed) };
+  return items === undefined ? markRequired(json, needed) : { ...json, items: markRequired(items, needed) };
 }
 
 /** Returns the model with the fields that this operation needs marked as required. */
-function asking(json: JsonSchema, needed: readonly string[]): JsonSchema {
+function markRequired(json: JsonSchema, needed: readonly string[]): JsonSchema {
   const [name] = referencesIn(json);
   if (name === undefined) return json;
   const { required = [] } = componentNamed(name) as { readonly required?: readonly string[] };
@@ -240,7 +240,7 @@ function failuresOf(route: Route): JsonSchema {
     const hasOwn = codes.some((code) => route.fails.includes(code));
     return [
       status,
-      errorResponse(`Error codes ${listed(codes)}${hasOwn ? ', and general error codes' : ''}`),
+      errorResponse(`Error codes ${joinCodes(codes)}${hasOwn ? ', and general error codes' : ''}`),
     ];
   });
   return {
@@ -255,7 +255,7 @@ function errorResponse(description: string, schema: JsonSchema = errorReference)
 
 const errorReference = { $ref: '#/components/schemas/Error' };
 
-function listed(codes: readonly ErrorCode[]): string {
+function joinCodes(codes: readonly ErrorCode[]): string {
   return [...new Set(codes)].sort((one, other) => one - other).join(', ');
 }
 

@@ -9,7 +9,9 @@ export function* yamlSteps(value: object, levels = LEVELS): Steps<string> {
   let text = '';
   for (const [name, member] of Object.entries(value)) {
     const isOpen = levels > 1 && isObject(member);
-    text += isOpen ? keyLine(name) + indented(yield* yamlSteps(member, levels - 1)) : blockOf(name, member);
+    text += isOpen
+      ? keyLine(name) + indentLines(yield* yamlSteps(member, levels - 1))
+      : blockOf(name, member);
     yield;
   }
   return text;
@@ -30,6 +32,6 @@ function keyLine(name: string): string {
   return blockOf(name, 0).replace(/ 0\n$/, '\n');
 }
 
-function indented(text: string): string {
+function indentLines(text: string): string {
   return text.replace(/^(?=.)/gm, '  ');
 }

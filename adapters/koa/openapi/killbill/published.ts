@@ -250,7 +250,7 @@ const operations: Readonly<Record<string, Published>> = {
   voidInvoice: nothing,
 };
 
-export function published(operationId: string): Published {
+export function publishedDifferences(operationId: string): Published {
   return operations[operationId] ?? {};
 }
 

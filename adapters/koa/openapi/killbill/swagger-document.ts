@@ -11,7 +11,7 @@ import {
   classes,
   modelNames,
   propertyOrders,
-  published,
+  publishedDifferences,
   publishedModels,
   publishedProperties,
   requiredProperties,
@@ -72,7 +72,7 @@ function operationOf(route: Route, describing: Describing): JsonSchema {
       ...parameterNamesOf(route.path).map(segmentParameter),
       ...bodyParameters(route, describing),
       ...queryParameters(route),
-      ...(route.author || published(operationId).author ? authorParameters : []),
+      ...(route.author || publishedDifferences(operationId).author ? authorParameters : []),
     ],
     responses: responsesOf(route, describing),
     security: [{ basicAuth: [], ...(route.credentials === 'TENANT' ? tenantSecurity : {}) }],
@@ -107,7 +107,7 @@ function bodyParameters({ body }: Route, { definitions }: Describing): readonly 
 }
 
 function queryParameters({ operationId, query }: Route): readonly JsonSchema[] {
-  const { parameters = Object.keys(query), optional = [], required = [] } = published(operationId);
+  const { parameters = Object.keys(query), optional = [], required = [] } = publishedDifferences(operationId);
   return parameters.map((name) => ({
     name,
     in: 'query',
@@ -123,7 +123,7 @@ function querySchema(
   name: string,
   { json }: Pick<QueryParameter<unknown>, 'json'> = pluginProperties,
 ): JsonSchema {
-  const { texts = [], values = {}, defaults = {}, formats = {} } = published(operationId);
+  const { texts = [], values = {}, defaults = {}, formats = {} } = publishedDifferences(operationId);
   if (texts.includes(name)) return { type: 'string' };
   const {
     type,
@@ -151,7 +151,7 @@ function responsesOf(route: Route, describing: Describing): JsonSchema {
   const dialect = Dialect.K;
   const told = failureCodes(route).map((code) => statusOfCode(code, { dialect, statusOf }));
   const failures = [...told, ...Object.keys(outcomes).map(Number)];
-  const { unanswered = [] } = published(operationId);
+  const { unanswered = [] } = publishedDifferences(operationId);
   const done = { description: 'Done', schema: resultOf(route, describing) };
   const also = Object.keys(success.also ?? {}).filter((status) => Number(status) < 300);
   return {
@@ -179,7 +179,7 @@ function resultOf(
   { operationId, success }: Route,
   { definitions, routes }: Describing,
 ): JsonSchema | undefined {
-  const { gives } = published(operationId);
+  const { gives } = publishedDifferences(operationId);
   if (gives === 'NOTHING') return undefined;
   if (gives === 'TEXT') return { type: 'string' };
   const { location } = success;
@@ -192,10 +192,10 @@ function resultOf(
 /** Returns true if the route has this method and path. Ignores the names of path parameters. */
 function isAt({ method, path }: Route, location: string): boolean {
   const [place = ''] = location.split('?');
-  return method === 'GET' && unnamed(path) === unnamed(`${CORE}${place}`);
+  return method === 'GET' && maskParameterNames(path) === maskParameterNames(`${CORE}${place}`);
 }
 
-function unnamed(path: string): string {
+function maskParameterNames(path: string): string {
   return path.replace(/\{\w+\}/g, '{}');
 }
 
