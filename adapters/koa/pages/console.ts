@@ -100,7 +100,7 @@ export function consolePages(folder: URL | null = builtConsole()): ConsolePages 
   async function page(place: PagePlace): Promise<Rendered | MissingFile> {
     const bytes = await bytesOf('index.html');
     if (bytes === null) return { missing: 'The console is not built: run npm run build:console' };
-    return rendered(pageAt(bytes.toString('utf8'), place), text('text/html').type, 'no-cache');
+    return renderFile(pageAt(bytes.toString('utf8'), place), text('text/html').type, 'no-cache');
   }
 
   return {
@@ -113,7 +113,7 @@ export function consolePages(folder: URL | null = builtConsole()): ConsolePages 
       const bytes = await bytesOf(name);
       if (bytes !== null) {
         const cached = hashedForm.test(name) ? 'public, max-age=31536000, immutable' : 'no-cache';
-        return rendered(type.isText ? bytes.toString('utf8') : bytes, type.type, cached);
+        return renderFile(type.isText ? bytes.toString('utf8') : bytes, type.type, cached);
       }
       // An API key in the path of a view may look like a file.
       if (acceptsHtml) return page(place);
@@ -139,7 +139,7 @@ function isMissing(error: unknown): boolean {
   return typeof code === 'string' && missingCodes.has(code);
 }
 
-function rendered(body: string | Buffer, type: string, cached: string): Rendered {
+function renderFile(body: string | Buffer, type: string, cached: string): Rendered {
   const tag = hash('sha256', body, 'base64url').slice(0, 27);
   // The tag is weak, because a compressed response has the same tag.
   return {
@@ -153,7 +153,7 @@ type PagePlace = Pick<ConsoleRequest, 'basePath' | 'isTestMode'>;
 
 /** Replaces the base path in the page with the base path of this request. */
 function pageAt(html: string, { basePath, isTestMode }: PagePlace): string {
-  const base = escaped(basePath);
+  const base = escapeHtml(basePath);
   const mode = isTestMode ? '\n<meta name="billwright-test">' : '';
   const inserted = `<head>\n<base href="${base}/console/">\n<meta name="billwright-base" content="${base}">${mode}`;
   return html
@@ -162,6 +162,6 @@ function pageAt(html: string, { basePath, isTestMode }: PagePlace): string {
     .replace('<head>', () => inserted);
 }
 
-function escaped(value: string): string {
+function escapeHtml(value: string): string {
   return value.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

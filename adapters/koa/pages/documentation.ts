@@ -62,7 +62,9 @@ export async function documentationPages(): Promise<readonly DocumentationPage[]
   try {
     const root = import.meta.resolve('billwright/package.json');
     return await Promise.all(
-      listed.map(async (page) => named({ ...page, text: await readFile(new URL(page.path, root), 'utf8') })),
+      listed.map(async (page) =>
+        namePage({ ...page, text: await readFile(new URL(page.path, root), 'utf8') }),
+      ),
     );
   } catch (error) {
     throw new BillingError({
@@ -109,10 +111,10 @@ export function rulesContents(pages: readonly DocumentationPage[]): Documentatio
 
 /** Returns a page that is generated from the code or from other pages. */
 export function generatedPage(name: string, text: string): DocumentationPage {
-  return named({ topic: 'Reference', path: `reference/${name}.md`, text });
+  return namePage({ topic: 'Reference', path: `reference/${name}.md`, text });
 }
 
-function named(page: Omit<DocumentationPage, 'name'>): DocumentationPage {
+function namePage(page: Omit<DocumentationPage, 'name'>): DocumentationPage {
   return { ...page, name: page.path.replaceAll('/', '-') };
 }
 
