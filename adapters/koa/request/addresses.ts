@@ -54,7 +54,7 @@ export function baseUrls(
   const basePath = withoutTrailingSlash(options.basePath ?? '');
   const isTrusted = trustOf(options.trustedProxies ?? []);
   return ({ req: request, originalUrl }) => {
-    const forwarded = isTrusted(request.socket.remoteAddress) ? forwardedBy(request) : {};
+    const forwarded = isTrusted(request.socket.remoteAddress) ? readForwardedHeaders(request) : {};
     const path = withoutTrailingSlash(forwarded.prefix ?? '') + mountPathOf(request, originalUrl) + basePath;
     if (options.locationFullUrl === false) return { origin: '', path };
     const isEncrypted = 'encrypted' in request.socket && request.socket.encrypted === true;
@@ -73,7 +73,7 @@ function mountPathOf(request: IncomingMessage, originalUrl: string | undefined):
   return prefixForm.test(taken) ? withoutTrailingSlash(taken) : '';
 }
 
-function forwardedBy(request: IncomingMessage): Forwarded {
+function readForwardedHeaders(request: IncomingMessage): Forwarded {
   const standard = header(request, 'forwarded');
   const pairs = new Map<string, string>();
   for (const pair of (standard ?? '').split(';')) {

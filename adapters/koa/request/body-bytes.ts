@@ -20,7 +20,7 @@ const MAX_DRAINED_BYTES = 64 * 1_048_576;
 const MAX_DRAIN_MS = 10_000;
 
 const utf8Names = new Set(['', 'utf-8', 'utf8', 'us-ascii']);
-const finished = async (): Promise<void> => undefined;
+const doNothing = async (): Promise<void> => undefined;
 
 /**
  * Returns the bytes of the body, or undefined if the request has no body.
@@ -40,7 +40,7 @@ export async function readBody(
   ctx.req.headers['content-type'] = takesAnyType(body) ? BYTES : (type ?? body.mediaTypes[0]);
   const read = await readerOf(body, maxBytes);
   try {
-    await read(ctx, finished);
+    await read(ctx, doNothing);
   } catch (error) {
     const refusal = readingError(error, maxBytes);
     if (refusal.code === ErrorCode.TOO_LARGE) await drain(ctx.req);

@@ -22,7 +22,7 @@ export function authorshipOf(
   const isEncoded = families.header(headers, 'Encoding')?.trim().toLowerCase() === 'base64';
   const read = (suffix: string): string | null => {
     const raw = families.header(headers, suffix)?.trim();
-    const value = raw && isEncoded ? decoded(raw) : raw;
+    const value = raw && isEncoded ? decodeHeader(raw) : raw;
     if (value === undefined || value === '') return null;
     const name = `Header ${headerPrefixOf[dialect]}${suffix}`;
     if (!isStorable(value)) throw invalidParameter(`${name} ${NOT_STORABLE}`);
@@ -67,7 +67,7 @@ export function requestIdOf(
 }
 
 /** Decodes a header value. If the value is not base64 of UTF-8 text, returns it unchanged (http-api §2). */
-function decoded(value: string): string {
+function decodeHeader(value: string): string {
   if (!base64Form.test(value)) return value;
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(value, 'base64'));
