@@ -32,7 +32,7 @@ export async function writeRendered(
     const whole = isWhole(body) ? body : streamTo(ctx.res, body);
     // Files are already compressed.
     const isAsItIs = ctx.method === 'HEAD' || isFile === true || Buffer.isBuffer(whole) || isShort(whole);
-    ctx.body = isAsItIs ? whole : await compressed(ctx, whole);
+    ctx.body = isAsItIs ? whole : await compressBody(ctx, whole);
   }
 }
 
@@ -102,7 +102,7 @@ const codings = onDemand((): Readonly<Record<string, Coding>> => {
  * Compresses a response as `Accept-Encoding` allows. Replaces koa-compress (5.2), which hangs on failing sources,
  * returns 500 if every encoding is refused, and needs a third more processor time for short texts.
  */
-async function compressed(ctx: Context, body: string | Readable): Promise<string | Buffer | Readable> {
+async function compressBody(ctx: Context, body: string | Readable): Promise<string | Buffer | Readable> {
   ctx.vary('Accept-Encoding');
   if (ctx.headers['accept-encoding'] === undefined) return body;
   const offered = codings();
