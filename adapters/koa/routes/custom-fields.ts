@@ -30,7 +30,10 @@ const searchPaths = [
  * Excludes the custom fields of coupons from lists in dialect K, because its clients reject the type COUPON (coupons
  * §6).
  */
-function listed<Q extends PageRequest>(query: Q, dialect: Dialect): Q & { readonly withoutCoupons: boolean } {
+function excludeCouponsInK<Q extends PageRequest>(
+  query: Q,
+  dialect: Dialect,
+): Q & { readonly withoutCoupons: boolean } {
   return { ...query, withoutCoupons: dialect === Dialect.K };
 }
 
@@ -41,7 +44,7 @@ export const customFieldRoutes: readonly Route[] = [
     query: pageQuery,
     shows,
     handle: ({ billing, context, query, dialect }) =>
-      billing.customFields.page(context, listed(query, dialect)),
+      billing.customFields.page(context, excludeCouponsInK(query, dialect)),
   }),
   ...searchPaths.flatMap(({ prefix, suffix }) => [
     tenantRoute(`searchCustomFieldsByTypeName${suffix}`, `GET ${prefix}/search`, {
@@ -59,7 +62,7 @@ export const customFieldRoutes: readonly Route[] = [
         return billing.customFields.searchByName(
           context,
           { objectType, name, value },
-          listed(query, dialect),
+          excludeCouponsInK(query, dialect),
         );
       },
     }),
@@ -69,7 +72,7 @@ export const customFieldRoutes: readonly Route[] = [
       query: pageQuery,
       shows,
       handle: ({ billing, context, params, query, dialect }) =>
-        billing.customFields.search(context, params.searchKey, listed(query, dialect)),
+        billing.customFields.search(context, params.searchKey, excludeCouponsInK(query, dialect)),
     }),
   ]),
   ...fieldedResources.flatMap((each) =>

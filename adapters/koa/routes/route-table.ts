@@ -120,10 +120,12 @@ export function routeTable(options: RouteTableOptions): readonly Route[] {
     const { swaggerDocument } = await import('../openapi/killbill/swagger-document.ts');
     return JSON.stringify(swaggerDocument(routes, basePath));
   });
-  const generated = async () => {
+  const loadReferencePages = async () => {
     const { referencePages } = await import('../pages/reference.ts');
     return referencePages(routes, JSON.parse(await json()));
   };
-  routes.push(...documentRoutes({ json, yaml, killbill, generated }, options.docs ?? true));
+  routes.push(
+    ...documentRoutes({ json, yaml, killbill, generated: loadReferencePages }, options.docs ?? true),
+  );
   return routes;
 }

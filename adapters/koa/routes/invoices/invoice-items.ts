@@ -98,8 +98,8 @@ export const invoiceItemRoutes: readonly Route[] = [
     statusOf: { [ErrorCode.INVOICE_NOTHING_TO_DO]: 404 },
     async handle(call) {
       const { invoiceId } = call.params;
-      const accountId = named(call.body.accountId, 'accountId');
-      const invoiceItemId = named(call.body.invoiceItemId, 'invoiceItemId');
+      const accountId = requireId(call.body.accountId, 'accountId');
+      const invoiceItemId = requireId(call.body.invoiceItemId, 'invoiceItemId');
       const requestedDate = await requestedDay(call, accountId, call.query.requestedDate);
       const adjustment = { ...call.body, accountId, invoiceId, invoiceItemId, requestedDate };
       await call.billing.invoices.adjustItem(call.context, adjustment);
@@ -172,12 +172,12 @@ function shownItem(item: InvoiceItemView): InvoiceItemView {
 function accountOf(items: readonly { readonly accountId?: Uuid | null }[]): Uuid {
   const [first] = items;
   if (first === undefined) throw invalidField('InvoiceItemJson body should be specified');
-  const accountId = named(first.accountId, 'accountId');
+  const accountId = requireId(first.accountId, 'accountId');
   if (items.every((item) => item.accountId === accountId)) return accountId;
   throw invalidField('InvoiceItemJson accountId should be the same for each element');
 }
 
-function named(id: Uuid | null | undefined, name: string): Uuid {
+function requireId(id: Uuid | null | undefined, name: string): Uuid {
   if (id != null) return id;
   throw invalidField(`InvoiceItemJson ${name} needs to be set`);
 }

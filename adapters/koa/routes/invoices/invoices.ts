@@ -268,11 +268,11 @@ async function requestedRun(call: RunCall): Promise<GenerateRequest> {
 
 /** Returns the choice of a draft, as specified in the plugin properties (invoicing §8.3). */
 function requestedDraft(properties: readonly PluginPropertyParameter[]) {
-  const given = (name: string) => properties.findLast(({ key }) => key === name)?.value ?? null;
-  const draftId = given('KB_REUSE_DRAFT_INVOICING_ID')?.toLowerCase() ?? null;
+  const findProperty = (name: string) => properties.findLast(({ key }) => key === name)?.value ?? null;
+  const draftId = findProperty('KB_REUSE_DRAFT_INVOICING_ID')?.toLowerCase() ?? null;
   if (draftId !== null && !isUuid(draftId))
     throw invalidParameter('pluginProperty KB_REUSE_DRAFT_INVOICING_ID must be the id of an invoice');
-  return { reuseDraft: given('KB_AUTO_INVOICING_REUSE_DRAFT') === 'true', draftId };
+  return { reuseDraft: findProperty('KB_AUTO_INVOICING_REUSE_DRAFT') === 'true', draftId };
 }
 
 /**

@@ -34,17 +34,17 @@ export const operationRoutes: readonly Route[] = [
     author: false,
     changesNothing: true,
     outOfRotation: true,
-    handle: (call) => answered(call, { ...call.params, operation: call.params.query, reads: true }),
+    handle: (call) => answerOperation(call, { ...call.params, operation: call.params.query, reads: true }),
   }),
   tenantRoute('callOperation', 'POST /operations/{group}/{operation}', {
     summary: 'Call an operation of the library that changes something, by its group and name',
     ...shared,
     permission: 'NONE',
-    handle: (call) => answered(call, { ...call.params, reads: false }),
+    handle: (call) => answerOperation(call, { ...call.params, reads: false }),
   }),
 ];
 
-async function answered(call: OperationRequest, named: Named): Promise<Answer> {
+async function answerOperation(call: OperationRequest, named: Named): Promise<Answer> {
   const { billing, context, body, user } = call;
   const access = accessOf(named);
   const given = argumentsOf(body);

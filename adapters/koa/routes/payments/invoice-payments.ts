@@ -22,7 +22,7 @@ import {
 } from '../../wire/query.ts';
 import { requestedDay } from '../invoices/invoices.ts';
 import {
-  chosenBy,
+  transactionSelector,
   controlled,
   controlOf,
   inputOf,
@@ -65,7 +65,7 @@ export const invoicePaymentRoutes: readonly Route[] = [
     fails: failures,
     outcomes: paymentOutcomes,
     async handle({ billing, context, params, query, body }) {
-      const input = { ...paymentInput(body, query, params), ...chosenBy(body) };
+      const input = { ...paymentInput(body, query, params), ...transactionSelector(body) };
       const result = await billing.invoicePayments.complete(context, input);
       return outcomeOf(result, { onSuccess: false, onFailure: false });
     },

@@ -24,7 +24,7 @@ import {
 } from '../../routing/route.ts';
 import { plainText, required, textList, uuidParameter } from '../../wire/query.ts';
 import {
-  chosenBy,
+  transactionSelector,
   comboFailures,
   controlled,
   creationPermissions,
@@ -78,7 +78,7 @@ const operations: readonly Operation[] = [
     summary: 'Complete a pending transaction',
     needsBody: false,
     run: ({ billing, context }, input, body) =>
-      billing.payments.complete(context, { ...input, ...chosenBy(body) }),
+      billing.payments.complete(context, { ...input, ...transactionSelector(body) }),
   },
   {
     method: 'DELETE',

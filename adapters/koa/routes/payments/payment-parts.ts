@@ -39,7 +39,7 @@ export function inputOf(body: TransactionBody | null, query: QueryOf<typeof cont
   };
 }
 
-export function chosenBy(body: TransactionBody | null) {
+export function transactionSelector(body: TransactionBody | null) {
   return { transactionId: body?.transactionId ?? null, transactionType: body?.transactionType ?? null };
 }
 

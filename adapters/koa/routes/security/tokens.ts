@@ -143,9 +143,12 @@ export const tokenRoutes: readonly Route[] = inArea('security', [
         case 'password':
           return byPassword(grant);
         case '':
-          return refused('invalid_request', 'grant_type needs to be set');
+          return oauthErrorAnswer('invalid_request', 'grant_type needs to be set');
         default:
-          return refused('unsupported_grant_type', 'grant_type must be client_credentials or password');
+          return oauthErrorAnswer(
+            'unsupported_grant_type',
+            'grant_type must be client_credentials or password',
+          );
       }
     },
   }),
@@ -163,10 +166,11 @@ async function byPassword(grant: Grant): Promise<Answer> {
     return unknownClient();
   const name = fields.get('username') ?? '';
   const secret = fields.get('password') ?? '';
-  if (name === '' || secret === '') return refused('invalid_request', 'username and password need to be set');
+  if (name === '' || secret === '')
+    return oauthErrorAnswer('invalid_request', 'username and password need to be set');
   const user = await login.authenticate(PrincipalKind.USER, { name, secret });
   return user === null
-    ? refused('invalid_grant', 'The user name or password is wrong, or the user is inactive')
+    ? oauthErrorAnswer('invalid_grant', 'The user name or password is wrong, or the user is inactive')
     : tokenFor(user, tokens);
 }
 
@@ -199,11 +203,14 @@ async function tokenFor(principal: Principal, tokens: RequestTokens): Promise<An
 }
 
 function unknownClient(): Answer {
-  const answer = refused('invalid_client', 'The client id or secret is wrong, or the client is inactive');
+  const answer = oauthErrorAnswer(
+    'invalid_client',
+    'The client id or secret is wrong, or the client is inactive',
+  );
   return { ...answer, status: 401, headers: { ...noStore, 'WWW-Authenticate': 'Basic realm="service"' } };
 }
 
-function refused(error: OAuthError, description: string): Answer {
+function oauthErrorAnswer(error: OAuthError, description: string): Answer {
   return { status: 400, json: oauthBody(error, description), headers: noStore };
 }
 

@@ -83,7 +83,8 @@ export const diagnosticRoute = (properties: Readonly<Record<string, unknown>>): 
           ...maskedProperties(properties),
         },
       };
-      if (health === null) return { jsonPieces: closing(jsonPieces(diagnostic), diagnostic.accountData) };
+      if (health === null)
+        return { jsonPieces: closeSourceOnReturn(jsonPieces(diagnostic), diagnostic.accountData) };
       return archive(diagnostic, health, unaudited(dialect));
     },
   });
@@ -101,7 +102,7 @@ function archive(diagnostic: Diagnostic, health: HealthData, rendering: Renderin
   ];
   const stamp = formatInstant(health.at).replace(/\D/g, '').slice(0, 14);
   return {
-    bytePieces: closing(zipPieces(entries), accountData),
+    bytePieces: closeSourceOnReturn(zipPieces(entries), accountData),
     headers: { 'Content-Disposition': `attachment; filename="diagnostic-${stamp}.zip"` },
   };
 }
@@ -162,7 +163,10 @@ async function* jsonPieces(diagnostic: Diagnostic): AsyncIterable<string> {
 }
 
 /** Yields pieces. Closes their source even if the reader stops before the first piece. */
-function closing<T>(pieces: AsyncIterable<T>, source: AsyncIterable<unknown> | null): AsyncIterable<T> {
+function closeSourceOnReturn<T>(
+  pieces: AsyncIterable<T>,
+  source: AsyncIterable<unknown> | null,
+): AsyncIterable<T> {
   const iterator = pieces[Symbol.asyncIterator]();
   const close = async (): Promise<IteratorResult<T>> => {
     await iterator.return?.();

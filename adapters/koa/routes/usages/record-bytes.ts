@@ -77,11 +77,11 @@ export class ElementCutter implements RecordCutter {
       }
       if (this.#element.isEmpty) at = afterBlanks(piece, at);
       if (at === piece.length) return;
-      if (this.#place === 'AFTER') throw malformed('The list is followed by unexpected text');
+      if (this.#place === 'AFTER') throw malformedBodyError('The list is followed by unexpected text');
       const end = this.#endOfElement(piece, at);
       this.#element.add(piece.subarray(at, end));
       if (end === piece.length) return;
-      yield* this.#taken(piece[end] === LIST_END);
+      yield* this.#takeElement(piece[end] === LIST_END);
       at = end + 1;
     }
   }
@@ -89,7 +89,9 @@ export class ElementCutter implements RecordCutter {
   end(): Iterable<RecordBytes> {
     if (this.#place === 'AFTER') return [];
     const what = this.#place === 'BEFORE' ? 'The body is not a list' : 'The list is not terminated';
-    throw malformed(this.#elements === 0 ? what : `${what}; it was read up to element ${this.#elements - 1}`);
+    throw malformedBodyError(
+      this.#elements === 0 ? what : `${what}; it was read up to element ${this.#elements - 1}`,
+    );
   }
 
   /** Returns the index after the opening bracket, or the end of the piece. */
@@ -101,7 +103,7 @@ export class ElementCutter implements RecordCutter {
     }
     at = afterBlanks(piece, at);
     if (at === piece.length) return at;
-    if (piece[at] !== LIST_BEGIN) throw malformed('The body is not a list');
+    if (piece[at] !== LIST_BEGIN) throw malformedBodyError('The body is not a list');
     this.#place = 'INSIDE';
     return at + 1;
   }
@@ -139,11 +141,11 @@ export class ElementCutter implements RecordCutter {
     return piece.length;
   }
 
-  *#taken(isLast: boolean): Generator<RecordBytes> {
+  *#takeElement(isLast: boolean): Generator<RecordBytes> {
     if (isLast) this.#place = 'AFTER';
     if (this.#element.isEmpty) {
       if (isLast && this.#elements === 0) return;
-      throw malformed(`Element ${this.#elements} of the list is empty`);
+      throw malformedBodyError(`Element ${this.#elements} of the list is empty`);
     }
     this.#elements += 1;
     yield* this.#element.take();
@@ -204,6 +206,6 @@ function isBlank(byte: number | undefined): boolean {
   return byte === SPACE || byte === LINE_FEED || byte === CARRIAGE_RETURN || byte === TAB;
 }
 
-function malformed(message: string): BillingError {
+function malformedBodyError(message: string): BillingError {
   return billingError(ErrorCode.MALFORMED_BODY, message);
 }

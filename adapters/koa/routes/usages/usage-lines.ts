@@ -43,7 +43,7 @@ export const usageLinesBody: RequestBody<UsageLines> = {
     const isList = bodyStream.mediaType === 'application/json';
     const cutter = isList ? new ElementCutter(limits.json) : new LineCutter(limits.json);
     return {
-      lines: linesOf(limited(bodyStream.chunks, state), { cutter, state, isList, reading }),
+      lines: linesOf(limitBytes(bodyStream.chunks, state), { cutter, state, isList, reading }),
       isCut: () => state.isCut,
       isEmpty: () => state.bytes === 0,
     };
@@ -58,7 +58,7 @@ interface State {
   readonly maxLines: number;
 }
 
-async function* limited(chunks: AsyncIterable<Uint8Array>, state: State): AsyncGenerator<Uint8Array> {
+async function* limitBytes(chunks: AsyncIterable<Uint8Array>, state: State): AsyncGenerator<Uint8Array> {
   try {
     for await (const chunk of chunks) {
       const left = state.maxBytes - state.bytes;
@@ -139,15 +139,15 @@ function textOf(record: Uint8Array, what: string): string {
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 function withDates(json: SubmittedValue): unknown {
-  return changed(json, 'unitUsageRecords', (unit) =>
-    changed(unit, 'usageRecords', (record) => {
+  return changeElements(json, 'unitUsageRecords', (unit) =>
+    changeElements(unit, 'usageRecords', (record) => {
       if (!isObject(record) || !Array.isArray(record.recordDate)) return record;
       return { ...record, recordDate: recordDateOfNumbers(record.recordDate) ?? record.recordDate };
     }),
   );
 }
 
-function changed(json: unknown, list: string, change: (element: unknown) => unknown): unknown {
+function changeElements(json: unknown, list: string, change: (element: unknown) => unknown): unknown {
   if (!isObject(json) || !Array.isArray(json[list])) return json;
   return { ...json, [list]: json[list].map(change) };
 }
