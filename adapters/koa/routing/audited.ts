@@ -38,7 +38,9 @@ export async function shownAnswer(
   result: unknown,
 ): Promise<Answer> {
   const views = isPaged ? (result as Page<unknown>).rows : result;
-  const rendering = await renderingOf(call as AuditedCall, () => [views as never].flat().flatMap(auditedIds));
+  const rendering = await loadRendering(call as AuditedCall, () =>
+    [views as never].flat().flatMap(auditedIds),
+  );
   const text = shows.text?.(views, rendering) ?? null;
   const json = text === null ? (shows.write?.(views, rendering) ?? views) : new JsonText(text);
   if (!isPaged) return { json, ...(isLong && { isStreamed: true }) };
@@ -52,7 +54,7 @@ function ownId({ id }: { readonly id: Uuid }): readonly Uuid[] {
   return [id];
 }
 
-export function renderingOf(call: AuditedCall, ids: () => readonly Uuid[]): Rendering | Promise<Rendering> {
+export function loadRendering(call: AuditedCall, ids: () => readonly Uuid[]): Rendering | Promise<Rendering> {
   const { dialect, query } = call;
   const { audit = AuditLevel.NONE } = query;
   if (audit === AuditLevel.NONE) return { dialect, audit: noAudit };

@@ -4,7 +4,7 @@ import type { BundleOutline, BundleWindow, OutlinePage } from '../../../../lib/s
 import { Dialect } from '../../dialect.ts';
 import { Bundle, BundleKey, BundleTransfer } from '../../models/subscription.ts';
 import type { Answer } from '../../routing/answer.ts';
-import { type AuditedCall, auditParameter, renderingOf } from '../../routing/audited.ts';
+import { type AuditedCall, auditParameter, loadRendering } from '../../routing/audited.ts';
 import { jsonBody } from '../../routing/body.ts';
 import { type Route, tenantRoute } from '../../routing/route.ts';
 import { type LazyList, lazyList } from '../../wire/json-pieces.ts';
@@ -160,6 +160,6 @@ async function bundlesJson(
   call: AuditedCall,
   { outlines, recordIds }: BundleWindow,
 ): Promise<LazyList<BundleJson>> {
-  const rendering = await renderingOf(call, () => recordIds);
+  const rendering = await loadRendering(call, () => recordIds);
   return lazyList(outlines, (bundle: BundleOutline) => Bundle.write(bundle, rendering));
 }
