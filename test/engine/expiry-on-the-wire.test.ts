@@ -1,6 +1,6 @@
 import { Subscription } from '../../adapters/koa/models/subscription.ts';
 import type { JsonText } from '../../adapters/koa/wire/json-pieces.ts';
-import { unaudited } from '../../adapters/koa/wire/wire-type.ts';
+import { renderingWithoutAudit } from '../../adapters/koa/wire/wire-type.ts';
 import { eachDatabaseByTurns, expect, openEngine } from '../support/index.ts';
 
 eachDatabaseByTurns.describe('expired fixed term', (open) => {
@@ -17,7 +17,7 @@ eachDatabaseByTurns.describe('expired fixed term', (open) => {
       await engine.billing.context({ tenant: engine.tenant, user: 'test' }),
       subscriptionId,
     );
-    const json = Subscription.write(outline, unaudited('D'));
+    const json = Subscription.write(outline, renderingWithoutAudit('D'));
     const events = [...(json.events as Iterable<JsonText>)].map((event) => event.toJSON());
     expect(events.at(-1)).to.include({
       eventType: 'STOP_BILLING',

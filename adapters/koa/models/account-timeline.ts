@@ -2,7 +2,7 @@ import type { TimelineOutline as Timeline } from '../../../lib/timeline/index.ts
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { stringifyExactJson } from '../../../lib/values/money/index.ts';
 import { JsonText, LazyList, lazyList } from '../wire/json-pieces.ts';
-import { model, shown } from '../wire/model.ts';
+import { model, derivedField } from '../wire/model.ts';
 import { listOf, type Rendering } from '../wire/wire-type.ts';
 import { Account, type ShownAccount } from './account.ts';
 import { auditedIdsOfInvoice, Invoice, InvoiceItem } from './invoice.ts';
@@ -10,15 +10,15 @@ import { auditedIdsOfPayment, InvoicePayment } from './payment.ts';
 import { Bundle } from './subscription.ts';
 
 export const AccountTimeline = model('AccountTimeline', {
-  account: shown(
+  account: derivedField(
     Account,
     ({ account }: Timeline): ShownAccount => ({ ...account, accountBalance: null, accountCBA: null }),
   ),
-  bundles: shown(listOf(Bundle), ({ bundles }: Timeline, rendering) =>
+  bundles: derivedField(listOf(Bundle), ({ bundles }: Timeline, rendering) =>
     lazyList(bundles.outlines, (bundle) => Bundle.write(bundle, rendering)),
   ),
-  invoices: shown(listOf(Invoice), invoicesOf),
-  payments: shown(listOf(InvoicePayment), ({ payments }: Timeline, rendering) =>
+  invoices: derivedField(listOf(Invoice), invoicesOf),
+  payments: derivedField(listOf(InvoicePayment), ({ payments }: Timeline, rendering) =>
     lazyList(payments, (payment) => InvoicePayment.write(payment, rendering)),
   ),
 });

@@ -4,13 +4,13 @@ import {
   MAX_EMAIL_CHARACTERS,
 } from '../../../lib/records/index.ts';
 import type { Decimal } from '../../../lib/values/money/index.ts';
-import { alike, field, maybe, model, shown } from '../wire/model.ts';
+import { alike, field, maybe, model, derivedField } from '../wire/model.ts';
 import { recordFields } from '../wire/record-fields.ts';
 import { decimalNumber, text, uuid } from '../wire/scalars.ts';
 import { auditLogs } from './audit-log.ts';
 
 export const Account = model('Account', {
-  accountId: shown(uuid, ({ id }: AccountRecord) => id),
+  accountId: derivedField(uuid, ({ id }: AccountRecord) => id),
   ...recordFields(accountFields),
   ...alike(maybe(decimalNumber), 'accountCBA', 'accountBalance'),
   auditLogs,

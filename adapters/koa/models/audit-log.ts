@@ -13,15 +13,15 @@ import type { Fields } from '../../../lib/values/fields/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { formatInstant } from '../../../lib/values/time/index.ts';
 import { Dialect } from '../dialect.ts';
-import { maybe, model, shown } from '../wire/model.ts';
+import { maybe, model, derivedField } from '../wire/model.ts';
 import { enumeration, text, timestamp, uuid } from '../wire/scalars.ts';
 import { anyValue, listOf, type Rendering } from '../wire/wire-type.ts';
 
 export const AuditLog = model('AuditLog', {
   changeType: enumeration(ChangeType),
   changeDate: timestamp,
-  objectType: shown(enumeration(ObjectType), objectTypeOf),
-  objectId: shown(uuid, ({ targetId }: AuditEntry) => targetId),
+  objectType: derivedField(enumeration(ObjectType), objectTypeOf),
+  objectId: derivedField(uuid, ({ targetId }: AuditEntry) => targetId),
   changedBy: text(),
   reasonCode: maybe(text()),
   comments: maybe(text()),
@@ -44,7 +44,7 @@ export function auditLogsOf<K extends string, R extends Readonly<Record<K, Uuid>
   idName: K,
   isStored: (record: R) => boolean = () => true,
 ) {
-  return shown(listOf(AuditLog), (record: R, { audit }: Rendering) =>
+  return derivedField(listOf(AuditLog), (record: R, { audit }: Rendering) =>
     isStored(record) ? shownRows(audit.get(record[idName])) : [],
   );
 }

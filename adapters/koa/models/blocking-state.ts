@@ -1,6 +1,6 @@
 import { type BlockingState as BlockingStateRecord, BlockingStateType } from '../../../lib/records/index.ts';
 import { MAX_BLOCKING_STATE_NAME_CHARACTERS } from '../../../lib/values/limits.ts';
-import { alike, field, model, shown } from '../wire/model.ts';
+import { alike, field, model, derivedField } from '../wire/model.ts';
 import { bool, enumeration, text, timestamp, uuid } from '../wire/scalars.ts';
 import { auditLogs } from './audit-log.ts';
 
@@ -15,7 +15,7 @@ export const BlockingState = model('BlockingState', {
   stateName: field(name, 'C'),
   service: field(name, 'C'),
   ...alike(field(bool, 'C'), 'isBlockChange', 'isBlockEntitlement', 'isBlockBilling'),
-  effectiveDate: shown(timestamp, ({ effective }: BlockingStateRecord) => effective.at),
+  effectiveDate: derivedField(timestamp, ({ effective }: BlockingStateRecord) => effective.at),
   type: enumeration(BlockingStateType),
   auditLogs,
 });

@@ -3,7 +3,7 @@ import { TierBlockPolicy } from '../../../lib/records/index.ts';
 import { problemText } from '../../../lib/values/errors/index.ts';
 import { stringifyExactJson } from '../../../lib/values/money/index.ts';
 import { BillingPeriod } from '../../../lib/values/time/index.ts';
-import { alike, maybe, model, shown } from '../wire/model.ts';
+import { alike, maybe, model, derivedField } from '../wire/model.ts';
 import { currency, date, decimalNumber, enumeration, int, text, timestamp, uuid } from '../wire/scalars.ts';
 import { listOf, type Rendering } from '../wire/wire-type.ts';
 
@@ -31,8 +31,8 @@ const CatalogPriceChange = model('CatalogPriceChange', {
   priceType: enumeration(PriceType),
   usage: maybe(UsagePriceTerms),
   currency: maybe(currency),
-  effectiveDate: shown(timestamp, ({ from }: PriceChange) => from.at),
-  effectiveLocalDate: shown(date, ({ from }: PriceChange) => from.date),
+  effectiveDate: derivedField(timestamp, ({ from }: PriceChange) => from.at),
+  effectiveLocalDate: derivedField(date, ({ from }: PriceChange) => from.date),
   oldPrice: maybe(decimalNumber),
   newPrice: maybe(decimalNumber),
   difference: decimalNumber,

@@ -30,7 +30,7 @@ import {
 import { problemText } from '../../../lib/values/errors/index.ts';
 import { BillingPeriod, TimeUnit } from '../../../lib/values/time/index.ts';
 import { LazyList } from '../wire/json-pieces.ts';
-import { alike, field, maybe, model, modelWith, shown } from '../wire/model.ts';
+import { alike, field, maybe, model, modelWith, derivedField } from '../wire/model.ts';
 import { bool, currency, decimalNumber, enumeration, int, text, timestamp } from '../wire/scalars.ts';
 import { anyValue, listOf, type Rendering, type WireType } from '../wire/wire-type.ts';
 import { Duration } from './duration.ts';
@@ -49,7 +49,7 @@ export const Price = model('Price', {
 
 /** Prices by currency. */
 function prices<T>(priceOf: (view: T) => InternationalPrice | null | undefined) {
-  return shown(listOf(Price), (view: T) => priceOf(view)?.prices ?? []);
+  return derivedField(listOf(Price), (view: T) => priceOf(view)?.prices ?? []);
 }
 
 const Unit = model('Unit', { name: text(), prettyName: text() });
@@ -142,7 +142,7 @@ export function shownPlan(plan: CatalogPlan, version: CatalogVersion) {
 }
 
 export const Product = model('Product', {
-  type: shown(enumeration(ProductCategory), ({ category }: CatalogProduct) => category),
+  type: derivedField(enumeration(ProductCategory), ({ category }: CatalogProduct) => category),
   name: text(),
   prettyName: text(),
   plans: listOf(Plan),
@@ -194,22 +194,25 @@ function productsOf(version: CatalogVersion, rendering: Rendering) {
 
 /** A catalog version. */
 export const Catalog = model('Catalog', {
-  name: shown(text(), ({ catalogName }: CatalogVersion) => catalogName),
+  name: derivedField(text(), ({ catalogName }: CatalogVersion) => catalogName),
   effectiveDate: timestamp,
   currencies: listOf(currency),
   units: listOf(Unit),
   features: field(listOf(CatalogFeature), 'R', onlyD),
-  products: shown(listOf(Product), productsOf),
-  priceLists: shown(listOf(PriceList), ({ allPriceLists }: CatalogVersion) => allPriceLists),
+  products: derivedField(listOf(Product), productsOf),
+  priceLists: derivedField(listOf(PriceList), ({ allPriceLists }: CatalogVersion) => allPriceLists),
   rules: field(anyValue, 'R', { onlyD: true, from: rulesOf }),
 });
 
 /** A plan that can be bought from a price list. */
 export const PlanDetail = model('PlanDetail', {
-  product: shown(text(), ({ plan }: AvailablePlan) => plan.product),
-  plan: shown(text(), ({ plan }: AvailablePlan) => plan.name),
-  priceList: shown(text(), ({ priceListName }: AvailablePlan) => priceListName),
-  finalPhaseBillingPeriod: shown(enumeration(BillingPeriod), ({ plan }: AvailablePlan) => plan.billingPeriod),
+  product: derivedField(text(), ({ plan }: AvailablePlan) => plan.product),
+  plan: derivedField(text(), ({ plan }: AvailablePlan) => plan.name),
+  priceList: derivedField(text(), ({ priceListName }: AvailablePlan) => priceListName),
+  finalPhaseBillingPeriod: derivedField(
+    enumeration(BillingPeriod),
+    ({ plan }: AvailablePlan) => plan.billingPeriod,
+  ),
   finalPhaseRecurringPrice: prices(({ plan }: AvailablePlan) => plan.finalPhase.recurring?.price),
 });
 
@@ -225,14 +228,14 @@ export const SimplePlan = modelWith('I', 'SimplePlan', {
   availableBaseProducts: listOf(text(255)),
 });
 
-const errorDescription = shown(text(), problemText);
+const errorDescription = derivedField(text(), problemText);
 const CatalogValidationError = model('CatalogValidationError', { errorDescription });
 const CatalogValidationWarning = model('CatalogValidationWarning', { warningDescription: errorDescription });
 
 export const CatalogValidation = model('CatalogValidation', {
-  catalogValidationErrors: shown(listOf(CatalogValidationError), ({ errors }: Validation) => errors),
+  catalogValidationErrors: derivedField(listOf(CatalogValidationError), ({ errors }: Validation) => errors),
   catalogValidationWarnings: {
-    ...shown(listOf(CatalogValidationWarning), ({ warnings }: Validation) => warnings),
+    ...derivedField(listOf(CatalogValidationWarning), ({ warnings }: Validation) => warnings),
     ...onlyD,
   },
 });

@@ -10,8 +10,8 @@ import {
   modelWith,
   partial,
   type RequestOf,
-  reading,
-  shown,
+  replaceRequestFields,
+  derivedField,
 } from '../wire/model.ts';
 import { recordFields } from '../wire/record-fields.ts';
 import {
@@ -46,7 +46,7 @@ const terms = {
 };
 
 export const Coupon = model('Coupon', {
-  couponId: shown(uuid, ({ id }: CouponView) => id),
+  couponId: derivedField(uuid, ({ id }: CouponView) => id),
   code: field(text(), 'C', { required: true }),
   ...terms,
   ...recordFields(couponFields, [
@@ -73,7 +73,7 @@ const shownTerms = Object.fromEntries(
 ) as { readonly [K in keyof typeof terms]: (typeof terms)[K] & { readonly access: 'R' } };
 
 export const CouponRedemption = model('CouponRedemption', {
-  redemptionId: shown(uuid, ({ id }: RedemptionView) => id),
+  redemptionId: derivedField(uuid, ({ id }: RedemptionView) => id),
   code: field(text(), 'C', { required: true }),
   ...shownTerms,
   accountId: field(uuid, 'C'),
@@ -88,9 +88,14 @@ export const CouponRedemption = model('CouponRedemption', {
 
 const { code, accountId, subscriptionId, from, rebill } = CouponRedemption.fields;
 /** A redemption of the coupon in the path. */
-export const RedemptionOfCoupon = reading(CouponRedemption, { accountId, subscriptionId, from, rebill });
+export const RedemptionOfCoupon = replaceRequestFields(CouponRedemption, {
+  accountId,
+  subscriptionId,
+  from,
+  rebill,
+});
 /** A redemption on the subscription named in the path. */
-export const RedemptionOnSubscription = reading(CouponRedemption, { code, from, rebill });
+export const RedemptionOnSubscription = replaceRequestFields(CouponRedemption, { code, from, rebill });
 
 /**
  * Returns the coupon of a request. The library checks the values.

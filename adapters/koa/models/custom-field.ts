@@ -8,7 +8,7 @@ import {
   MAX_CUSTOM_FIELD_VALUE_CHARACTERS,
 } from '../../../lib/values/limits.ts';
 import { withLazy } from '../wire/lazy-values.ts';
-import { field, model, reading } from '../wire/model.ts';
+import { field, model, replaceRequestFields } from '../wire/model.ts';
 import { enumeration, text, uuid } from '../wire/scalars.ts';
 import { auditLogs } from './audit-log.ts';
 
@@ -31,9 +31,12 @@ export const CustomField = model('CustomField', {
   auditLogs,
 });
 
-export const NewCustomField = reading(CustomField, { name: field(name, 'C', { required: true }), value });
+export const NewCustomField = replaceRequestFields(CustomField, {
+  name: field(name, 'C', { required: true }),
+  value,
+});
 
-export const CustomFieldChange = reading(CustomField, {
+export const CustomFieldChange = replaceRequestFields(CustomField, {
   customFieldId: field(uuid, 'W', { required: true }),
   name: field(text(), 'W'),
   value,

@@ -1,11 +1,11 @@
 import { type EInvoiceDelivery as Delivery, eInvoiceDeliveryFields } from '../../../lib/records/index.ts';
-import { maybe, model, shown } from '../wire/model.ts';
+import { maybe, model, derivedField } from '../wire/model.ts';
 import { recordFields } from '../wire/record-fields.ts';
 import { text, timestamp, uuid } from '../wire/scalars.ts';
 
 /** See invoicing §22 rule 9. */
 export const EInvoiceDelivery = model('EInvoiceDelivery', {
-  deliveryId: shown(uuid, ({ id }: Delivery) => id),
+  deliveryId: derivedField(uuid, ({ id }: Delivery) => id),
   ...recordFields(eInvoiceDeliveryFields, [
     'accountId',
     'invoiceId',

@@ -1,11 +1,11 @@
 import { type EventFeed, externalEventTypes, metaDataText } from '../../../lib/push/index.ts';
 import { type FeedEvent, ObjectType } from '../../../lib/records/index.ts';
-import { maybe, model, shown } from '../wire/model.ts';
+import { maybe, model, derivedField } from '../wire/model.ts';
 import { enumeration, text, timestamp, uuid } from '../wire/scalars.ts';
 import { listOf } from '../wire/wire-type.ts';
 
 export const FeedEventModel = model('FeedEvent', {
-  eventId: shown(uuid, ({ id }: FeedEvent) => id),
+  eventId: derivedField(uuid, ({ id }: FeedEvent) => id),
   cursor: text(),
   eventType: enumeration(externalEventTypes),
   accountId: maybe(text()),
@@ -17,6 +17,6 @@ export const FeedEventModel = model('FeedEvent', {
 
 /** See platform §10.6. */
 export const EventFeedModel = model('EventFeed', {
-  events: shown(listOf(FeedEventModel), ({ events }: EventFeed) => events),
+  events: derivedField(listOf(FeedEventModel), ({ events }: EventFeed) => events),
   next: text(),
 });

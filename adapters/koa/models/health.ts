@@ -11,13 +11,13 @@ import {
 import { stringifyExactJson } from '../../../lib/values/money/index.ts';
 import { formatInstant, type Instant } from '../../../lib/values/time/index.ts';
 import { withLazy } from '../wire/lazy-values.ts';
-import { alike, model, shown } from '../wire/model.ts';
+import { alike, model, derivedField } from '../wire/model.ts';
 import { bool, enumeration, int, recordNumber, text, timestamp, uuid } from '../wire/scalars.ts';
 import { listOf, type WireType } from '../wire/wire-type.ts';
 
 /** Returns a date, or an empty string if the date is missing. Missing numbers become 0 (platform §12.1 rule 4). */
 const dateOf = (read: (entry: QueueEntryView) => Instant | null) =>
-  shown(text(), (entry: QueueEntryView) => {
+  derivedField(text(), (entry: QueueEntryView) => {
     const at = read(entry);
     return at === null ? '' : formatInstant(at);
   });
@@ -33,17 +33,19 @@ const stateOrEmpty: WireType<string> = withLazy(
 
 const entryFields = {
   recordId: recordNumber,
-  className: shown(text(), classNameOf),
-  eventJson: shown(text(), ({ event }: QueueEntryView) => stringifyExactJson(event)),
-  userToken: shown(text(), ({ userToken }: QueueEntryView) => userToken ?? ''),
+  className: derivedField(text(), classNameOf),
+  eventJson: derivedField(text(), ({ event }: QueueEntryView) => stringifyExactJson(event)),
+  userToken: derivedField(text(), ({ userToken }: QueueEntryView) => userToken ?? ''),
   createdDate: dateOf(({ createdDate }) => createdDate),
-  creatingOwner: shown(text(), () => ''),
-  processingOwner: shown(text(), ({ processingOwner }: QueueEntryView) => processingOwner ?? ''),
+  creatingOwner: derivedField(text(), () => ''),
+  processingOwner: derivedField(text(), ({ processingOwner }: QueueEntryView) => processingOwner ?? ''),
   processingAvailableDate: dateOf(({ availableDate }) => availableDate),
-  processingState: shown(stateOrEmpty, ({ state, isCleared }: QueueEntryView) => (isCleared ? '' : state)),
+  processingState: derivedField(stateOrEmpty, ({ state, isCleared }: QueueEntryView) =>
+    isCleared ? '' : state,
+  ),
   errorCount: int(),
-  searchKey1: shown(int(), ({ accountRecordId }: QueueEntryView) => accountRecordId ?? 0),
-  searchKey2: shown(int(), ({ tenantRecordId }: QueueEntryView) => tenantRecordId),
+  searchKey1: derivedField(int(), ({ accountRecordId }: QueueEntryView) => accountRecordId ?? 0),
+  searchKey2: derivedField(int(), ({ tenantRecordId }: QueueEntryView) => tenantRecordId),
 };
 
 /** Returns the class name of a queue entry. For pushes, this is the event type (platform §12.1 rule 4). */
@@ -55,9 +57,9 @@ export const BusEvent = model('BusEvent', entryFields);
 
 export const Notification = model('Notification', {
   ...entryFields,
-  queueName: shown(text(), ({ topic }: QueueEntryView) => topic),
+  queueName: derivedField(text(), ({ topic }: QueueEntryView) => topic),
   effectiveDate: dateOf(({ dueDate, isCleared }) => (isCleared ? null : dueDate)),
-  futureUserToken: shown(text(), ({ userToken }: QueueEntryView) => userToken ?? ''),
+  futureUserToken: derivedField(text(), ({ userToken }: QueueEntryView) => userToken ?? ''),
 });
 
 const HealthPluginService = model('HealthPluginServiceInfo', {
@@ -66,12 +68,12 @@ const HealthPluginService = model('HealthPluginServiceInfo', {
 });
 
 const HealthPlugin = model('HealthPluginInfo', {
-  pluginKey: shown(text(), ({ pluginKey }: PluginInfo) => pluginKey ?? ''),
-  bundleSymbolicName: shown(text(), ({ pluginName }: PluginInfo) => pluginName),
+  pluginKey: derivedField(text(), ({ pluginKey }: PluginInfo) => pluginKey ?? ''),
+  bundleSymbolicName: derivedField(text(), ({ pluginName }: PluginInfo) => pluginName),
   pluginName: text(),
-  version: shown(text(), ({ version }: PluginInfo) => version ?? ''),
-  pluginState: shown(enumeration(PluginState), ({ state }: PluginInfo) => state),
-  isSelectedForStart: shown(bool, () => true),
+  version: derivedField(text(), ({ version }: PluginInfo) => version ?? ''),
+  pluginState: derivedField(enumeration(PluginState), ({ state }: PluginInfo) => state),
+  isSelectedForStart: derivedField(bool, () => true),
   services: listOf(HealthPluginService),
 });
 
@@ -81,27 +83,30 @@ export interface NodeAtTime extends NodeInfo {
 }
 
 /** Version of the server. In Kill Bill, each part has its own version; here, all parts have the same version. */
-const version = shown(text(), (node: NodeAtTime) => node.version);
+const version = derivedField(text(), (node: NodeAtTime) => node.version);
 
 const HealthNode = model('HealthNodeInfo', {
-  time: shown(int(), ({ at }: NodeAtTime) => at),
-  kbClock: shown(text(), ({ businessNow }: NodeAtTime) => `${formatInstant(businessNow).slice(0, -1)}000000`),
+  time: derivedField(int(), ({ at }: NodeAtTime) => at),
+  kbClock: derivedField(
+    text(),
+    ({ businessNow }: NodeAtTime) => `${formatInstant(businessNow).slice(0, -1)}000000`,
+  ),
   nodeName: text(),
-  bootTime: shown(timestamp, ({ bootDate }: NodeAtTime) => bootDate),
+  bootTime: derivedField(timestamp, ({ bootDate }: NodeAtTime) => bootDate),
   lastUpdatedDate: timestamp,
   ...alike(version, 'killbillVersion', 'apiVersion', 'platformVersion', 'commonVersion'),
   pluginApiVersion: version,
-  pluginInfos: shown(listOf(HealthPlugin), ({ plugins }: NodeAtTime) => plugins),
+  pluginInfos: derivedField(listOf(HealthPlugin), ({ plugins }: NodeAtTime) => plugins),
 });
 
 const ParkedAccount = model('ParkedAccount', {
   accountId: uuid,
   accountRecordId: recordNumber,
   externalKey: text(),
-  parkedDate: shown(timestamp, ({ parkedDate }: ParkedAccountView) => parkedDate),
+  parkedDate: derivedField(timestamp, ({ parkedDate }: ParkedAccountView) => parkedDate),
 });
 
-const loggedAt = shown(text(), ({ atMs }: AccessLine) => logDate(atMs));
+const loggedAt = derivedField(text(), ({ atMs }: AccessLine) => logDate(atMs));
 
 const AccessLogLine = model('AccessLog', {
   nodeName: text(),
@@ -110,12 +115,14 @@ const AccessLogLine = model('AccessLog', {
   timestamp: loggedAt,
   method: text(),
   uri: text(),
-  statusCode: shown(text(), ({ statusCode }: AccessLine) => String(statusCode)),
-  bytesSent: shown(text(), ({ bytesSent }: AccessLine) => (bytesSent === null ? '-' : String(bytesSent))),
+  statusCode: derivedField(text(), ({ statusCode }: AccessLine) => String(statusCode)),
+  bytesSent: derivedField(text(), ({ bytesSent }: AccessLine) =>
+    bytesSent === null ? '-' : String(bytesSent),
+  ),
 });
 
 export const HealthDataModel = model('HealthData', {
-  nodeInfos: shown(listOf(HealthNode), ({ nodes, at, businessNow }: HealthData) =>
+  nodeInfos: derivedField(listOf(HealthNode), ({ nodes, at, businessNow }: HealthData) =>
     nodes.map((node) => ({ ...node, at, businessNow })),
   ),
   parkedAccounts: listOf(ParkedAccount),
@@ -123,13 +130,13 @@ export const HealthDataModel = model('HealthData', {
   lateNotifications: listOf(Notification),
   recentBusEvents: listOf(BusEvent),
   recentNotifications: listOf(Notification),
-  recentAccessLogs: shown(listOf(AccessLogLine), ({ recentRequests }: HealthData) => recentRequests),
+  recentAccessLogs: derivedField(listOf(AccessLogLine), ({ recentRequests }: HealthData) => recentRequests),
 });
 
 export const SamplesModel = model('SamplesForSampleKindAndHost', {
   ...alike(text(), 'nodeName', 'eventGroup', 'eventCategory', 'sampleKind'),
-  sampleSerializationFormat: shown(text(), () => 'csv'),
-  samples: shown(text(), ({ samples }: SampleSeries) =>
+  sampleSerializationFormat: derivedField(text(), () => 'csv'),
+  samples: derivedField(text(), ({ samples }: SampleSeries) =>
     samples.map(({ atMs, value }) => `${Math.floor(atMs / 1_000)},${shownValue(value)}`).join(','),
   ),
 });

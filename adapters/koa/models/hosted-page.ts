@@ -1,4 +1,4 @@
-import { field, maybe, model, reading } from '../wire/model.ts';
+import { field, maybe, model, replaceRequestFields } from '../wire/model.ts';
 import { text, uuid } from '../wire/scalars.ts';
 import { anyValue, listOf } from '../wire/wire-type.ts';
 import { Account } from './account.ts';
@@ -10,13 +10,13 @@ export const HostedPaymentPageFields = model('HostedPaymentPageFields', {
 });
 
 /** The account of the request. It is either an existing account, identified by id or key, or a new account. */
-const ComboAccount = reading(Account, { ...Account.fields, accountId: field(uuid, 'I') });
+const ComboAccount = replaceRequestFields(Account, { ...Account.fields, accountId: field(uuid, 'I') });
 
 /**
  * The payment method of the request. It is either an existing method, identified by id or key, or a new method. Ignored
  * if there is no plugin name.
  */
-const ComboPaymentMethod = reading(PaymentMethod, {
+const ComboPaymentMethod = replaceRequestFields(PaymentMethod, {
   ...PaymentMethod.fields,
   paymentMethodId: field(uuid, 'I'),
   pluginName: field(text(), 'C'),

@@ -26,12 +26,12 @@ import {
   model,
   modelWith,
   type RequestOf,
-  reading,
-  shown,
+  replaceRequestFields,
+  derivedField,
 } from '../wire/model.ts';
 import { recordFields } from '../wire/record-fields.ts';
 import { date, decimalNumber, enumeration, int, text, uuid } from '../wire/scalars.ts';
-import { byDialect, ignoredInK, lazily, listOf, type Rendering, type WireType } from '../wire/wire-type.ts';
+import { byDialect, ignoreInK, lazily, listOf, type Rendering, type WireType } from '../wire/wire-type.ts';
 import { auditLogs } from './audit-log.ts';
 import { InvoiceItemExplanation } from './item-explanation.ts';
 import { PhasePrice } from './subscription.ts';
@@ -64,8 +64,8 @@ const BilledTier = model('BilledTier', {
 });
 
 const BilledUnit = model('BilledUnit', {
-  unitType: shown(text(), ({ name }: UsedUnit) => name),
-  prettyUnitName: shown(text(), ({ unit }: UsedUnit) => unit),
+  unitType: derivedField(text(), ({ name }: UsedUnit) => name),
+  prettyUnitName: derivedField(text(), ({ unit }: UsedUnit) => unit),
   quantity: decimalNumber,
   tiers: listOf(BilledTier),
 });
@@ -77,7 +77,7 @@ const ItemDiscount = model('ItemDiscount', { ...alike(text(), 'code', 'name'), a
 
 // Generated client classes list their properties in this order.
 export const InvoiceItem = model('InvoiceItem', {
-  invoiceItemId: shown(uuid, ({ id }: InvoiceItemView) => id),
+  invoiceItemId: derivedField(uuid, ({ id }: InvoiceItemView) => id),
   invoiceId,
   linkedInvoiceItemId,
   accountId,
@@ -110,12 +110,16 @@ const taxFacts = { taxRate, taxCategory, taxExemption };
 const addedFields = { ...manualFields, ...place, startDate, endDate, rate, quantity, ...taxFacts };
 
 /** An item in a request. Its type depends on the endpoint. */
-export const ManualInvoiceItem = reading(InvoiceItem, addedFields);
+export const ManualInvoiceItem = replaceRequestFields(InvoiceItem, addedFields);
 
 /** An item of an invoice that was created in another system. */
-export const MigrationInvoiceItem = reading(InvoiceItem, { ...addedFields, itemType, usageName });
+export const MigrationInvoiceItem = replaceRequestFields(InvoiceItem, {
+  ...addedFields,
+  itemType,
+  usageName,
+});
 
-export const InvoiceItemAdjustment = reading(InvoiceItem, {
+export const InvoiceItemAdjustment = replaceRequestFields(InvoiceItem, {
   ...manualFields,
   invoiceItemId: field(uuid, 'I'),
 });
@@ -137,7 +141,7 @@ export const formattedNumber = field(text(), 'R', {
 });
 
 export const Invoice = model('Invoice', {
-  invoiceId: shown(uuid, ({ id }: ShownInvoice) => id),
+  invoiceId: derivedField(uuid, ({ id }: ShownInvoice) => id),
   ...recordFields(invoiceFields, ['accountId', 'amount', 'currency', 'status', 'creditAdj', 'refundAdj']),
   ...recordFields(invoiceFields, ['invoiceDate', 'targetDate']),
   // This is the date that documents show as issue date. Its instant is not sent (invoicing §1.1).
@@ -180,7 +184,7 @@ export const InvoiceDryRun = modelWith('I', 'InvoiceDryRun', {
   billingPolicy: enumeration(BillingActionPolicy),
   priceOverrides: listOf(PhasePrice),
   planName: text(),
-  quantity: ignoredInK(int()),
+  quantity: ignoreInK(int()),
   coupons: field(listOf(text()), 'I', { ...ours, absentable: true }),
 });
 

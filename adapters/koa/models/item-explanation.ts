@@ -21,7 +21,7 @@ import {
 } from '../../../lib/records/index.ts';
 import { DatedBy } from '../../../lib/subscriptions/index.ts';
 import { BillingPeriod } from '../../../lib/values/time/index.ts';
-import { alike, maybe, model, shown } from '../wire/model.ts';
+import { alike, maybe, model, derivedField } from '../wire/model.ts';
 import {
   bool,
   currency,
@@ -36,9 +36,9 @@ import {
 import { listOf, type WireType } from '../wire/wire-type.ts';
 
 const datedEvent = {
-  eventType: shown(enumeration(BillingTransitionType), ({ type }: BasisEvent) => type),
+  eventType: derivedField(enumeration(BillingTransitionType), ({ type }: BasisEvent) => type),
   effectiveDate: timestamp,
-  effectiveLocalDate: shown(date, ({ localDate }: BasisEvent) => localDate),
+  effectiveLocalDate: derivedField(date, ({ localDate }: BasisEvent) => localDate),
 };
 
 const ExplainedEvent = model('ExplainedEvent', datedEvent);
@@ -61,8 +61,8 @@ const RuleCondition = model('RuleCondition', { property: text(), value: text() }
 const ExplainedRuleCase = model('ExplainedRuleCase', {
   rule: enumeration(ExplainedRuleName),
   result: text(),
-  isDefault: shown(bool, ({ conditions }: ExplainedRule) => conditions === null),
-  conditions: shown(listOf(RuleCondition), ({ conditions }: ExplainedRule) =>
+  isDefault: derivedField(bool, ({ conditions }: ExplainedRule) => conditions === null),
+  conditions: derivedField(listOf(RuleCondition), ({ conditions }: ExplainedRule) =>
     Object.entries(conditions ?? {}).map(([property, value]) => ({ property, value })),
   ),
   event: maybe(ExplainedEvent),
@@ -109,14 +109,14 @@ function factOf<K extends ItemBasis['kind'], T>(
 }
 
 const UsedUnit = model('UsedUnit', {
-  unitType: shown(text(), ({ unit }: UsageBasis['used'][number]) => unit),
+  unitType: derivedField(text(), ({ unit }: UsageBasis['used'][number]) => unit),
   quantity: decimalNumber,
 });
 
 /** The usage in a tier: its blocks or, for CAPACITY, a peak and its tier. */
 const ExplainedUsageLine = model('ExplainedUsageLine', {
   tier: int(),
-  unitType: shown(text(), ({ unit }: UsageLine) => unit),
+  unitType: derivedField(text(), ({ unit }: UsageLine) => unit),
   ...alike(decimalNumber, 'price', 'quantity'),
   ...alike(maybe(decimalNumber), 'blockSize', 'amount'),
 });
@@ -126,7 +126,7 @@ const ExplainedDiscount = model('ExplainedDiscount', {
   ...alike(text(), 'code', 'name'),
   ...alike(maybe(decimalNumber), 'percentOff', 'amountOff'),
   perQuantity: bool,
-  amountTaken: shown(decimalNumber, ({ taken }: BasisDiscount) => taken),
+  amountTaken: derivedField(decimalNumber, ({ taken }: BasisDiscount) => taken),
   until: maybe(date),
 });
 
@@ -136,7 +136,7 @@ function lifecycleEvent(name: keyof ItemExplanation['events']) {
 
 /** The explanation of an invoice item. Fields that do not apply to the item's type are null. */
 export const InvoiceItemExplanation = model('InvoiceItemExplanation', {
-  invoiceItemId: shown(uuid, ({ itemId }: ItemExplanation) => itemId),
+  invoiceItemId: derivedField(uuid, ({ itemId }: ItemExplanation) => itemId),
   invoiceId: uuid,
   itemType: enumeration(InvoiceItemType),
   ...alike(decimalNumber, 'amount', 'computedAmount'),

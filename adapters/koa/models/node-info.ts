@@ -1,5 +1,5 @@
 import { type NodeInfo, type PluginInfo, PluginState } from '../../../lib/records/index.ts';
-import { alike, field, maybe, model, modelWith, shown } from '../wire/model.ts';
+import { alike, field, maybe, model, modelWith, derivedField } from '../wire/model.ts';
 import { bool, enumeration, text, timestamp } from '../wire/scalars.ts';
 import { anyValue, listOf } from '../wire/wire-type.ts';
 
@@ -14,19 +14,19 @@ export const PluginInfoModel = model('PluginInfo', {
   pluginName: text(),
   version: maybe(text()),
   state: enumeration(PluginState),
-  isSelectedForStart: shown(bool, () => true),
+  isSelectedForStart: derivedField(bool, () => true),
   services: listOf(PluginServiceInfoModel),
 });
 
 /** Version of the server. In Kill Bill, each part has its own version; here, all parts have the same version. */
-const version = shown(text(), (node: NodeInfo) => node.version);
+const version = derivedField(text(), (node: NodeInfo) => node.version);
 
 export const NodeInfoModel = model('NodeInfo', {
   nodeName: text(),
-  bootTime: shown(timestamp, ({ bootDate }: NodeInfo) => bootDate),
+  bootTime: derivedField(timestamp, ({ bootDate }: NodeInfo) => bootDate),
   lastUpdatedDate: timestamp,
   ...alike(version, 'kbVersion', 'apiVersion', 'pluginApiVersion', 'commonVersion', 'platformVersion'),
-  pluginsInfo: shown(listOf(PluginInfoModel), ({ plugins }: NodeInfo) => plugins),
+  pluginsInfo: derivedField(listOf(PluginInfoModel), ({ plugins }: NodeInfo) => plugins),
 });
 
 const NodeCommandPropertyModel = model('NodeCommandProperty', {

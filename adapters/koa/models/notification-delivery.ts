@@ -1,6 +1,6 @@
 import { type DeliveryView, externalEventTypes } from '../../../lib/push/index.ts';
 import { type DeliveryState, ObjectType } from '../../../lib/records/index.ts';
-import { maybe, model, shown } from '../wire/model.ts';
+import { maybe, model, derivedField } from '../wire/model.ts';
 import { enumeration, int, text, timestamp, uuid } from '../wire/scalars.ts';
 
 /** See platform §10.5. */
@@ -12,7 +12,7 @@ export const deliveryStates: Readonly<Record<DeliveryState, DeliveryState>> = {
 };
 
 export const NotificationDelivery = model('NotificationDelivery', {
-  deliveryId: shown(uuid, ({ id }: DeliveryView) => id),
+  deliveryId: derivedField(uuid, ({ id }: DeliveryView) => id),
   eventType: enumeration(externalEventTypes),
   accountId: maybe(text()),
   objectType: enumeration(ObjectType),

@@ -15,7 +15,15 @@ import {
 } from '../../../lib/records/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import type { Decimal } from '../../../lib/values/money/index.ts';
-import { type Field, field, maybe, model, modelWith, reading, shown } from '../wire/model.ts';
+import {
+  type Field,
+  field,
+  maybe,
+  model,
+  modelWith,
+  replaceRequestFields,
+  derivedField,
+} from '../wire/model.ts';
 import { recordFields } from '../wire/record-fields.ts';
 import {
   bool,
@@ -47,7 +55,7 @@ export const PaymentMethodPluginDetail = model('PaymentMethodPluginDetail', {
 });
 
 export const PaymentMethod = model('PaymentMethod', {
-  paymentMethodId: shown(uuid, ({ id }: PaymentMethodView) => id),
+  paymentMethodId: derivedField(uuid, ({ id }: PaymentMethodView) => id),
   externalKey: field(externalKey, 'C'),
   accountId: field(uuid, 'C'),
   isDefault: bool,
@@ -62,7 +70,7 @@ interface ShownTransaction extends PaymentTransactionView {
 }
 
 export const PaymentTransaction = model('PaymentTransaction', {
-  transactionId: shown(uuid, ({ id }: ShownTransaction) => id),
+  transactionId: derivedField(uuid, ({ id }: ShownTransaction) => id),
   transactionExternalKey: field(externalKey, 'C', { from: (view: ShownTransaction) => view.externalKey }),
   paymentId: uuid,
   paymentExternalKey: field(externalKey, 'C'),
@@ -92,7 +100,7 @@ const transactionInput = {
   status: field(enumeration(TransactionStatus), 'I'),
 };
 
-export const PaymentTransactionInput = reading(PaymentTransaction, transactionInput);
+export const PaymentTransactionInput = replaceRequestFields(PaymentTransaction, transactionInput);
 
 /** An adjustment of an item that is part of a refund. */
 const RefundedItem = modelWith('I', 'RefundedInvoiceItem', {
@@ -114,26 +122,29 @@ const PaymentAttempt = model('PaymentAttempt', {
   effectiveDate: timestamp,
   stateName: enumeration(ShownAttemptState),
   ...recordFields(paymentAttemptFields, ['amount', 'currency']),
-  pluginName: shown(text(), ({ pluginNames }: AttemptView) => pluginNames.join(',')),
+  pluginName: derivedField(text(), ({ pluginNames }: AttemptView) => pluginNames.join(',')),
   pluginProperties: maybe(listOf(PluginProperty)),
   // A scheduled attempt is not stored yet (payments §8.2).
   auditLogs: auditLogsOf('id', ({ stateName }: AttemptView) => stateName !== ShownAttemptState.SCHEDULED),
 });
 
 function totals<N extends keyof PaymentView['totals']>(...names: readonly N[]) {
-  const fields = names.map((name) => [name, shown(decimalNumber, (view: PaymentView) => view.totals[name])]);
+  const fields = names.map((name) => [
+    name,
+    derivedField(decimalNumber, (view: PaymentView) => view.totals[name]),
+  ]);
   return Object.fromEntries(fields) as Readonly<Record<N, Field<Decimal, 'R'>>>;
 }
 
 const paymentFields = {
   accountId: uuid,
-  paymentId: shown(uuid, ({ id }: PaymentView) => id),
-  paymentNumber: shown(text(), ({ paymentNumber }: PaymentView) => String(paymentNumber)),
-  paymentExternalKey: shown(text(), ({ externalKey: key }: PaymentView) => key),
+  paymentId: derivedField(uuid, ({ id }: PaymentView) => id),
+  paymentNumber: derivedField(text(), ({ paymentNumber }: PaymentView) => String(paymentNumber)),
+  paymentExternalKey: derivedField(text(), ({ externalKey: key }: PaymentView) => key),
   ...totals('authAmount', 'capturedAmount', 'purchasedAmount', 'refundedAmount', 'creditedAmount'),
   currency: maybe(currency, ({ totals }: PaymentView) => totals.currency),
   paymentMethodId: uuid,
-  transactions: shown(
+  transactions: derivedField(
     listOf(PaymentTransaction),
     ({ transactions, externalKey: paymentExternalKey }: PaymentView): readonly ShownTransaction[] =>
       transactions.map((each) => ({ ...each, paymentExternalKey })),
@@ -158,7 +169,7 @@ export const InvoicePayment = model('InvoicePayment', {
   auditLogs,
 });
 
-export const InvoicePaymentRequest = reading(InvoicePayment, {
+export const InvoicePaymentRequest = replaceRequestFields(InvoicePayment, {
   accountId: field(uuid, 'I', { required: true }),
   purchasedAmount: field(decimalNumber, 'I'),
   paymentMethodId: field(uuid, 'I'),

@@ -1,6 +1,6 @@
 import { LateCause, type LateEntryView } from '../../../lib/queues/index.ts';
 import { ProcessingState, QueueKind } from '../../../lib/records/index.ts';
-import { maybe, model, shown } from '../wire/model.ts';
+import { maybe, model, derivedField } from '../wire/model.ts';
 import { enumeration, int, text, timestamp, uuid } from '../wire/scalars.ts';
 
 /** See platform §9.5. */
@@ -12,7 +12,7 @@ export const LateQueueEntry = model('LateQueueEntry', {
   userToken: uuid,
   createdDate: timestamp,
   dueDate: timestamp,
-  processingState: shown(enumeration(ProcessingState), ({ state }: LateEntryView) => state),
+  processingState: derivedField(enumeration(ProcessingState), ({ state }: LateEntryView) => state),
   processingOwner: maybe(text()),
   errorCount: int(),
   reason: maybe(text()),

@@ -2,7 +2,15 @@ import type { ApiClient, Principal, Tenant, User } from '../../../lib/records/in
 import type { RoleDefinition } from '../../../lib/security/index.ts';
 import { instant } from '../../../lib/values/time/index.ts';
 import type { CallerSession } from '../auth/authenticator.ts';
-import { field, maybe, model, modelWith, partial, reading, shown } from '../wire/model.ts';
+import {
+  field,
+  maybe,
+  model,
+  modelWith,
+  partial,
+  replaceRequestFields,
+  derivedField,
+} from '../wire/model.ts';
 import { bool, int, text, timestamp, uuid } from '../wire/scalars.ts';
 import { listOf } from '../wire/wire-type.ts';
 
@@ -20,7 +28,9 @@ export const UserRoles = model('UserRoles', {
 export const UserChange = partial(UserRoles);
 
 /** New roles of a user. `roles` is required. Otherwise a request without it would remove all roles. */
-export const UserRolesChange = reading(UserRoles, { roles: field(words, 'W', { required: true }) });
+export const UserRolesChange = replaceRequestFields(UserRoles, {
+  roles: field(words, 'W', { required: true }),
+});
 
 export const RoleDefinitionModel = model('RoleDefinition', {
   role: field(text(), 'C', { required: true, from: ({ name }: RoleDefinition) => name }),
@@ -30,7 +40,7 @@ export const RoleDefinitionModel = model('RoleDefinition', {
 /**
  * New permissions of a role. `permissions` is required. Otherwise a request without it would remove all permissions.
  */
-export const RoleChange = reading(RoleDefinitionModel, {
+export const RoleChange = replaceRequestFields(RoleDefinitionModel, {
   role: field(text(), 'C', { required: true }),
   permissions: field(words, 'W', { required: true }),
 });
@@ -41,7 +51,7 @@ export const UserTenants = model('UserTenants', {
 });
 
 export const ListedUser = model('ListedUser', {
-  username: shown(text(), ({ name }: User) => name),
+  username: derivedField(text(), ({ name }: User) => name),
   roles: words,
   allTenants: bool,
   tenantIds: listOf(uuid),
@@ -64,9 +74,9 @@ export interface ShownSession extends CallerSession {
 }
 
 const Session = model('Session', {
-  id: shown(text(), ({ token }: ShownSession) => token),
-  startDate: shown(timestamp, ({ session }: ShownSession) => instant(session.startedMs)),
-  lastAccessDate: shown(timestamp, ({ session }: ShownSession) => instant(session.lastAccessMs)),
+  id: derivedField(text(), ({ token }: ShownSession) => token),
+  startDate: derivedField(timestamp, ({ session }: ShownSession) => instant(session.startedMs)),
+  lastAccessDate: derivedField(timestamp, ({ session }: ShownSession) => instant(session.lastAccessMs)),
   timeout: int(),
   host: maybe(text(), ({ session }: ShownSession) => session.host),
 });
@@ -86,7 +96,7 @@ export const SignIn = modelWith('I', 'SignIn', {
 
 /** A tenant to which a session has access without the tenant's secret. */
 export const SessionTenant = model('SessionTenant', {
-  tenantId: shown(uuid, ({ id }: Tenant) => id),
+  tenantId: derivedField(uuid, ({ id }: Tenant) => id),
   apiKey: text(),
   externalKey: maybe(text()),
 });
@@ -103,8 +113,8 @@ export interface ShownCurrentSession {
 }
 
 export const CurrentSession = model('CurrentSession', {
-  username: shown(text(), ({ user }: ShownCurrentSession) => user.name),
-  permissions: shown(words, ({ user }: ShownCurrentSession) => user.permissions),
+  username: derivedField(text(), ({ user }: ShownCurrentSession) => user.name),
+  permissions: derivedField(words, ({ user }: ShownCurrentSession) => user.permissions),
   startDate: maybe(timestamp, ({ session }: ShownCurrentSession) => session && instant(session.startedMs)),
   lastAccessDate: maybe(
     timestamp,

@@ -18,7 +18,16 @@ import { stringifyExactJson } from '../../../lib/values/money/index.ts';
 import { BillingPeriod, type Instant, type LocalDate } from '../../../lib/values/time/index.ts';
 import { Dialect } from '../dialect.ts';
 import { JsonText, LazyList, lazyList } from '../wire/json-pieces.ts';
-import { alike, field, maybe, model, modelWith, partial, reading, shown } from '../wire/model.ts';
+import {
+  alike,
+  field,
+  maybe,
+  model,
+  modelWith,
+  partial,
+  replaceRequestFields,
+  derivedField,
+} from '../wire/model.ts';
 import {
   bool,
   date,
@@ -43,7 +52,7 @@ const dayOrInstant = byDialect<LocalDate | Instant>({ D: date, K: timestamp });
 const SubscriptionEvent = model('SubscriptionEvent', {
   eventId: uuid,
   billingPeriod: maybe(enumeration(BillingPeriod)),
-  effectiveDate: shown(timestamp, ({ effective }: SubscriptionEventView) => effective.at),
+  effectiveDate: derivedField(timestamp, ({ effective }: SubscriptionEventView) => effective.at),
   catalogEffectiveDate: maybe(timestamp),
   ...alike(maybe(text()), 'plan', 'product', 'priceList', 'phase'),
   eventType: enumeration(SubscriptionEventType),
@@ -100,11 +109,11 @@ export const Subscription = model('Subscription', {
   billingStartDate: maybe(dayOrInstant, dateByDialect('billingStart')),
   billingEndDate: maybe(dayOrInstant, dateByDialect('billingEnd')),
   billCycleDayLocal: field(int(), 'W', { nullable: true }),
-  events: shown(
+  events: derivedField(
     listOf(SubscriptionEvent),
     (view: SubscriptionOutline, rendering) => new LazyList(() => eventTexts(view.events(), rendering)),
   ),
-  prices: shown(listOf(PhasePrice), (view: SubscriptionOutline) => view.prices()),
+  prices: derivedField(listOf(PhasePrice), (view: SubscriptionOutline) => view.prices()),
   priceOverrides: field(listOf(PhasePrice), 'I'),
   coupons: field(listOf(text()), 'I', { onlyD: true, absentable: true }),
   redemptions: field(listOf(CouponRedemption), 'R', { onlyD: true, absentable: true }),
@@ -120,7 +129,7 @@ const BundleTimeline = model('BundleTimeline', {
   accountId: uuid,
   bundleId: uuid,
   externalKey: text(),
-  events: shown(
+  events: derivedField(
     listOf(SubscriptionEvent),
     (view: BundleOutline, rendering) => new LazyList(() => eventTexts(view.timeline(), rendering)),
   ),
@@ -131,24 +140,26 @@ export const Bundle = model('Bundle', {
   accountId: field(uuid, 'W'),
   bundleId: uuid,
   externalKey: field(externalKey, 'W'),
-  subscriptions: shown(listOf(Subscription), ({ subscriptions }: BundleOutline, rendering) =>
+  subscriptions: derivedField(listOf(Subscription), ({ subscriptions }: BundleOutline, rendering) =>
     lazyList(subscriptions, (each) => Subscription.write(each, rendering)),
   ),
-  timeline: shown(BundleTimeline, (view: BundleOutline) => view),
+  timeline: derivedField(BundleTimeline, (view: BundleOutline) => view),
   auditLogs: auditLogsOf('bundleId'),
 });
 
-const newKey = reading(Subscription, {
+const newKey = replaceRequestFields(Subscription, {
   subscriptionId: field(uuid, 'W'),
   externalKey: field(externalKey, 'W'),
 });
 /** The target account, and keys for the new subscriptions (subscriptions §17.4). */
-export const BundleTransfer = reading(Bundle, {
+export const BundleTransfer = replaceRequestFields(Bundle, {
   accountId: field(uuid, 'W', { required: true }),
   subscriptions: field(listOf(newKey), 'W'),
 });
 
-export const BundleKey = reading(Bundle, { externalKey: field(externalKey, 'W', { required: true }) });
+export const BundleKey = replaceRequestFields(Bundle, {
+  externalKey: field(externalKey, 'W', { required: true }),
+});
 
 export function auditedIdsOfSubscription(view: SubscriptionOutline): readonly Uuid[] {
   return [...new Set([view.subscriptionId, ...Iterator.from(view.events()).map(({ eventId }) => eventId)])];

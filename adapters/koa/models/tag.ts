@@ -3,7 +3,7 @@ import {
   MAX_TAG_DEFINITION_DESCRIPTION_CHARACTERS,
   MAX_TAG_DEFINITION_NAME_CHARACTERS,
 } from '../../../lib/values/limits.ts';
-import { field, model, reading, shown } from '../wire/model.ts';
+import { field, model, replaceRequestFields, derivedField } from '../wire/model.ts';
 import { bool, enumeration, text, uuid } from '../wire/scalars.ts';
 import { listOf } from '../wire/wire-type.ts';
 import { auditLogs } from './audit-log.ts';
@@ -21,14 +21,14 @@ export const TagDefinition = model('TagDefinition', {
 });
 
 /** A new tag definition. The names of system definitions may be longer than the limit for new ones. */
-export const NewTagDefinition = reading(TagDefinition, {
+export const NewTagDefinition = replaceRequestFields(TagDefinition, {
   name: field(text(MAX_TAG_DEFINITION_NAME_CHARACTERS), 'C', { required: true }),
   description,
   applicableObjectTypes,
 });
 
 export const Tag = model('Tag', {
-  tagId: shown(uuid, ({ id }: TagRecord) => id),
+  tagId: derivedField(uuid, ({ id }: TagRecord) => id),
   objectType: enumeration(ObjectType),
   objectId: uuid,
   tagDefinitionId: uuid,

@@ -4,7 +4,7 @@ import {
   sellerFields,
   type Tenant as TenantRecord,
 } from '../../../lib/records/index.ts';
-import { field, maybe, model, modelWith, openInD, shown } from '../wire/model.ts';
+import { field, maybe, model, modelWith, openInD, derivedField } from '../wire/model.ts';
 import { recordFields } from '../wire/record-fields.ts';
 import { externalKey, text, timestamp, uuid } from '../wire/scalars.ts';
 import { listOf } from '../wire/wire-type.ts';
@@ -14,7 +14,7 @@ const maxApiKeyCharacters = 128;
 
 /** A tenant. Responses never contain its secret or its audit entries (accounts §14.1). */
 export const Tenant = model('Tenant', {
-  tenantId: shown(uuid, ({ id }: TenantRecord) => id),
+  tenantId: derivedField(uuid, ({ id }: TenantRecord) => id),
   externalKey: field(externalKey, 'C', { nullable: true }),
   apiKey: field(text(maxApiKeyCharacters), 'C', { required: true }),
   apiSecret: field(text(), 'C', { required: true, nullable: true, from: () => null }),
@@ -39,7 +39,7 @@ const SellerLogo = modelWith('I', 'SellerLogo', {
 const { name: _name, ...others } = recordFields(sellerFields);
 
 export const Seller = model('Seller', {
-  sellerId: shown(uuid, ({ id }: SellerVersion) => id),
+  sellerId: derivedField(uuid, ({ id }: SellerVersion) => id),
   name: field(text(sellerFields.name.maxLength), 'W', { required: true }),
   ...others,
   logo: field(SellerLogo, 'I', { absentable: true }),

@@ -1,5 +1,5 @@
 import { type Instant, localDateOf, type TimeZone } from '../../../lib/values/time/index.ts';
-import { alike, field, model, modelWith, shown } from '../wire/model.ts';
+import { alike, field, model, modelWith, derivedField } from '../wire/model.ts';
 import { date, text, timestamp } from '../wire/scalars.ts';
 import { anyValue } from '../wire/wire-type.ts';
 
@@ -9,9 +9,9 @@ export interface ShownClock {
 }
 
 export const Clock = model('Clock', {
-  currentUtcTime: shown(timestamp, ({ now }: ShownClock) => now),
+  currentUtcTime: derivedField(timestamp, ({ now }: ShownClock) => now),
   timeZone: text(),
-  localDate: shown(date, ({ now, timeZone }: ShownClock) => localDateOf(now, timeZone)),
+  localDate: derivedField(date, ({ now, timeZone }: ShownClock) => localDateOf(now, timeZone)),
 });
 
 /** See payments §2.4 rule 2. */

@@ -15,7 +15,7 @@ import {
   optionalFlag,
   pageParameters,
   plainText,
-  required,
+  requiredParameter,
 } from '../wire/query.ts';
 import { listOf } from '../wire/wire-type.ts';
 
@@ -55,7 +55,7 @@ export const accountRoutes: readonly Route[] = [
   tenantRoute('getAccountByKey', 'GET /accounts', {
     summary: 'Get an account by its external key',
     query: {
-      externalKey: required(plainText, ErrorCode.ACCOUNT_CANNOT_MAP_NULL_KEY),
+      externalKey: requiredParameter(plainText, ErrorCode.ACCOUNT_CANNOT_MAP_NULL_KEY),
       ...balanceParameters,
       ...auditParameter,
     },

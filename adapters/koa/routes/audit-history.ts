@@ -5,7 +5,7 @@ import { AuditLog, auditHistoryJson, auditLogsJson } from '../models/audit-log.t
 import type { Answer } from '../routing/answer.ts';
 import { fieldedResources, type ObjectResource, objectOf, resource } from '../routing/objects.ts';
 import { type Route, type TenantCall, tenantRoute } from '../routing/route.ts';
-import { listOf, unaudited } from '../wire/wire-type.ts';
+import { listOf, renderingWithoutAudit } from '../wire/wire-type.ts';
 
 const success = { status: 200, body: listOf(AuditLog) } as const;
 
@@ -39,7 +39,7 @@ export const auditHistoryRoutes: readonly Route[] = [
     success,
     async handle({ billing, context, params, dialect }) {
       const rows = await billing.audit.ofAccount(context, params.accountId);
-      return { json: auditLogsJson(rows, unaudited(dialect)) };
+      return { json: auditLogsJson(rows, renderingWithoutAudit(dialect)) };
     },
   }),
   tenantRoute('getAccountAuditLogsWithHistory', 'GET /accounts/{accountId}/auditLogsWithHistory', {
@@ -96,5 +96,5 @@ async function historyAnswer(
 }
 
 function historyJson({ context, dialect }: HistoryCall, rows: readonly AuditRow[]): Answer {
-  return { json: auditHistoryJson(rows, context.tenant.recordId, unaudited(dialect)) };
+  return { json: auditHistoryJson(rows, context.tenant.recordId, renderingWithoutAudit(dialect)) };
 }

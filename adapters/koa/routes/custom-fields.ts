@@ -12,7 +12,14 @@ import { auditParameter } from '../routing/audited.ts';
 import { jsonListBody } from '../routing/body.ts';
 import { fieldedResources, type ObjectResource, objectOf, resource } from '../routing/objects.ts';
 import { type Route, type TenantCall, tenantRoute } from '../routing/route.ts';
-import { optionalChoice, pageParameters, plainText, required, textOrEmpty, uuidList } from '../wire/query.ts';
+import {
+  optionalChoice,
+  pageParameters,
+  plainText,
+  requiredParameter,
+  textOrEmpty,
+  uuidList,
+} from '../wire/query.ts';
 import { listOf } from '../wire/wire-type.ts';
 
 const pageQuery = { ...pageParameters, ...auditParameter };
@@ -51,8 +58,8 @@ export const customFieldRoutes: readonly Route[] = [
       area: 'customFields',
       summary: 'Find custom fields by object type, name and value',
       query: {
-        objectType: required(optionalChoice(CustomFieldObjectType)),
-        fieldName: required(plainText),
+        objectType: requiredParameter(optionalChoice(CustomFieldObjectType)),
+        fieldName: requiredParameter(plainText),
         fieldValue: textOrEmpty,
         ...pageQuery,
       },

@@ -12,7 +12,7 @@ import {
 } from '../models/features/feature.ts';
 import { jsonBody, optionalJsonBody } from '../routing/body.ts';
 import { inArea, type Route, tenantRoute } from '../routing/route.ts';
-import { amountParameter, instantParameter, required, uuidParameter } from '../wire/query.ts';
+import { amountParameter, instantParameter, requiredParameter, uuidParameter } from '../wire/query.ts';
 import { listOf } from '../wire/wire-type.ts';
 
 const features = '/accounts/{accountId}/features' as const;
@@ -85,7 +85,7 @@ export const featureRoutes: readonly Route[] = inArea('features', [
   tenantRoute('endFeatureOverride', `DELETE ${feature}/overrides`, {
     summary: 'End an override of a feature now',
     permission: 'feature:override',
-    query: { overrideId: required(uuidParameter) },
+    query: { overrideId: requiredParameter(uuidParameter) },
     fails: ['FEATURE_OVERRIDE_NOT_FOUND'],
     async handle({ billing, context, params, query: { overrideId } }) {
       await billing.features.endOverride(context, overrideId, params);

@@ -4,7 +4,7 @@ import { OverdueAccount } from '../models/reports/report.ts';
 import { documentBody, XML_TYPES, xmlBody } from '../routing/body.ts';
 import { type RequestSent, type Route, tenantRoute } from '../routing/route.ts';
 import { moment, pageParameters, plainText } from '../wire/query.ts';
-import { listOf, unaudited } from '../wire/wire-type.ts';
+import { listOf, renderingWithoutAudit } from '../wire/wire-type.ts';
 import { requestedDay } from './invoices/invoices.ts';
 
 const JSON_TYPE = 'application/json';
@@ -21,7 +21,7 @@ export const overdueRoutes: readonly Route[] = [
     success: { status: 200, body: Overdue, mediaTypes: [JSON_TYPE, ...XML_TYPES] },
     async handle({ billing, context, dialect, mediaType }) {
       if (mediaType !== JSON_TYPE) return { text: await billing.overdue.getXml(context) };
-      return { json: Overdue.write(await billing.overdue.get(context), unaudited(dialect)) };
+      return { json: Overdue.write(await billing.overdue.get(context), renderingWithoutAudit(dialect)) };
     },
   }),
   tenantRoute('getOverdueConfigXml', 'GET /overdue/xml', {

@@ -6,7 +6,7 @@ import {
   SubscriptionsReport,
 } from '../models/reports/report.ts';
 import { inArea, type Route, tenantRoute } from '../routing/route.ts';
-import { instantParameter, integer, plainText, required } from '../wire/query.ts';
+import { instantParameter, integer, plainText, requiredParameter } from '../wire/query.ts';
 import { listOf } from '../wire/wire-type.ts';
 
 const MAX_FAILED = 100;
@@ -45,7 +45,7 @@ export const reportRoutes: readonly Route[] = inArea('reports', [
   tenantRoute('findObjects', 'GET /reports/find', {
     summary: 'Find accounts, invoices, payments, subscriptions and bundles, exact matches first',
     query: {
-      text: required(plainText),
+      text: requiredParameter(plainText),
       maxNumberOfRows: integer(MAX_FOUND, { minimum: 1, maximum: MAX_FOUND }),
     },
     shows: listOf(FoundObject),

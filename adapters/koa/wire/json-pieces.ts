@@ -140,11 +140,11 @@ export async function textOrPieces(pieces: AsyncGenerator<string>): Promise<stri
   if (first.done) return '';
   const second = await pieces.next();
   if (second.done) return first.value;
-  return resumed([first.value, second.value], pieces);
+  return resumePieces([first.value, second.value], pieces);
 }
 
 /** Returns an iterator that closes its source even if iteration never starts. A generator would not do this. */
-function resumed(begun: readonly string[], rest: AsyncGenerator<string>): AsyncIterable<string> {
+function resumePieces(begun: readonly string[], rest: AsyncGenerator<string>): AsyncIterable<string> {
   const waiting = [...begun];
   const iterator: AsyncIterator<string> = {
     next: async () => {

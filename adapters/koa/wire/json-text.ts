@@ -5,13 +5,13 @@ import { isLong, JsonText, LONG_LIST } from './json-pieces.ts';
 const escaped = /["\\\p{Cc}\p{Cs}]/u;
 
 /** Returns the text as JSON. For short texts, this is three times as fast as `JSON.stringify`. */
-function quoted(text: string): string {
+function quoteJson(text: string): string {
   return escaped.test(text) ? JSON.stringify(text) : `"${text}"`;
 }
 
 /** Returns exact JSON. Returns null if the value contains a long or lazy list. */
 export function shortText(value: unknown): string | null {
-  if (typeof value === 'string') return quoted(value);
+  if (typeof value === 'string') return quoteJson(value);
   if (typeof value === 'boolean' || Number.isFinite(value)) return String(value);
   if (value instanceof JsonText) return value.text;
   if (value instanceof Decimal) return formatDecimal(value);

@@ -53,7 +53,7 @@ export function field<T, A extends Access>(
 }
 
 /** Returns a response field whose value is computed or comes from a member with another name. */
-export function shown<T>(type: WireType<T>, from: From): Field<T, 'R'> {
+export function derivedField<T>(type: WireType<T>, from: From): Field<T, 'R'> {
   return field(type, 'R', { from });
 }
 
@@ -145,11 +145,11 @@ function requestOf<F extends Fields>(name: string, fields: F) {
 /** Returns the model for updates. None of its fields is required. */
 export function partial<F extends Fields>(whole: Pick<Model<F>, Whole | 'fields'>) {
   const fields = Object.entries(whole.fields).map(([name, each]) => [name, { ...each, required: false }]);
-  return reading(whole, Object.fromEntries(fields) as F);
+  return replaceRequestFields(whole, Object.fromEntries(fields) as F);
 }
 
 /** Returns a model whose requests reject unknown fields in dialect D. */
-export function closedInD<F extends Fields>(open: Model<F>) {
+export function forbidUnknownFieldsInD<F extends Fields>(open: Model<F>) {
   const { name, json, answer, needed } = open;
   const names = Object.keys(open.fields);
   const known = z.unknown().superRefine((value, context) => {
@@ -189,7 +189,10 @@ type Whole = 'name' | 'json' | 'answer';
 /**
  * Returns a model whose requests have only these fields. In its component, fields that no request reads are read-only.
  */
-export function reading<F extends Fields>({ name, json, answer }: Pick<Model, Whole>, fields: F) {
+export function replaceRequestFields<F extends Fields>(
+  { name, json, answer }: Pick<Model, Whole>,
+  fields: F,
+) {
   readings.set(name, [...(readings.get(name) ?? []), fields]);
   return { name, json, answer, ...requestOf(name, fields) } satisfies WireType<RequestOf<F>>;
 }

@@ -54,7 +54,7 @@ function reads<T>(
   };
 }
 
-function quoting(problem: string) {
+function quoteInProblem(problem: string) {
   return (text: string) => `${problem}: "${shortenText(text)}"`;
 }
 
@@ -162,11 +162,11 @@ export const amountParameter = optional(
   () => z.number(),
   reads(
     (text) => parseWireDecimal(text, amountLimits),
-    quoting(`is not a decimal of at most ${MAX_INTEGER_DIGITS} integer digits`),
+    quoteInProblem(`is not a decimal of at most ${MAX_INTEGER_DIGITS} integer digits`),
   ),
 );
 
-const notAMoment = quoting('is neither a date nor a date-time');
+const notAMoment = quoteInProblem('is neither a date nor a date-time');
 
 /**
  * A date or date-time. The schema declares only one format, because generated Java clients cannot handle a parameter
@@ -189,7 +189,7 @@ export const instantParameter = optional(
 export function zoneParameter(fallback: TimeZone): QueryParameter<TimeZone> {
   const read = reads(
     (text) => (isTimeZone(text) ? timeZoneOf(text) : undefined),
-    quoting('is neither an IANA time zone nor an offset ±HH:MM'),
+    quoteInProblem('is neither an IANA time zone nor an offset ±HH:MM'),
   );
   return single(() => z.string().default(fallback), read, { fallback });
 }
@@ -212,8 +212,9 @@ export function optionalChoice<V extends string>(
 ): QueryParameter<V | null> {
   const allowed = Object.values(values);
   const answer = () => z.enum(allowed);
-  const shown = () => (documented === undefined ? answer() : answer().default(documented as never));
-  return optional(shown, oneOf(allowed));
+  const documentedSchema = () =>
+    documented === undefined ? answer() : answer().default(documented as never);
+  return optional(documentedSchema, oneOf(allowed));
 }
 
 function oneOf<V extends string>(allowed: readonly V[], prefix?: (text: string) => string): Read<V> {
@@ -245,7 +246,7 @@ export function choiceList<V extends string>(values: Values<V>): QueryParameter<
 }
 
 function listParameter<T>(item: () => z.ZodType, read: Read<T>): QueryParameter<readonly T[]> {
-  return repeated((texts, context) => {
+  return repeatedParameter((texts, context) => {
     const parts = texts.flatMap((text) => text.split(',')).map((part) => part.trim());
     const values: T[] = [];
     for (const part of parts) {
@@ -264,7 +265,7 @@ function invalid(context: Context, message: string): never {
   return refuse(context, { code: ErrorCode.INVALID_PARAMETER, text: message });
 }
 
-function repeated<T>(
+function repeatedParameter<T>(
   read: (texts: readonly string[], context: Context) => readonly T[],
   item: () => z.ZodType = () => z.string(),
 ): QueryParameter<readonly T[]> {
@@ -279,7 +280,7 @@ function repeated<T>(
 }
 
 /** A parameter that may be repeated. Its values are never split, and empty values are ignored. */
-export const wholeTexts = repeated((texts) => texts.filter((text) => text.trim() !== ''));
+export const wholeTexts = repeatedParameter((texts) => texts.filter((text) => text.trim() !== ''));
 
 export interface PluginPropertyParameter {
   readonly key: string;
@@ -290,7 +291,7 @@ export interface PluginPropertyParameter {
  * Plugin properties, as a repeated parameter `pluginProperty=key%3Dvalue`. Entries without `=` or without a value are
  * ignored (http-api §6 rule 5).
  */
-export const pluginProperties = repeated<PluginPropertyParameter>((texts) =>
+export const pluginProperties = repeatedParameter<PluginPropertyParameter>((texts) =>
   texts.flatMap((text) => {
     const at = text.indexOf('=');
     const value = text.slice(at + 1);
@@ -333,16 +334,16 @@ export function withoutNulls<T extends object>(values: T): WithoutNulls<T> {
 }
 
 /** Returns a required parameter. If it is absent, the error has the code `missing`. */
-export function required<T>(
+export function requiredParameter<T>(
   parameter: QueryParameter<T | null>,
   missing: ErrorCode = ErrorCode.MISSING_OR_INVALID_FIELD,
 ): QueryParameter<T> {
   const { many, keepsEmpty } = parameter;
-  const needed = (value: T | null, context: Context): T =>
+  const requireValue = (value: T | null, context: Context): T =>
     value ?? refuse(context, { code: missing, text: 'needs to be set' });
   return withLazy(
     { many, required: true, ...(keepsEmpty && { keepsEmpty }) },
-    { schema: () => parameter.schema.transform(needed), json: () => parameter.json },
+    { schema: () => parameter.schema.transform(requireValue), json: () => parameter.json },
   );
 }
 

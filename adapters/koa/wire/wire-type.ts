@@ -90,7 +90,7 @@ export function listOf<T>(element: WireType<T>): WireType<readonly T[]> {
 }
 
 /** Returns a type whose values are ignored in dialect K requests. */
-export function ignoredInK<T>(type: WireType<T>): WireType<T> {
+export function ignoreInK<T>(type: WireType<T>): WireType<T> {
   return { ...type, request: { D: type.request.D, K: z.unknown().transform(() => null) } };
 }
 
@@ -159,7 +159,7 @@ export interface Rendering {
   readonly audit: AuditByRecord;
 }
 
-export function unaudited(dialect: Dialect): Rendering {
+export function renderingWithoutAudit(dialect: Dialect): Rendering {
   return { dialect, audit: new Map() };
 }
 

@@ -2,7 +2,7 @@ import {
   changeReportJson,
   MAX_LISTED_UNBILLABLE_ACCOUNTS,
 } from '../../../adapters/koa/models/catalog-change-report.ts';
-import { unaudited } from '../../../adapters/koa/wire/wire-type.ts';
+import { renderingWithoutAudit } from '../../../adapters/koa/wire/wire-type.ts';
 import type { ChangeReportPart, PriceChange } from '../../../lib/index.ts';
 import { newId, now, today } from '../../support/storage/stored-records.ts';
 import { decimal, expect } from '../../support/unit.ts';
@@ -45,7 +45,9 @@ describe('JSON report on a candidate catalog', () => {
       yield { kind: 'PRICE_CHANGE', change };
       yield { kind: 'TOTAL', ...totals };
     };
-    const report = JSON.parse((await Array.fromAsync(changeReportJson(parts(), unaudited('D')))).join(''));
+    const report = JSON.parse(
+      (await Array.fromAsync(changeReportJson(parts(), renderingWithoutAudit('D')))).join(''),
+    );
     expect(report.unbillableAccounts).to.have.length(MAX_LISTED_UNBILLABLE_ACCOUNTS);
     expect(report.unbillableAccounts[0]).to.eql({
       accountId: unbillable[0]?.accountId,
@@ -78,7 +80,7 @@ describe('JSON report on a candidate catalog', () => {
         yield { kind: 'PRICE_CHANGE', change };
       }
     };
-    const pieces = changeReportJson(endless(), unaudited('D'));
+    const pieces = changeReportJson(endless(), renderingWithoutAudit('D'));
     for (let piece = 0; piece < 4; piece += 1) await pieces.next();
     expect(reads).to.equal(3);
     await pieces.return(undefined);

@@ -1,7 +1,7 @@
 import { lazyList } from '../../../adapters/koa/wire/json-pieces.ts';
-import { field, maybe, model, shown } from '../../../adapters/koa/wire/model.ts';
+import { field, maybe, model, derivedField } from '../../../adapters/koa/wire/model.ts';
 import { bool, date, decimalNumber, int, text } from '../../../adapters/koa/wire/scalars.ts';
-import { anyValue, listOf, unaudited } from '../../../adapters/koa/wire/wire-type.ts';
+import { anyValue, listOf, renderingWithoutAudit } from '../../../adapters/koa/wire/wire-type.ts';
 import { decimal, stringifyExactJson } from '../../../lib/values/money/index.ts';
 import { localDate } from '../../../lib/values/time/index.ts';
 import { expect } from '../../support/index.ts';
@@ -15,7 +15,7 @@ const Sheet = model('TestSheet', {
   day: date,
   facts: maybe(anyValue),
   lines: listOf(Line),
-  tags: shown(listOf(text()), ({ tags }: { readonly tags: unknown }) => tags),
+  tags: derivedField(listOf(text()), ({ tags }: { readonly tags: unknown }) => tags),
   number: field(text(), 'R', { absentable: true }),
 });
 
@@ -37,20 +37,20 @@ describe('model JSON text', () => {
     it(`equals the JSON of the object that the model writes, in dialect ${dialect}`, () => {
       const views = [sheet, { ...sheet, number: 'N-1', facts: null, lines: [], tags: ['a', 'b'] }];
       const sheets = listOf(Sheet);
-      const rendering = unaudited(dialect);
+      const rendering = renderingWithoutAudit(dialect);
       expect(sheets.text?.(views, rendering)).to.equal(stringifyExactJson(sheets.write?.(views, rendering)));
     });
   }
 
   it('is null for a view with a long or lazy list, because such a view is written in pieces', () => {
     const long = Array.from({ length: 101 }, () => ({ amount: decimal('1'), note: null }));
-    expect(Sheet.text({ ...sheet, lines: long }, unaudited('D'))).to.equal(null);
+    expect(Sheet.text({ ...sheet, lines: long }, renderingWithoutAudit('D'))).to.equal(null);
     const lazy = lazyList(['a'], (tag) => tag);
-    expect(Sheet.text({ ...sheet, tags: lazy }, unaudited('D'))).to.equal(null);
+    expect(Sheet.text({ ...sheet, tags: lazy }, renderingWithoutAudit('D'))).to.equal(null);
   });
 
   it('rejects a view without a required member', () => {
     const { title: _title, ...untitled } = sheet;
-    expect(() => Sheet.text(untitled, unaudited('D'))).to.throw('TestSheet has no title');
+    expect(() => Sheet.text(untitled, renderingWithoutAudit('D'))).to.throw('TestSheet has no title');
   });
 });

@@ -13,7 +13,7 @@ import {
   pluginProperties,
   querySchema,
   rawQuery,
-  required,
+  requiredParameter,
   uuidList,
   uuidParameter,
   waitBound,
@@ -146,10 +146,10 @@ describe('query parameters', () => {
   });
 
   it('report a missing value with a specific code when the route defines one', () => {
-    expect(() => read({ a: required(plainText) }, 'a='))
+    expect(() => read({ a: requiredParameter(plainText) }, 'a='))
       .to.throw('Query parameter a needs to be set')
       .with.property('code', 60003);
-    const ofAccount = required(plainText, ErrorCode.ACCOUNT_CANNOT_MAP_NULL_KEY);
+    const ofAccount = requiredParameter(plainText, ErrorCode.ACCOUNT_CANNOT_MAP_NULL_KEY);
     expect(() => read({ a: ofAccount }, ''))
       .to.throw()
       .with.property('code', 3004);

@@ -6,7 +6,7 @@ import {
   type FeatureOverride as StoredOverride,
   type WrittenFeatureValue,
 } from '../../../../lib/records/index.ts';
-import { alike, field, maybe, model, shown } from '../../wire/model.ts';
+import { alike, field, maybe, model, derivedField } from '../../wire/model.ts';
 import { bool, decimalNumber, enumeration, text, timestamp, uuid } from '../../wire/scalars.ts';
 import { listOf } from '../../wire/wire-type.ts';
 
@@ -17,7 +17,7 @@ const TEXT_CHARACTERS = 255;
 const FeatureSource = model('FeatureSource', {
   ...alike(maybe(uuid), 'subscriptionId', 'overrideId'),
   ...alike(maybe(text()), 'planName', 'phaseName'),
-  value: shown(text(), ({ value }: FeatureSourceView) => value),
+  value: derivedField(text(), ({ value }: FeatureSourceView) => value),
   resetsAt: maybe(timestamp),
 });
 
@@ -27,7 +27,7 @@ const featureMembers = {
   isOn: maybe(bool),
   text: maybe(text()),
   amount: maybe(decimalNumber),
-  isUnlimited: shown(bool, ({ isUnlimited }: FeatureView) => isUnlimited),
+  isUnlimited: derivedField(bool, ({ isUnlimited }: FeatureView) => isUnlimited),
   ...alike(maybe(decimalNumber), 'used', 'remaining'),
   resetsAt: maybe(timestamp),
   sources: listOf(FeatureSource),
@@ -75,7 +75,7 @@ const writtenValue = {
 } as const;
 
 export const FeatureOverride = model('FeatureOverride', {
-  overrideId: shown(uuid, ({ id }: StoredOverride) => id),
+  overrideId: derivedField(uuid, ({ id }: StoredOverride) => id),
   accountId: uuid,
   subscriptionId: field(uuid, 'W', { nullable: true }),
   feature: text(),

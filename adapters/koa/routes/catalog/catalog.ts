@@ -23,9 +23,9 @@ import type { Shown } from '../../routing/audited.ts';
 import { jsonBody, XML_TYPES, xmlBody } from '../../routing/body.ts';
 import { type Route, type TenantCall, tenantRoute } from '../../routing/route.ts';
 import { slicesUntil } from '../../routing/slices.ts';
-import { instantParameter, moment, plainText, required, uuidParameter } from '../../wire/query.ts';
+import { instantParameter, moment, plainText, requiredParameter, uuidParameter } from '../../wire/query.ts';
 import { timestamp } from '../../wire/scalars.ts';
-import { listOf, unaudited } from '../../wire/wire-type.ts';
+import { listOf, renderingWithoutAudit } from '../../wire/wire-type.ts';
 
 // If the account has its own catalog, use that catalog (catalog §15.6, §16).
 const accountQuery = { accountId: uuidParameter };
@@ -49,7 +49,7 @@ export const catalogRoutes: readonly Route[] = [
     async handle(call) {
       const { catalog, versions } = await requestedVersions(call);
       if (call.mediaType !== 'application/json') return xmlAnswer(call, catalog, versions);
-      return { json: versions.map((version) => Catalog.write(version, unaudited(call.dialect))) };
+      return { json: versions.map((version) => Catalog.write(version, renderingWithoutAudit(call.dialect))) };
     },
   }),
   tenantRoute('getCatalogXml', 'GET /catalog/xml', {
@@ -171,7 +171,7 @@ export const catalogReadRoutes: readonly Route[] = [
     fails: ['CATALOG_INVALID_FOR_TENANT'],
     async handle({ billing, context, body, dialect }) {
       const parts = await billing.catalogs.changeReport(context, body);
-      return { jsonPieces: changeReportJson(parts, unaudited(dialect)) };
+      return { jsonPieces: changeReportJson(parts, renderingWithoutAudit(dialect)) };
     },
   }),
 ];
@@ -189,7 +189,7 @@ function subscriptionRoute(
 ): Route {
   return tenantRoute(operationId, `GET /catalog/${path}`, {
     summary: `Get the ${path === 'priceList' ? 'price list' : path} of a subscription, now or at a date`,
-    query: { subscriptionId: required(uuidParameter), requestedDate: moment },
+    query: { subscriptionId: requiredParameter(uuidParameter), requestedDate: moment },
     shows,
     fails: ['SUBSCRIPTION_INVALID_REQUESTED_DATE'],
     handle: async ({ billing, context, query }) => view(await billing.subscriptions.planAt(context, query)),

@@ -12,7 +12,14 @@ import {
 import { InvoiceItemExplanation } from '../../models/item-explanation.ts';
 import { jsonBody, jsonListBody } from '../../routing/body.ts';
 import { type Route, type TenantCall, tenantRoute } from '../../routing/route.ts';
-import { flag, moment, pageParameters, pluginProperties, required, uuidParameter } from '../../wire/query.ts';
+import {
+  flag,
+  moment,
+  pageParameters,
+  pluginProperties,
+  requiredParameter,
+  uuidParameter,
+} from '../../wire/query.ts';
 import { text } from '../../wire/scalars.ts';
 import { listOf } from '../../wire/wire-type.ts';
 import { abortErrors, pluginItemErrors, requestedDay } from './invoices.ts';
@@ -77,7 +84,7 @@ export const invoiceItemRoutes: readonly Route[] = [
   tenantRoute('deleteCBA', 'DELETE /invoices/{invoiceId}/{invoiceItemId}/cba', {
     summary: 'Delete an account credit item: used credit is returned, granted credit is removed',
     permission: 'invoice:delete_cba',
-    query: { accountId: required(uuidParameter), pluginProperty: pluginProperties },
+    query: { accountId: requiredParameter(uuidParameter), pluginProperty: pluginProperties },
     fails: ['INVOICE_PLUGIN_API_ABORTED', 'INVOICE_ITEM_TYPE_INVALID', 'INVOICE_CBA_DELETED'],
     handle: ({ billing, context, params, query }) =>
       billing.invoices.deleteCredit(context, { ...params, accountId: query.accountId }),

@@ -19,7 +19,7 @@ import { nothing } from '../../routing/answer.ts';
 import { auditParameter } from '../../routing/audited.ts';
 import { jsonBody, optionalJsonBody } from '../../routing/body.ts';
 import { type Route, type TenantCall, tenantRoute } from '../../routing/route.ts';
-import { closedInD, type RequestOf } from '../../wire/model.ts';
+import { forbidUnknownFieldsInD, type RequestOf } from '../../wire/model.ts';
 import {
   flag,
   moment,
@@ -27,12 +27,12 @@ import {
   pageParameters,
   pluginProperties,
   type QueryOf,
-  required,
+  requiredParameter,
   uuidList,
   uuidParameter,
   withoutNulls,
 } from '../../wire/query.ts';
-import { listOf, perDialect, unaudited } from '../../wire/wire-type.ts';
+import { listOf, perDialect, renderingWithoutAudit } from '../../wire/wire-type.ts';
 import { changeErrors } from '../subscriptions/call-completion.ts';
 
 /** Errors caused by items that invoice plugins return (invoicing §13). */
@@ -70,7 +70,7 @@ const generateErrors = [
 ] as const;
 
 const generateQuery = {
-  accountId: required(uuidParameter),
+  accountId: requiredParameter(uuidParameter),
   targetDate: moment,
   acceptBounds: flag(),
   pluginProperty: pluginProperties,
@@ -130,7 +130,7 @@ export const invoiceRoutes: readonly Route[] = [
   }),
   tenantRoute('getInvoicesGroup', 'GET /invoices/{groupId}/group', {
     summary: 'List the invoices of a run with their items',
-    query: { accountId: required(uuidParameter), withChildrenItems: flag(), ...auditParameter },
+    query: { accountId: requiredParameter(uuidParameter), withChildrenItems: flag(), ...auditParameter },
     ...invoiceList,
     handle: ({ billing, context, params, query: { accountId, withChildrenItems } }) =>
       billing.invoices.listGroup(context, { ...params, accountId, withChildrenItems }),
@@ -147,7 +147,7 @@ export const invoiceRoutes: readonly Route[] = [
       explain: flag(),
       pluginProperty: pluginProperties,
     },
-    body: optionalJsonBody(closedInD(InvoiceDryRun)),
+    body: optionalJsonBody(forbidUnknownFieldsInD(InvoiceDryRun)),
     success: { status: 200, emptyStatus: 204, body: Invoice },
     fails: [...runErrors, ...actionErrors, ...pluginItemErrors],
     async handle(call) {
@@ -162,7 +162,7 @@ export const invoiceRoutes: readonly Route[] = [
       if (dialect === Dialect.K) checkBundleNamed(request);
       const invoice = await billing.invoices.dryRun(context, request);
       if (invoice === null) return nothing;
-      return { json: Invoice.write(shownDryRun(invoice, dialect), unaudited(dialect)) };
+      return { json: Invoice.write(shownDryRun(invoice, dialect), renderingWithoutAudit(dialect)) };
     },
   }),
   tenantRoute('getInvoices', 'GET /invoices/pagination', {

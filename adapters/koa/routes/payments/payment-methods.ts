@@ -9,7 +9,7 @@ import {
   plainText,
   pluginProperties,
   type QueryOf,
-  required,
+  requiredParameter,
   textList,
 } from '../../wire/query.ts';
 import { listOf } from '../../wire/wire-type.ts';
@@ -93,7 +93,7 @@ export const paymentMethodRoutes: readonly Route[] = [
   tenantRoute('getPaymentMethodByKey', 'GET /paymentMethods', {
     ...oneMethod,
     summary: 'Get a payment method by its external key',
-    query: { externalKey: required(plainText), ...query },
+    query: { externalKey: requiredParameter(plainText), ...query },
     handle: ({ billing, context, query }) =>
       billing.paymentMethods.getByKey(context, query.externalKey, readOptions(query)),
   }),

@@ -22,7 +22,7 @@ import {
   type TenantCall,
   tenantRoute,
 } from '../../routing/route.ts';
-import { plainText, required, textList, uuidParameter } from '../../wire/query.ts';
+import { plainText, requiredParameter, textList, uuidParameter } from '../../wire/query.ts';
 import {
   transactionSelector,
   comboFailures,
@@ -145,7 +145,7 @@ export const paymentOperationRoutes: readonly Route[] = [
   tenantRoute('processPaymentByExternalKey', 'POST /accounts/payments', {
     ...newPayments,
     summary: 'Authorize, purchase or credit on an account identified by its external key',
-    query: { externalKey: required(plainText), paymentMethodId: uuidParameter, ...controlled },
+    query: { externalKey: requiredParameter(plainText), paymentMethodId: uuidParameter, ...controlled },
     fails: [...paymentFailures, 'ACCOUNT_DOES_NOT_EXIST_FOR_KEY', 'PRECONDITION_FAILED'],
     async handle({ billing, context, query, body }) {
       const { id: accountId } = await billing.accounts.getByKey(context, query.externalKey ?? '');
@@ -210,7 +210,7 @@ export const paymentRepairRoutes: readonly Route[] = [
     {
       summary: 'Cancel the scheduled retry of a transaction identified by its external key',
       permission: 'payment:trigger',
-      query: { transactionExternalKey: required(plainText) },
+      query: { transactionExternalKey: requiredParameter(plainText) },
       handle: ({ billing, context, query }) => billing.payments.cancelScheduledRetry(context, query),
     },
   ),

@@ -2,7 +2,7 @@ import type { PluginProperty } from '../../../../lib/records/index.ts';
 import { auditedIdsOfPayment, InvoicePayment, Payment } from '../../models/payment.ts';
 import { auditParameter } from '../../routing/audited.ts';
 import { type Route, tenantRoute } from '../../routing/route.ts';
-import { flag, pageParameters, plainText, required } from '../../wire/query.ts';
+import { flag, pageParameters, plainText, requiredParameter } from '../../wire/query.ts';
 import { listOf } from '../../wire/wire-type.ts';
 import { pluginInfo } from './payment-parts.ts';
 
@@ -32,7 +32,7 @@ export const paymentRoutes: readonly Route[] = [
   tenantRoute('getPaymentByExternalKey', 'GET /payments', {
     ...onePayment,
     summary: 'Get a payment by its external key',
-    query: { externalKey: required(plainText), ...query },
+    query: { externalKey: requiredParameter(plainText), ...query },
     handle: ({ billing, context, query }) =>
       billing.payments.getByKey(context, query.externalKey, readOptions(query)),
   }),
@@ -45,7 +45,7 @@ export const paymentRoutes: readonly Route[] = [
   tenantRoute('getPaymentByTransactionExternalKey', 'GET /paymentTransactions', {
     ...onePayment,
     summary: 'Get a payment by the external key of a transaction',
-    query: { transactionExternalKey: required(plainText), ...query },
+    query: { transactionExternalKey: requiredParameter(plainText), ...query },
     handle: ({ billing, context, query }) =>
       billing.payments.ofTransactionKey(context, query.transactionExternalKey, readOptions(query)),
   }),

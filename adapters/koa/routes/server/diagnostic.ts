@@ -9,7 +9,7 @@ import { HealthDataModel } from '../../models/health.ts';
 import { type Answer, emptyText, jsonType } from '../../routing/answer.ts';
 import { pluginRoute, type Route } from '../../routing/route.ts';
 import { flag, plainText, textList, uuidParameter } from '../../wire/query.ts';
-import { perDialect, type Rendering, unaudited } from '../../wire/wire-type.ts';
+import { perDialect, type Rendering, renderingWithoutAudit } from '../../wire/wire-type.ts';
 
 const zipType = 'application/zip';
 
@@ -85,7 +85,7 @@ export const diagnosticRoute = (properties: Readonly<Record<string, unknown>>): 
       };
       if (health === null)
         return { jsonPieces: closeSourceOnReturn(jsonPieces(diagnostic), diagnostic.accountData) };
-      return archive(diagnostic, health, unaudited(dialect));
+      return archive(diagnostic, health, renderingWithoutAudit(dialect));
     },
   });
 

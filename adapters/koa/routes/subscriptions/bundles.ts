@@ -14,7 +14,7 @@ import {
   optionalChoice,
   pageParameters,
   plainText,
-  required,
+  requiredParameter,
   uuidList,
 } from '../../wire/query.ts';
 import { listOf } from '../../wire/wire-type.ts';
@@ -73,7 +73,7 @@ export const bundleRoutes: readonly Route[] = [
   }),
   tenantRoute('getBundleByKey', 'GET /bundles', {
     summary: 'Get the bundle with an external key, or all bundles that ever had it',
-    query: { externalKey: required(plainText), includedDeleted: flag(), ...auditParameter },
+    query: { externalKey: requiredParameter(plainText), includedDeleted: flag(), ...auditParameter },
     success: { status: 200, body: listOf(Bundle) },
     fails: ['SUBSCRIPTION_GET_INVALID_BUNDLE_KEY', 'ANSWER_TOO_LARGE'],
     async handle(call) {

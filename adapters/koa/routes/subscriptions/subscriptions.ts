@@ -12,7 +12,7 @@ import { auditParameter } from '../../routing/audited.ts';
 import { jsonBody, jsonListBody } from '../../routing/body.ts';
 import { type ErrorName, type Route, tenantRoute } from '../../routing/route.ts';
 import { partial } from '../../wire/model.ts';
-import { flag, moment, plainText, required } from '../../wire/query.ts';
+import { flag, moment, plainText, requiredParameter } from '../../wire/query.ts';
 import {
   addOnErrors,
   completionParameters,
@@ -93,7 +93,7 @@ export const subscriptionRoutes: readonly Route[] = [
   tenantRoute('getSubscriptionByKey', 'GET /subscriptions', {
     ...subscriptionRead,
     summary: 'Get a subscription by its external key',
-    query: { externalKey: required(plainText), ...auditParameter },
+    query: { externalKey: requiredParameter(plainText), ...auditParameter },
     fails: ['SUBSCRIPTION_INVALID_SUBSCRIPTION_EXTERNAL_KEY', 'ANSWER_TOO_LARGE'],
     handle: ({ billing, context, query }) => billing.outlines.subscriptionByKey(context, query.externalKey),
   }),

@@ -15,7 +15,7 @@ import { checkPermission } from '../../auth/credentials.ts';
 import { NotificationSigningSecret, Tenant, TenantKeyValue } from '../../models/tenant.ts';
 import { jsonBody, textBody } from '../../routing/body.ts';
 import { type ErrorName, type Route, systemAuthorOf, tenantRoute, userRoute } from '../../routing/route.ts';
-import { flag, plainText, required } from '../../wire/query.ts';
+import { flag, plainText, requiredParameter } from '../../wire/query.ts';
 import { listOf } from '../../wire/wire-type.ts';
 
 /** A tenant value that has its own path. */
@@ -92,7 +92,7 @@ export const tenantRoutes: readonly Route[] = [
   }),
   userRoute('getTenantByApiKey', 'GET /tenants', {
     summary: 'Get a tenant by its API key',
-    query: { apiKey: required(plainText) },
+    query: { apiKey: requiredParameter(plainText) },
     shows: Tenant,
     fails: ['TENANT_DOES_NOT_EXIST_FOR_API_KEY'],
     async handle({ billing, query: { apiKey }, user }) {
@@ -114,7 +114,7 @@ export const tenantRoutes: readonly Route[] = [
   tenantRoute('registerPushNotificationCallback', 'POST /tenants/registerNotificationCallback', {
     summary: "Set the callback URL that receives the tenant's events",
     permission: 'tenant_kvs:add',
-    query: { cb: required(plainText) },
+    query: { cb: requiredParameter(plainText) },
     creates: '/tenants/registerNotificationCallback',
     fails: ['INVALID_PARAMETER'],
     handle: ({ billing, context, query }) =>

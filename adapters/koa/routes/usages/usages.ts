@@ -11,14 +11,21 @@ import { InvoiceItem } from '../../models/invoice.ts';
 import { RolledUpUsage, SubscriptionUsageRecord, UnbilledUsage, UsageReport } from '../../models/usage.ts';
 import { jsonBody } from '../../routing/body.ts';
 import { type Route, tenantRoute } from '../../routing/route.ts';
-import { choice, moment, optionalChoice, plainText, pluginProperties, required } from '../../wire/query.ts';
-import { listOf, unaudited } from '../../wire/wire-type.ts';
+import {
+  choice,
+  moment,
+  optionalChoice,
+  plainText,
+  pluginProperties,
+  requiredParameter,
+} from '../../wire/query.ts';
+import { listOf, renderingWithoutAudit } from '../../wire/wire-type.ts';
 import { pluginItemErrors, requestedDay } from '../invoices/invoices.ts';
 import { SUBMISSION_MEMBERS, unknownMember, usageLinesBody } from './usage-lines.ts';
 
 const ReportKind = { FAILURES: 'FAILURES', FULL: 'FULL' } as const;
 
-const bounds = { startDate: required(moment), endDate: required(moment) };
+const bounds = { startDate: requiredParameter(moment), endDate: requiredParameter(moment) };
 const rollUp = { query: { ...bounds, pluginProperty: pluginProperties }, shows: RolledUpUsage };
 
 /** Rejects unknown fields in dialect D. @throws BillingError MISSING_OR_INVALID_FIELD (60003). */
@@ -71,7 +78,7 @@ export const usageRoutes: readonly Route[] = [
       const defaultUnknownUnitPolicy = unknownUnitsIn(dialect);
       const report = await billing.usage.recordAll(context, lines, { listsAll, defaultUnknownUnitPolicy });
       if (body.isEmpty()) throw invalidField('Usage records need to be sent as the body');
-      const shown = UsageReport.write(report, unaudited(dialect));
+      const shown = UsageReport.write(report, renderingWithoutAudit(dialect));
       return body.isCut() ? { json: shown, status: 413 } : { json: shown };
     },
   }),
