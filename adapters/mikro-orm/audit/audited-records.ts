@@ -74,7 +74,7 @@ const asIs: Write = (value) => value;
  * Derives the history columns of a record from its description.
  * @param more Columns that are not fields of the record.
  */
-function audited<F extends Fields, R extends New<RecordOf<F>> = New<RecordOf<F>>>(
+function defineAuditedTable<F extends Fields, R extends New<RecordOf<F>> = New<RecordOf<F>>>(
   [tableName, table]: readonly [tableName: string, table: RecordTable<R>],
   fields: F,
   more?: (record: R) => Readonly<Record<string, unknown>>,
@@ -98,15 +98,24 @@ function audited<F extends Fields, R extends New<RecordOf<F>> = New<RecordOf<F>>
   };
 }
 
-export const accountAudit = audited(['ACCOUNT', accountsTable], accountFields);
-export const accountEmailAudit = audited(['ACCOUNT_EMAIL', accountEmailsTable], accountEmailFields);
-export const catalogEntryAudit = audited(['CATALOG_ENTRIES', catalogEntriesTable], catalogEntryFields);
-export const planRowAudit = audited(['CATALOG_PLAN_ROWS', planRowsTable], planRowFields);
-export const bundleAudit = audited(['BUNDLES', bundlesTable], bundleFields, (bundle) => ({
+export const accountAudit = defineAuditedTable(['ACCOUNT', accountsTable], accountFields);
+export const accountEmailAudit = defineAuditedTable(
+  ['ACCOUNT_EMAIL', accountEmailsTable],
+  accountEmailFields,
+);
+export const catalogEntryAudit = defineAuditedTable(
+  ['CATALOG_ENTRIES', catalogEntriesTable],
+  catalogEntryFields,
+);
+export const planRowAudit = defineAuditedTable(['CATALOG_PLAN_ROWS', planRowsTable], planRowFields);
+export const bundleAudit = defineAuditedTable(['BUNDLES', bundlesTable], bundleFields, (bundle) => ({
   externalKey: bundle.retiredKey ?? bundle.externalKey,
   lastSysUpdateDate: bundle.updatedDate === null ? null : writeInstant(bundle.updatedDate),
 }));
-export const subscriptionAudit = audited(['SUBSCRIPTIONS', subscriptionsTable], subscriptionFields);
+export const subscriptionAudit = defineAuditedTable(
+  ['SUBSCRIPTIONS', subscriptionsTable],
+  subscriptionFields,
+);
 
 /**
  * Event types that appear in the audit log under their own type. All other events come from a call, whose user token is
@@ -119,7 +128,7 @@ const eventTypesWithoutCall: readonly LifecycleEventType[] = [
   LifecycleEventType.QUANTITY_CHANGE,
 ];
 
-export const lifecycleEventAudit = audited(
+export const lifecycleEventAudit = defineAuditedTable(
   ['SUBSCRIPTION_EVENTS', lifecycleEventsTable],
   lifecycleEventFields,
   ({ type }) => {
@@ -127,33 +136,46 @@ export const lifecycleEventAudit = audited(
     return { eventType: fromCall ? 'API_USER' : type, userType: fromCall ? type : null };
   },
 );
-export const blockingStateAudit = audited(['BLOCKING_STATES', blockingStatesTable], blockingStateFields);
-export const invoiceAudit = audited(['INVOICES', invoicesTable], invoiceFields);
-export const invoiceItemAudit = audited(['INVOICE_ITEMS', invoiceItemsTable], invoiceItemFields);
-export const invoicePaymentAudit = audited(['INVOICE_PAYMENTS', invoicePaymentsTable], invoicePaymentFields);
-export const paymentAudit = audited(['PAYMENTS', paymentsTable], paymentFields, ({ paymentNumber }) => ({
-  paymentNumber: String(paymentNumber),
-}));
-export const transactionAudit = audited(
+export const blockingStateAudit = defineAuditedTable(
+  ['BLOCKING_STATES', blockingStatesTable],
+  blockingStateFields,
+);
+export const invoiceAudit = defineAuditedTable(['INVOICES', invoicesTable], invoiceFields);
+export const invoiceItemAudit = defineAuditedTable(['INVOICE_ITEMS', invoiceItemsTable], invoiceItemFields);
+export const invoicePaymentAudit = defineAuditedTable(
+  ['INVOICE_PAYMENTS', invoicePaymentsTable],
+  invoicePaymentFields,
+);
+export const paymentAudit = defineAuditedTable(
+  ['PAYMENTS', paymentsTable],
+  paymentFields,
+  ({ paymentNumber }) => ({
+    paymentNumber: String(paymentNumber),
+  }),
+);
+export const transactionAudit = defineAuditedTable(
   ['PAYMENT_TRANSACTIONS', paymentTransactionsTable],
   paymentTransactionFields,
 );
-export const attemptAudit = audited(
+export const attemptAudit = defineAuditedTable(
   ['PAYMENT_ATTEMPTS', paymentAttemptsTable],
   paymentAttemptFields,
   ({ pluginNames }) => ({ pluginName: pluginNames.join(',') }),
 );
-export const paymentMethodAudit = audited(['PAYMENT_METHODS', paymentMethodsTable], paymentMethodFields);
-export const tagDefinitionAudit = audited(
+export const paymentMethodAudit = defineAuditedTable(
+  ['PAYMENT_METHODS', paymentMethodsTable],
+  paymentMethodFields,
+);
+export const tagDefinitionAudit = defineAuditedTable(
   ['TAG_DEFINITIONS', tagDefinitionsTable],
   tagDefinitionFields,
   ({ applicableObjectTypes }) => ({ applicableObjectTypes: applicableObjectTypes.join(',') }),
 );
-export const tagAudit = audited(['TAG', tagsTable], tagFields);
-export const customFieldAudit = audited(['CUSTOM_FIELD', customFieldsTable], customFieldFields);
-export const couponAudit = audited(['COUPONS', couponsTable], couponFields);
-export const redemptionAudit = audited(['COUPON_REDEMPTIONS', redemptionsTable], redemptionFields);
-export const featureOverrideAudit = audited(
+export const tagAudit = defineAuditedTable(['TAG', tagsTable], tagFields);
+export const customFieldAudit = defineAuditedTable(['CUSTOM_FIELD', customFieldsTable], customFieldFields);
+export const couponAudit = defineAuditedTable(['COUPONS', couponsTable], couponFields);
+export const redemptionAudit = defineAuditedTable(['COUPON_REDEMPTIONS', redemptionsTable], redemptionFields);
+export const featureOverrideAudit = defineAuditedTable(
   ['FEATURE_OVERRIDES', featureOverridesTable],
   featureOverrideFields,
 );
