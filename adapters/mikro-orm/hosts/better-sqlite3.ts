@@ -1,5 +1,5 @@
 import type { Transaction } from '../sql/connection.ts';
-import { hasMethods, kept, type Lender, propertyOf, type Recognise } from './lender.ts';
+import { hasMethods, cacheByKey, type Lender, propertyOf, type Recognise } from './lender.ts';
 
 /** A `better-sqlite3` handle whose transaction the host has opened with `handle.exec('begin immediate')`. */
 export interface SqliteHandle {
@@ -38,7 +38,7 @@ function lenderForPool(handle: UsedHandle): Lender {
   };
 }
 
-const transactionOn = kept(
+const transactionOn = cacheByKey(
   (handle: UsedHandle): Transaction => ({
     executeQuery: async ({ sql: text, parameters }) => {
       const statement = handle.prepare(text);

@@ -1,6 +1,6 @@
 import type { EventManager } from '@mikro-orm/core';
 import type { Transaction } from '../sql/connection.ts';
-import { hasMethods, kept, type Lender, propertyOf, type Recognise } from './lender.ts';
+import { hasMethods, cacheByKey, type Lender, propertyOf, type Recognise } from './lender.ts';
 
 interface EntityManager {
   isInTransaction(): boolean;
@@ -57,7 +57,7 @@ function hasEnded(transaction: unknown) {
  * Returns an object that reports the commits of an entity manager. A redundant report is harmless: it only makes a
  * dispatcher check an empty queue.
  */
-const commitsOf = kept((events: EventManager) => {
+const commitsOf = cacheByKey((events: EventManager) => {
   const expecting = new Set<() => void>();
   events.registerSubscriber({
     afterTransactionCommit: async ({ transaction }) => {

@@ -45,7 +45,7 @@ export function propertyOf(value: unknown, name: string): unknown {
 }
 
 /** Caches one value per key for as long as the key object exists. */
-export function kept<Key extends object, Value>(make: (key: Key) => Value): (key: Key) => Value {
+export function cacheByKey<Key extends object, Value>(make: (key: Key) => Value): (key: Key) => Value {
   const values = new WeakMap<Key, Value>();
   return (key) => {
     const known = values.get(key);

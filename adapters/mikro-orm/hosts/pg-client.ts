@@ -1,5 +1,5 @@
 import type { CompiledStatement, Transaction } from '../sql/connection.ts';
-import { hasMethods, kept, type Lender, propertyOf, type Recognise } from './lender.ts';
+import { hasMethods, cacheByKey, type Lender, propertyOf, type Recognise } from './lender.ts';
 
 /** A client of the driver `pg` whose transaction the host has opened with `await client.query('begin')`. */
 export interface PgClient {
@@ -60,7 +60,7 @@ function refusalOf(status: string | null): string | null {
   return null;
 }
 
-const transactionOn = kept((client: UsedClient): Transaction => {
+const transactionOn = cacheByKey((client: UsedClient): Transaction => {
   const types = { getTypeParser: parsersOf(client) };
   return {
     executeQuery: async ({ sql: text, parameters: values }: CompiledStatement) => {

@@ -1,6 +1,6 @@
 import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import type { Row } from '../sql/columns.ts';
-import { hasMethods, kept, type Lender, propertyOf, type Recognise } from './lender.ts';
+import { hasMethods, cacheByKey, type Lender, propertyOf, type Recognise } from './lender.ts';
 import { lenderForPool, type SqlTransaction } from './sql-transaction.ts';
 
 /** Prisma's transaction with a driver adapter, from `prisma.$transaction(async (tx) => …)`. */
@@ -43,7 +43,7 @@ function databaseOf({ _activeProvider: provider }: UsedPrisma): Lender['database
   return provider === 'sqlite' || provider === 'postgresql' ? provider : null;
 }
 
-const lendingOf = kept((tx: UsedPrisma): SqlTransaction => {
+const lendingOf = cacheByKey((tx: UsedPrisma): SqlTransaction => {
   const dialect = databaseOf(tx) ?? 'postgresql';
   const run: SqlTransaction['query'] = async (text, values) => {
     try {
@@ -51,7 +51,7 @@ const lendingOf = kept((tx: UsedPrisma): SqlTransaction => {
       const rows = await tx.$queryRawUnsafe(text, ...values);
       return { rows: rows.map((row) => plainRow(row, dialect)) };
     } catch (error) {
-      throw meaningOf(error);
+      throw translatePrismaError(error);
     }
   };
   let last: Promise<unknown> = Promise.resolve();
@@ -93,7 +93,7 @@ const ended = 'P2028';
 const lostConnection = new Set(['ConnectionClosed', 'DatabaseNotReachable']);
 
 /** Returns the database error inside Prisma's error, with its code. */
-function meaningOf(error: unknown): unknown {
+function translatePrismaError(error: unknown): unknown {
   if (propertyOf(error, 'code') === ended) {
     return new BillingError({
       code: ErrorCode.MISSING_OR_INVALID_FIELD,

@@ -1,6 +1,6 @@
 import { type CompiledStatement, compiled } from '../sql/connection.ts';
 import { betterSqlite3 } from './better-sqlite3.ts';
-import { hasMethods, kept, type Lender, propertyOf, type Recognise } from './lender.ts';
+import { hasMethods, cacheByKey, type Lender, propertyOf, type Recognise } from './lender.ts';
 import { pgClient } from './pg-client.ts';
 import { lenderForPool, type SqlTransaction } from './sql-transaction.ts';
 
@@ -103,7 +103,7 @@ function databaseOf(trx: UsedKysely): Lender['database'] | null {
   return /postgres/i.test(name) ? 'postgresql' : null;
 }
 
-const lendingOf = kept((trx: UsedKysely): SqlTransaction => {
+const lendingOf = cacheByKey((trx: UsedKysely): SqlTransaction => {
   // The host's plugins could rename our columns.
   const plain = trx.withoutPlugins();
   return {

@@ -1,6 +1,6 @@
 import type { Row } from '../sql/columns.ts';
 import type { Transaction } from '../sql/connection.ts';
-import { hasMethods, kept, type Lender, propertyOf, type Recognise } from './lender.ts';
+import { hasMethods, cacheByKey, type Lender, propertyOf, type Recognise } from './lender.ts';
 
 /**
  * A transaction that the host begins and ends, with any library. Always pass the same object for the same transaction.
@@ -38,7 +38,7 @@ export function lenderForPool(lending: SqlTransaction): Lender {
   };
 }
 
-const transactionOver = kept(
+const transactionOver = cacheByKey(
   (lending: SqlTransaction): Transaction => ({
     executeQuery: async ({ sql: text, parameters }) => {
       const { rows, rowCount } = await lending.query(text, parameters);
