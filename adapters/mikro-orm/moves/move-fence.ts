@@ -256,7 +256,7 @@ function isSameText(one: string | null, other: string | null) {
  * mover runs them.
  */
 export function endOfWork(tenantRecordId: number): readonly Sql[] {
-  const logged = (table: string) => sql`
+  const logWrittenRows = (table: string) => sql`
     insert into bw_tenant_move_log (tenant_record_id, table_name, row_key)
     select ${tenantRecordId}, ${table}, json_build_array(record_id::text)::text from written`;
   return [
@@ -266,7 +266,7 @@ export function endOfWork(tenantRecordId: number): readonly Sql[] {
           claimed_at_ms = null, lapses = null, available_at_ms = null
         where tenant_record_id = ${tenantRecordId} and processing_state = 'IN_PROCESSING'
         returning record_id)
-      ${logged('bw_queue_entries')}`,
+      ${logWrittenRows('bw_queue_entries')}`,
     sql`delete from bw_push_leases where tenant_record_id = ${tenantRecordId}`,
     sql`delete from bw_sink_leases where tenant_record_id = ${tenantRecordId}`,
     sql`
@@ -275,6 +275,6 @@ export function endOfWork(tenantRecordId: number): readonly Sql[] {
         select ${tenantRecordId}, name, after_record_id from bw_sinks
         on conflict (tenant_record_id, sink) do nothing
         returning record_id)
-      ${logged('bw_sink_cursors')}`,
+      ${logWrittenRows('bw_sink_cursors')}`,
   ];
 }

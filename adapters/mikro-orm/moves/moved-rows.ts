@@ -47,7 +47,7 @@ export class MovedRowStatements {
             + sum(length(content)) over running / ${raw(String(CHUNK_CHARACTERS))} as chunk
         from page window running as (order by ${order})
       )
-      select (array_agg(${keyOf(table.order)} order by ${raw(descending(table.order))}))[1] as up_to,
+      select (array_agg(${keyOf(table.order)} order by ${raw(descendingOrder(table.order))}))[1] as up_to,
         ${digests} from placed group by chunk order by chunk`;
     const isLastPage = found.reduce((sum, { count }) => sum + count, 0) < PAGE_ROWS;
     if (found.length === 0) return [{ after, upTo: null, count: 0, checksum: '0' }];
@@ -157,7 +157,7 @@ function keyOf(columns: readonly Column[]) {
   return raw(`json_build_array(${columns.map(({ name }) => `${name}::text`).join(', ')})::text`);
 }
 
-function descending(columns: readonly Column[]) {
+function descendingOrder(columns: readonly Column[]) {
   return columns.map(({ name }) => `${name} desc`).join(', ');
 }
 
