@@ -60,17 +60,17 @@ function isLarge({ values }: Pick<Statement, 'values'>) {
 const COMMIT: Statement = { text: 'commit', values: [] };
 const ROLLBACK: Statement = { text: 'rollback', values: [] };
 
-function settingOf(reach: Reach): Statement {
+function tenantSettingStatement(reach: Reach): Statement {
   return { text: `select set_config('${TENANT_SETTING}', $1, true)`, values: [String(reach)] };
 }
 
 function writeSettingsOf(reach: Reach): Statement {
-  const { text, values } = settingOf(reach);
+  const { text, values } = tenantSettingStatement(reach);
   return { text: `${text}, set_config('${IDLE_SETTING}', '${DATABASE_IDLE_MS}', true)`, values };
 }
 
-function openingOf({ reach, mode }: TransactionKind): readonly Statement[] {
-  const settings = mode === 'write' ? writeSettingsOf(reach) : settingOf(reach);
+function openingStatements({ reach, mode }: TransactionKind): readonly Statement[] {
+  const settings = mode === 'write' ? writeSettingsOf(reach) : tenantSettingStatement(reach);
   return [{ text: BEGINNING[mode], values: [] }, settings];
 }
 
@@ -113,7 +113,7 @@ export function batchedTransactions(
   };
 
   const run: Transactions['run'] = async (kind, work) => {
-    const line = await begin(openingOf(kind));
+    const line = await begin(openingStatements(kind));
     let isCommitting = false;
     try {
       const { result, last } = await work(line);
@@ -137,7 +137,7 @@ export function batchedTransactions(
   };
   const single = (reach: Reach): Transaction => ({
     executeQuery: async (statement) => {
-      const line = await begin([settingOf(reach)]);
+      const line = await begin([tenantSettingStatement(reach)]);
       try {
         return await line.executeQuery(statement);
       } finally {
@@ -270,7 +270,7 @@ class StatementLine implements Transaction {
   end(statement: Statement): Promise<unknown> {
     this.#isEnding = true;
     if (this.#opening.length > 0 && this.#waiting.length === 0) return this.ended;
-    const answer = this.#answerOf(this.#named(statement));
+    const answer = this.#answerOf(this.#nameStatement(statement));
     this.ended = answer.catch(() => undefined);
     return answer;
   }
@@ -302,7 +302,10 @@ class StatementLine implements Transaction {
   }
 
   #send() {
-    const opening = this.#opening.map((each) => ({ ...this.#named(each), callback: () => undefined }));
+    const opening = this.#opening.map((each) => ({
+      ...this.#nameStatement(each),
+      callback: () => undefined,
+    }));
     const statements = [...opening, ...this.#waiting];
     this.#opening = [];
     this.#waiting = [];
@@ -320,7 +323,7 @@ class StatementLine implements Transaction {
     process.nextTick(() => this.#sendWaiting());
   }
 
-  #named(statement: Statement) {
+  #nameStatement(statement: Statement) {
     return { ...statement, name: this.#use.prepared.nameOf(statement.text) };
   }
 }

@@ -28,14 +28,14 @@ export function citusTransactions(transactions: Transactions): Transactions {
       // This statement is sent together with the first statements of the connection.
       // If this statement fails, the other statements fail too.
       passOn(transaction, kind.reach).catch(() => undefined);
-      return work(adapted(transaction));
+      return work(adaptTransaction(transaction));
     });
   return {
     run,
     single: (reach) => eachInTransaction(run, reach),
     join: (host, reach, work) =>
       transactions.join(host, reach, async () => {
-        const adaptedHost = adaptedHosts.get(host) ?? adapted(host);
+        const adaptedHost = adaptedHosts.get(host) ?? adaptTransaction(host);
         adaptedHosts.set(host, adaptedHost);
         await passOn(host, reach);
         try {
@@ -61,7 +61,7 @@ async function insertEntries(statements: Statements, entries: readonly EncodedEn
   const numbering = sql`
     select set_config(${ENTRY_IDS}, array_agg(nextval(${sequence}))::text, true)
     from (${tellingLock(entries)} offset 0) as telling cross join generate_series(1, ${entries.length}::int)`;
-  const inserted = (table: string, isLive: boolean, conflict: Sql) => {
+  const insertStatement = (table: string, isLive: boolean, conflict: Sql) => {
     const rows = entries.flatMap(({ cells, live }, index) =>
       live === isLive ? [[index + 1, ...cells]] : [],
     );
@@ -72,8 +72,8 @@ async function insertEntries(statements: Statements, entries: readonly EncodedEn
       from ${rowsAs('r', [positionColumn, ...columns], rows)} where true ${conflict}`;
   };
   const inserts = [
-    inserted('bw_queue_history', false, nothing),
-    inserted('bw_queue_entries', true, liveConflict),
+    insertStatement('bw_queue_history', false, nothing),
+    insertStatement('bw_queue_entries', true, liveConflict),
   ].flat();
   await Promise.all([numbering, ...inserts].map((each) => statements.run(each)));
 }
@@ -82,13 +82,13 @@ export const citusDialect: Dialect = { ...postgresqlDialect, insertEntries };
 
 /** Sets the tenant scope on the workers. */
 async function passOn(transaction: Transaction, reach: Reach | null): Promise<void> {
-  await transaction.executeQuery(settingOf(TENANT_SETTING, String(reach ?? '')));
+  await transaction.executeQuery(setLocalStatement(TENANT_SETTING, String(reach ?? '')));
 }
 
 /**
  * Returns a statement that changes a setting. Citus sends `set local` to its workers, but not calls of `set_config`.
  */
-function settingOf(name: string, value: string): CompiledStatement {
+function setLocalStatement(name: string, value: string): CompiledStatement {
   return compiled(`set local ${name} = '${value.replaceAll("'", "''")}'`);
 }
 
@@ -104,7 +104,7 @@ const SILENT_INSERT =
 function citusForm(statement: CompiledStatement): CompiledStatement {
   const { sql, parameters } = statement;
   const [, setting] = SETTING.exec(sql) ?? [];
-  if (setting !== undefined) return settingOf(setting, String(parameters[0]));
+  if (setting !== undefined) return setLocalStatement(setting, String(parameters[0]));
   return SILENT_INSERT.test(sql) ? { ...statement, sql: `${sql} returning 1` } : statement;
 }
 
@@ -121,14 +121,14 @@ const SETTINGS_OF_CHANGES = [
   },
 ];
 
-function adapted(transaction: Transaction): Transaction {
+function adaptTransaction(transaction: Transaction): Transaction {
   return {
     executeQuery: async (statement) => {
       const setting = SETTINGS_OF_CHANGES.find((each) => each.statement.test(statement.sql));
       if (setting === undefined) return transaction.executeQuery(citusForm(statement));
-      await transaction.executeQuery(settingOf(setting.name, setting.value));
+      await transaction.executeQuery(setLocalStatement(setting.name, setting.value));
       const result = await transaction.executeQuery(statement);
-      await transaction.executeQuery(settingOf(setting.name, setting.usual));
+      await transaction.executeQuery(setLocalStatement(setting.name, setting.usual));
       return result;
     },
   };

@@ -99,9 +99,9 @@ export const postgresqlDialect: Dialect = {
     placeholder: (position) => `$${position}`,
     scalar: (value) => value,
     membership: ({ column, type, values }, bind) => {
-      const list = filledUp(values);
+      const list = padValues(values);
       // Ids and numbers need no escaping.
-      const elements = type === 'text' ? list.map((each) => quoted(String(each))) : list;
+      const elements = type === 'text' ? list.map((each) => quoteElement(String(each))) : list;
       return `${column} = any(${bind(`{${elements.join(',')}}`)}::${type}[])`;
     },
     orderedText: (column) => `${column} collate "C"`,
@@ -203,7 +203,7 @@ const EXPECTED_ELEMENTS = 10;
  * Repeats the last value until the list has the expected length. Otherwise PostgreSQL would create a new plan for each
  * call, which is 3 times slower.
  */
-function filledUp<T>(values: readonly T[]): readonly T[] {
+function padValues<T>(values: readonly T[]): readonly T[] {
   const last = values.at(-1);
   if (last === undefined || values.length >= EXPECTED_ELEMENTS) return values;
   return [...values, ...Array.from({ length: EXPECTED_ELEMENTS - values.length }, () => last)];
@@ -215,7 +215,7 @@ function elementType({ type }: Column) {
 
 /** Functions that write array elements. These types need no quotes. */
 const writers: { readonly [T in ColumnType]?: (cell: string | number | boolean) => string } = {
-  text: (cell) => quoted(String(cell)),
+  text: (cell) => quoteElement(String(cell)),
   // Documents have no control characters.
   json: (cell) => JSON.stringify(String(cell)),
 };
@@ -226,7 +226,7 @@ function elementWriter({ type }: Column) {
 }
 
 /** Quotes an array element. JSON's quoting is twice as fast, and correct if there are no control characters. */
-function quoted(text: string) {
+function quoteElement(text: string) {
   if (!needsEscapes.test(text)) return `"${text}"`;
   return controls.test(text) ? `"${text.replace(escaped, '\\$&')}"` : JSON.stringify(text);
 }

@@ -79,8 +79,8 @@ export class QueueListener {
       const { Client, options } = await this.#pool();
       const client = new Client(options);
       this.#client = client;
-      client.on('error', () => this.#lost(client));
-      client.on('end', () => this.#lost(client));
+      client.on('error', () => this.#scheduleReconnect(client));
+      client.on('end', () => this.#scheduleReconnect(client));
       await client.connect();
       client.on('notification', ({ payload }) => {
         // This node's own commits are signaled within the process.
@@ -93,11 +93,11 @@ export class QueueListener {
       this.#pauseMs = firstPauseMs;
     } catch {
       // The database is unreachable. Its callers report the error; the listener only connects again later.
-      this.#lost(this.#client);
+      this.#scheduleReconnect(this.#client);
     }
   }
 
-  #lost(client: ListeningClient | undefined) {
+  #scheduleReconnect(client: ListeningClient | undefined) {
     if (this.#closed || client !== this.#client) return;
     this.#client = undefined;
     client?.end().catch(() => undefined);

@@ -41,7 +41,7 @@ export async function storeUsage(
   chunk: UsageChunk,
 ): Promise<readonly RefusedUsage[]> {
   const units = unitsOf(chunk);
-  const answers = await statements.rows(storing(chunk, units));
+  const answers = await statements.rows(storeChunkStatement(chunk, units));
   if (answers.some(({ are_known }) => are_known === false)) {
     // Units are never deleted, so each unit is added only once.
     await addUnits(statements, chunk.tenantRecordId, units);
@@ -67,7 +67,7 @@ export async function storeUsage(
  * Record ids of units and keys are joined as arrays. For joins with rows that the statement has just inserted, the
  * planner expects one row and uses nested loops (600 ms for 1,000 points).
  */
-function storing(chunk: UsageChunk, units: readonly string[]) {
+function storeChunkStatement(chunk: UsageChunk, units: readonly string[]) {
   const { tenantRecordId } = chunk;
   const written = raw(namesOf(usageKeysTable.written));
   const bucket = raw(bucketKey);

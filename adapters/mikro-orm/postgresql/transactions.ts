@@ -33,7 +33,7 @@ export function postgresqlTransactions(connection: Connection): Transactions {
         inTransaction(
           own,
           {
-            beginning: `${BEGINNING[mode]}; set local ${TENANT_SETTING} = '${reach}'${boundOf(mode)}`,
+            beginning: `${BEGINNING[mode]}; set local ${TENANT_SETTING} = '${reach}'${idleLimitClause(mode)}`,
             ...(mode === 'write' && { failedCommit }),
           },
           work,
@@ -49,7 +49,7 @@ export function postgresqlTransactions(connection: Connection): Transactions {
 /**
  * Returns the idle limit of a transaction. Only writes have one, because only they hold locks for which others wait.
  */
-function boundOf(mode: TransactionKind['mode']) {
+function idleLimitClause(mode: TransactionKind['mode']) {
   return mode === 'write' ? `; set local ${IDLE_SETTING} = ${DATABASE_IDLE_MS}` : '';
 }
 
