@@ -39,7 +39,7 @@ export function entryStore(access: SystemAccess, { nodeTag, onReady, onPushesRea
     ...deliveryLooks(access, onPushesReady),
     see: async (look) => {
       return access.readAs(decodePositionedEntry)`
-        select ${columns}, ${owners}, ${neighbours} from (${seen(look)}) as chosen ${inOrder(look)}`;
+        select ${columns}, ${owners}, ${neighbours} from (${entryQuery(look)}) as chosen ${inOrder(look)}`;
     },
     recent: async ({ limit, among, ...of }) => {
       return access.readAs(decodeOperatorEntry)`
@@ -96,11 +96,11 @@ const places = {
   FAILED: sql`bw_queue_history where processing_state = 'FAILED'`,
 } as const;
 
-function seen(look: EntryLook) {
+function entryQuery(look: EntryLook) {
   const { part, kind, from, before, accountId, limit, tenants } = look;
   const isDue =
     part === 'FAILED'
-      ? sql`kind = ${kind} ${failedWithin(from, before)}`
+      ? sql`kind = ${kind} ${failureDateCondition(from, before)}`
       : before === null
         ? dueOf(kind)
         : dueBefore(kind, before);
@@ -117,7 +117,7 @@ function seen(look: EntryLook) {
  * Returns the condition for entries that have failed since the given time. `+ 0` makes the database use the index of
  * failed entries instead of the index on the dates of all finished entries.
  */
-function failedWithin(from: Instant | null, before: Instant | null) {
+function failureDateCondition(from: Instant | null, before: Instant | null) {
   return sql`${from === null ? nothing : sql`and effective_date + 0 >= ${from}`}
     ${before === null ? nothing : sql`and effective_date + 0 < ${before}`}`;
 }

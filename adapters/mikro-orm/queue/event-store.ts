@@ -42,7 +42,7 @@ const ofPresentTenants = sql`and tenant_record_id not in (
 /**
  * Returns a page of events. A single statement reads both tables, so that it sees each event in exactly one of them.
  */
-function listed(dialect: Dialect, request: EventsRequest, whose: Sql) {
+function eventPageQuery(dialect: Dialect, request: EventsRequest, whose: Sql) {
   const { after, upTo, limit, types } = request;
   const order = raw(request.isNewestFirst === true ? 'record_id desc' : 'record_id');
   const names = raw(dialect.selectList({ columns }));
@@ -60,7 +60,7 @@ export function eventReads({ runner, tenantRecordId }: TenantScope): EventReads 
   return {
     list: (request) =>
       runner.read(
-        listed(runner.dialect, request, sql`and tenant_record_id = ${tenantRecordId}`),
+        eventPageQuery(runner.dialect, request, sql`and tenant_record_id = ${tenantRecordId}`),
         publishedEvent,
       ),
   };
@@ -70,7 +70,7 @@ export function eventStore(access: SystemAccess, onPublished: EventStore['onPubl
   const { dialect } = access;
   return {
     list: async (request) =>
-      (await access.rows(listed(dialect, request, ofPresentTenants))).map(publishedEvent),
+      (await access.rows(eventPageQuery(dialect, request, ofPresentTenants))).map(publishedEvent),
     // Each statement is its own transaction, so the second statement sees later commits.
     horizon: (tenantRecordId) => {
       const statements = {

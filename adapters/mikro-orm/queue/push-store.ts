@@ -89,13 +89,13 @@ export function pushStore(
     return sql`${isIn(`l.tenant_record_id`, 'bigint', tenants)} and ${isIn(`l.token`, 'text', tokens)} ${ofKind('l')}`;
   };
   /** Extends the lease. Returns false if the lease was lost. */
-  const extended = async (runner: Runner, lease: PushLease, leaseEndsAtMs: number): Promise<boolean> => {
+  const extendLease = async (runner: Runner, lease: PushLease, leaseEndsAtMs: number): Promise<boolean> => {
     const { affected } = await runner.run(sql`
       update ${leases} as l set ends_at_ms = ${leaseEndsAtMs} where ${areHeld([lease])}`);
     return affected > 0;
   };
   /** Advances the cursor of a tenant, unless another node has already advanced it. */
-  const moved = (
+  const advanceCursorStatement = (
     tenantRecordId: number,
     { after, upTo }: { readonly after: number; readonly upTo: number },
   ): Sql =>
@@ -163,7 +163,7 @@ export function pushStore(
       await access.run(sql`delete from ${leases} as l where ${areHeld(held)}`);
     },
     load: async ({ tenantRecordId, businessNow, limit, held, enoughOf }) => {
-      if (sink !== null) await access.run(heldBack(tenantRecordId, sink));
+      if (sink !== null) await access.run(holdBackStatement(tenantRecordId, sink));
       const columns = raw(dialect.selectList(deliveries));
       const some = (which: Sql) => sql`
         select ${columns} from (
@@ -180,7 +180,7 @@ export function pushStore(
     },
     record: async (lease, changes, leaseEndsAtMs) =>
       access.transact(async (runner) => {
-        if (!(await extended(runner, lease, leaseEndsAtMs))) return false;
+        if (!(await extendLease(runner, lease, leaseEndsAtMs))) return false;
         const scope = new TenantScope(runner, lease.tenantRecordId);
         await scope.updateRows(deliveries, { properties: changing, records: changes });
         const over = changes.filter(({ state, attempts }) => state !== 'AVAILABLE' && attempts > 1);
@@ -192,9 +192,9 @@ export function pushStore(
       }),
     takeUp: async (lease, { after, upTo, deliveries: made }, leaseEndsAtMs) =>
       access.transact(async (runner) => {
-        if (!(await extended(runner, lease, leaseEndsAtMs))) return 'LOST';
+        if (!(await extendLease(runner, lease, leaseEndsAtMs))) return 'LOST';
         const { tenantRecordId } = lease;
-        const { affected } = await runner.run(moved(tenantRecordId, { after, upTo }));
+        const { affected } = await runner.run(advanceCursorStatement(tenantRecordId, { after, upTo }));
         if (affected === 0) return 'MOVED';
         // A node with an earlier version may run at the same time. It writes its deliveries together with the change.
         if (made.length > 0)
@@ -310,7 +310,7 @@ const HELD_BACK = 9_000_000_000_000_000;
 /**
  * Holds back the events after an event that is being retried. If no event is being retried, executes a single look-up.
  */
-export function heldBack(tenantRecordId: number, sink: string): Sql {
+export function holdBackStatement(tenantRecordId: number, sink: string): Sql {
   const again = sql`from bw_sink_deliveries w
     where w.sink = ${sink} and w.tenant_record_id = ${tenantRecordId} and w.state = 'AVAILABLE' and w.due_order > 0`;
   return sql`

@@ -109,7 +109,7 @@ export function queueStore(access: SystemAccess, onSignal: QueueStore['onSignal'
     },
     countPending: async (tenantRecordId, businessNow, cause) => {
       const whose = sql`${tenantRecordId === null ? nothing : sql`and tenant_record_id = ${tenantRecordId}`}
-        ${cause === undefined ? nothing : causedBy(cause)} ${dialect.ofWorkingTenants('tenant_record_id')}`;
+        ${cause === undefined ? nothing : causeCondition(cause)} ${dialect.ofWorkingTenants('tenant_record_id')}`;
       const [row] = await access.rows(sql`
           select (
             select count(*) from bw_queue_entries
@@ -137,7 +137,7 @@ export function queueStore(access: SystemAccess, onSignal: QueueStore['onSignal'
  * Returns the condition for the entries that a call caused. It includes the account, because there is an index for the
  * due entries of an account but none for the token.
  */
-function causedBy({ userToken, accountRecordId }: WorkCause) {
+function causeCondition({ userToken, accountRecordId }: WorkCause) {
   const ofAccount = accountRecordId === null ? nothing : sql`and account_record_id = ${accountRecordId}`;
   return sql`${ofAccount} and user_token = ${userToken}`;
 }
@@ -359,11 +359,11 @@ function backlogOf(dialect: OfWorkingTenants, { since, limit, kind }: BacklogReq
     { kind: QueueKind.NOTIFICATION, due: dueNotifications(since) },
   ].map((part) => {
     const isRequested = kind === undefined || kind === part.kind;
-    const found = (limited: number) => sql`
+    const selectDueTimes = (limited: number) => sql`
       select ${begun} as begun ${firstDue(dialect, part.due, isRequested ? limited : 0)}`;
     return {
-      oldest: sql`(${found(1)})`,
-      late: sql`(select count(*) from (${found(limit)}) as due where begun <= ${since})`,
+      oldest: sql`(${selectDueTimes(1)})`,
+      late: sql`(select count(*) from (${selectDueTimes(limit)}) as due where begun <= ${since})`,
     };
   });
   const [bus, notifications] = parts as [(typeof parts)[0], (typeof parts)[0]];
@@ -372,11 +372,11 @@ function backlogOf(dialect: OfWorkingTenants, { since, limit, kind }: BacklogReq
 }
 
 function topicBacklogOf(dialect: OfWorkingTenants, { since, limit }: Omit<BacklogRequest, 'kind'>) {
-  const found = (due: Sql) => sql`select * from (
+  const selectDueTopics = (due: Sql) => sql`select * from (
     select topic, ${begun} as begun ${firstDue(dialect, due, limit)}) as due`;
   return sql`
     select topic, count(*) as late, min(begun) as oldest
-    from (${found(dueEvents)} union all ${found(dueNotifications(since))}) as found
+    from (${selectDueTopics(dueEvents)} union all ${selectDueTopics(dueNotifications(since))}) as found
     where begun <= ${since} group by topic order by topic`;
 }
 
