@@ -50,8 +50,8 @@ export class HostTransactions {
    */
   check(host: unknown): Lender {
     const lender = findLender(host);
-    if (typeof lender === 'string') throw refused(lender);
-    if (lender.refusal !== null) throw refused(lender.refusal);
+    if (typeof lender === 'string') throw invalidHostError(lender);
+    if (lender.refusal !== null) throw invalidHostError(lender.refusal);
     return lender;
   }
 
@@ -68,7 +68,7 @@ export class HostTransactions {
     if (lent.connection === this.#own.connection) return lent.transaction;
     const isRequested = lent.isOpen === null && lent.refusesAfterEnd !== true;
     if (isRequested && !(await isInTransaction[kind](lent.transaction))) {
-      throw refused(
+      throw invalidHostError(
         'within(handle) received a handle without an open transaction: begin one first, and commit or roll back afterward',
       );
     }
@@ -89,7 +89,7 @@ export class HostTransactions {
     if (seesLock === null) return;
     const lent = await this.check(host).lend();
     if (lent.connection === connection || this.#seen.has(lent.connection)) return;
-    if (!(await seesLock(statements))) throw refused(anotherCopy);
+    if (!(await seesLock(statements))) throw invalidHostError(anotherCopy);
     this.#seen.add(lent.connection);
   }
 
@@ -104,7 +104,7 @@ export class HostTransactions {
       return false;
     // Only drivers that have no settings per statement depend on the host's configuration.
     if (isOpen === null && !(await readsWhole(this.#own.hostDialect.kind, transaction))) {
-      throw refused(
+      throw invalidHostError(
         'within(handle) received a transaction whose driver returns amounts or large integers as doubles: configure it to return numeric and bigint as text',
       );
     }
@@ -113,7 +113,7 @@ export class HostTransactions {
 
   #ofAnotherDatabase() {
     const name = databaseNames[this.#own.hostDialect.kind];
-    return refused(
+    return invalidHostError(
       `within(handle) received a transaction of a different database: pass a transaction of the ${name} database that the billing storage was opened with`,
     );
   }
@@ -193,7 +193,7 @@ export class HostTransactions {
    */
   async whenFree(): Promise<void> {
     for (const [transaction, isOpen] of this.#holding) {
-      if (!(await endOf(isOpen, SQLITE_BUSY_TIMEOUT_MS))) throw held();
+      if (!(await endOf(isOpen, SQLITE_BUSY_TIMEOUT_MS))) throw databaseHeldError();
       this.#holding.delete(transaction);
     }
   }
@@ -203,14 +203,14 @@ const anotherCopy =
   'within(handle) received a transaction of a different copy of SQLite than the one used by the billing engine: two copies in one process ignore each other’s file locks and can lose committed data. ' +
   'Install the exact version of better-sqlite3 that @mikro-orm/sqlite depends on (check with npm ls better-sqlite3; use overrides in package.json to keep one copy), or pass a MikroORM transaction; node:sqlite is always a different copy';
 
-function held() {
+function databaseHeldError() {
   return billingError(
     ErrorCode.BUSY,
     `A host transaction passed to within(…) has held the database for ${SQLITE_BUSY_TIMEOUT_MS / 1_000} s and blocks all other writes: end it, or make this call within it`,
   );
 }
 
-function refused(message: string) {
+function invalidHostError(message: string) {
   return billingError(ErrorCode.MISSING_OR_INVALID_FIELD, message, { field: 'host' });
 }
 

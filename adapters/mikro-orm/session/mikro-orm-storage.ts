@@ -149,8 +149,8 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
       onPushesReady: () => notify(pushes, null),
     });
     this.#access = access;
-    this.events = eventStore(access, listening(published));
-    this.push = pushStore(access, null, listening(pushes));
+    this.events = eventStore(access, subscribeTo(published));
+    this.push = pushStore(access, null, subscribeTo(pushes));
     this.sinks = sinkStore(access);
     this.monitoring = monitoringStore(access);
     this.nodes = nodeStore(access, shared.parts.reserveName);
@@ -200,7 +200,7 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
 
   async readInOneStatement<T>(tenant: TenantRef, work: (session: ReadSession) => Promise<T>): Promise<T> {
     if (this.#hostOf(tenant)) return this.read(tenant, work);
-    return this.#reaching(async () => {
+    return this.#runOnConnections(async () => {
       await this.#connect();
       const { transactions } = this.#shared.parts;
       const runner = this.#runnerOn(singleStatementClient(transactions.single(tenant.recordId)));
@@ -247,7 +247,7 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
   }
 
   sink(name: string): PushStore {
-    return pushStore(this.#access, name, listening(this.#shared.listeners.published));
+    return pushStore(this.#access, name, subscribeTo(this.#shared.listeners.published));
   }
 
   async takePaymentNumber(tenant: TenantRef): Promise<number> {
@@ -282,7 +282,7 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
   }
 
   onCommit(listener: () => void): () => void {
-    return listening(this.#shared.listeners.due)(listener);
+    return subscribeTo(this.#shared.listeners.due)(listener);
   }
 
   onChange(listener: (change: StoredChange) => void): () => void {
@@ -331,7 +331,7 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
   }
 
   async poolUse(): Promise<PoolUse | null> {
-    return this.#reaching(() => this.#shared.parts.poolUse());
+    return this.#runOnConnections(() => this.#shared.parts.poolUse());
   }
 
   close(): Promise<void> {
@@ -377,7 +377,7 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
 
   async #transaction<T>(kind: TransactionKind, work: (runner: Runner) => Promise<T>): Promise<T> {
     const { dialect, trace, transactions } = this.#shared.parts;
-    return this.#reaching(async () => {
+    return this.#runOnConnections(async () => {
       await this.#connect();
       const { hosts } = this.#shared;
       if (kind.mode === 'write' && hosts.isHeld) await hosts.whenFree();
@@ -415,7 +415,7 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
   }
 
   async #alone<T>(reach: Reach, work: (runner: Runner) => Promise<T>): Promise<T> {
-    return this.#reaching(async () => {
+    return this.#runOnConnections(async () => {
       await this.#connect();
       const { hosts, parts } = this.#shared;
       return work(this.#runnerOn(whenWritable(hosts, parts.transactions.single(reach))));
@@ -428,7 +428,7 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
   }
 
   /** Runs work on the engine's connections. `close` waits until all such work has ended. */
-  async #reaching<T>(work: () => Promise<T>): Promise<T> {
+  async #runOnConnections<T>(work: () => Promise<T>): Promise<T> {
     const { underWay } = this.#shared;
     return this.#reachingHost(async () => {
       const working = work();
@@ -510,7 +510,7 @@ function whenWritable(hosts: HostTransactions, single: Transaction): Transaction
 }
 
 /** Returns a function that adds a listener and returns a function to remove it. */
-function listening(listeners: Set<Listener>): (listener: Listener) => () => void {
+function subscribeTo(listeners: Set<Listener>): (listener: Listener) => () => void {
   return (listener) => {
     listeners.add(listener);
     return () => listeners.delete(listener);
