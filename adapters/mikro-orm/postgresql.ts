@@ -21,7 +21,7 @@ import { TENANT_SETTING } from './postgresql/tenant-policy.ts';
 import { postgresqlTransactions } from './postgresql/transactions.ts';
 import { applyMigrations } from './session/migrator.ts';
 import { MikroOrmStorage, type StorageParts } from './session/mikro-orm-storage.ts';
-import { type Connection, compiled, EVERY_TENANT, type Transactions } from './sql/connection.ts';
+import { type Connection, compileStatement, EVERY_TENANT, type Transactions } from './sql/connection.ts';
 import type { Trace } from './sql/runner.ts';
 import { defineEntities } from './tables/entities.ts';
 import { ARE_TENANTS_MOVING } from './tables/moves.ts';
@@ -172,7 +172,7 @@ function storageOver(
     requireRowSecurity: options.requireRowSecurity === true,
     connect: async () => {
       await connectionOf(orm).ensureConnection();
-      const { rows } = await connectionOf(orm).getClient().executeQuery(compiled(FIND_CITUS));
+      const { rows } = await connectionOf(orm).getClient().executeQuery(compileStatement(FIND_CITUS));
       isCitus = rows.length > 0;
     },
     letGo: async () => undefined,

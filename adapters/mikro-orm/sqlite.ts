@@ -9,7 +9,7 @@ import type { SqlTransaction } from './hosts/sql-transaction.ts';
 import { migrations } from './migrations/sqlite/index.ts';
 import { applyMigrations } from './session/migrator.ts';
 import { MikroOrmStorage, type StorageParts } from './session/mikro-orm-storage.ts';
-import { type Connection, compiled, plainTransactions, type Transaction } from './sql/connection.ts';
+import { type Connection, compileStatement, plainTransactions, type Transaction } from './sql/connection.ts';
 import type { Trace } from './sql/runner.ts';
 import { copyOnline, lockNode, makePrivately, type Release, seesLock } from './sqlite/database-file.ts';
 import { sqliteDialect } from './sqlite/dialect.ts';
@@ -225,7 +225,7 @@ async function migrateOver(orm: MikroORM): Promise<readonly string[]> {
 
 async function seesLockOf(host: Transaction, orm: MikroORM) {
   // This statement locks the database without changing it.
-  await host.executeQuery(compiled('delete from bw_tenants where 0'));
+  await host.executeQuery(compileStatement('delete from bw_tenants where 0'));
   return seesLock(await orm.em.getConnection().getNativeClient());
 }
 

@@ -5,7 +5,7 @@ import { postgresqlDialect } from '../../adapters/mikro-orm/postgresql/dialect.t
 import { ServerWatch } from '../../adapters/mikro-orm/postgresql/server-watch.ts';
 import type { Cell, Column, Row } from '../../adapters/mikro-orm/sql/columns.ts';
 import {
-  compiled,
+  compileStatement,
   EVERY_TENANT,
   type Transaction,
   type TransactionKind,
@@ -70,11 +70,11 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
       return { result, last: last(transaction) };
     });
   const insert = (transaction: Transaction, id: number, name = 'x') =>
-    transaction.executeQuery(compiled('insert into t (id, name) values ($1, $2)', [id, name]));
+    transaction.executeQuery(compileStatement('insert into t (id, name) values ($1, $2)', [id, name]));
   const ids = async () => {
     const { rows } = await transactions
       .single(EVERY_TENANT)
-      .executeQuery(compiled('select id from t where id > $1 order by id', [0]));
+      .executeQuery(compileStatement('select id from t where id > $1 order by id', [0]));
     return rows.map((row) => (row as { readonly id: number }).id);
   };
 
@@ -102,7 +102,7 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
   const reading: TransactionKind = { reach: EVERY_TENANT, mode: 'read' };
   const read = () =>
     transactions.run(reading, async (transaction) => ({
-      result: await transaction.executeQuery(compiled('select 1 as a')),
+      result: await transaction.executeQuery(compileStatement('select 1 as a')),
       last: Promise.resolve(),
     }));
 
@@ -113,7 +113,9 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
     expectRoundTrips(2, 7);
     await inTransaction((transaction) => insert(transaction, 40));
     expectRoundTrips(4, 12);
-    await transactions.single(EVERY_TENANT).executeQuery(compiled('delete from t where id = $1', [40]));
+    await transactions
+      .single(EVERY_TENANT)
+      .executeQuery(compileStatement('delete from t where id = $1', [40]));
     expect(await ids()).not.to.include(40);
   });
 
@@ -127,7 +129,7 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
     const found = await inTransaction((transaction) =>
       Promise.all(
         ['select 1 as a', 'select 2 as a, 3 as b', "select date '2026-02-28' as day"].map(
-          async (text) => (await transaction.executeQuery(compiled(text))).rows,
+          async (text) => (await transaction.executeQuery(compileStatement(text))).rows,
         ),
       ),
     );
@@ -150,8 +152,8 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
     const attempt = (divisor: number) =>
       inTransaction((transaction) =>
         Promise.all([
-          transaction.executeQuery(compiled('select 1 / $1::int as a', [divisor])),
-          transaction.executeQuery(compiled('select $1::int + 1 as b', [divisor])),
+          transaction.executeQuery(compileStatement('select 1 / $1::int as a', [divisor])),
+          transaction.executeQuery(compileStatement('select $1::int + 1 as b', [divisor])),
         ]),
       );
     expect((await rejection(attempt(0))).message).to.contain('division by zero');
@@ -185,7 +187,9 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
       sql`select amount::text, name, owner, document::text, day::text, is_open from ${rowsAs('r', columns, rows)}`,
       postgresqlDialect.writer,
     );
-    const read = await inTransaction((transaction) => transaction.executeQuery(compiled(text, parameters)));
+    const read = await inTransaction((transaction) =>
+      transaction.executeQuery(compileStatement(text, parameters)),
+    );
     return { parameters, cells: read.rows.map((row) => Object.values(row as Record<string, unknown>)) };
   };
 
@@ -223,14 +227,14 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
 
   it('have their rows parsed on arrival, and an unreadable row fails only its own statement', async () => {
     const numbers = (most: number, read: (row: Row) => unknown) => ({
-      ...compiled('select n from generate_series(1, $1::int) as n', [most]),
+      ...compileStatement('select n from generate_series(1, $1::int) as n', [most]),
       read,
     });
     const failure = await rejection(
       inTransaction(async (transaction) => {
         const [read, plain, unreadable] = await Promise.allSettled([
           transaction.executeQuery(numbers(3, ({ n }) => Number(n) * 2)),
-          transaction.executeQuery(compiled('select 4 as n')),
+          transaction.executeQuery(compileStatement('select 4 as n')),
           transaction.executeQuery(
             numbers(3, ({ n }) => {
               if (n === 2) throw new Error('a strange row');
@@ -281,13 +285,14 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
         postgresqlDialect.writer,
       );
       for (let call = 0; call < 12; call += 1) {
-        const { rows } = await transaction.executeQuery(compiled(text, parameters));
+        const { rows } = await transaction.executeQuery(compileStatement(text, parameters));
         expect(rows).to.eql([{ name: 'x' }]);
       }
       const { rows } = await transaction.executeQuery(
-        compiled('select generic_plans::int as kept from pg_prepared_statements where statement = $1', [
-          text,
-        ]),
+        compileStatement(
+          'select generic_plans::int as kept from pg_prepared_statements where statement = $1',
+          [text],
+        ),
       );
       expect(rows).to.eql([{ kept: 7 }]);
     });
@@ -298,7 +303,7 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
   it('can leave the server idle only for a limited time while they hold locks', async () => {
     const boundIn = (kind: TransactionKind) =>
       transactions.run(kind, async (transaction) => {
-        const { rows } = await transaction.executeQuery(compiled(`show ${idleBound}`, []));
+        const { rows } = await transaction.executeQuery(compileStatement(`show ${idleBound}`, []));
         return { result: (rows[0] as Readonly<Record<string, string>>)[idleBound], last: Promise.resolve() };
       });
     expect(await boundIn(writing)).to.equal(`${DATABASE_IDLE_MS / 1_000}s`);
@@ -309,7 +314,7 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
     const failure = await rejection(
       inTransaction(async (transaction) => {
         await insert(transaction, 30);
-        await transaction.executeQuery(compiled(`select set_config('${idleBound}', '50', true)`, []));
+        await transaction.executeQuery(compileStatement(`select set_config('${idleBound}', '50', true)`, []));
         await setTimeout(500);
         return insert(transaction, 31);
       }),

@@ -11,7 +11,7 @@ import type {
   TransactionKind,
   Transactions,
 } from '../../adapters/mikro-orm/sql/connection.ts';
-import { compiled, EVERY_TENANT } from '../../adapters/mikro-orm/sql/connection.ts';
+import { compileStatement, EVERY_TENANT } from '../../adapters/mikro-orm/sql/connection.ts';
 import { tables } from '../../adapters/mikro-orm/tables/index.ts';
 import type { Account, TenantRef } from '../../lib/index.ts';
 import type { Storage } from '../../lib/ports/storage/index.ts';
@@ -166,9 +166,9 @@ onPostgresql.describe('PostgreSQL row-level security (platform §2 isolation 2)'
           last: Promise.resolve(),
         }));
       const ids = async (transaction: Transaction) =>
-        (await transaction.executeQuery(compiled('select id from bw_accounts order by record_id'))).rows.map(
-          (row) => (row as { readonly id: string }).id,
-        );
+        (
+          await transaction.executeQuery(compileStatement('select id from bw_accounts order by record_id'))
+        ).rows.map((row) => (row as { readonly id: string }).id);
       const reached = (reach: Reach) => (reach === EVERY_TENANT ? [ours.id, theirs.id] : [ours.id]);
 
       const cases: readonly (readonly [name: string, reach: () => Reach])[] = [
@@ -183,7 +183,7 @@ onPostgresql.describe('PostgreSQL row-level security (platform §2 isolation 2)'
           expect(await ids(single)).to.eql(reached(reach()));
           const text = 'select id from bw_accounts where record_id > $1 order by 1';
           for (const parameters of [[0], [0]]) {
-            const { rows } = await single.executeQuery(compiled(text, parameters));
+            const { rows } = await single.executeQuery(compileStatement(text, parameters));
             expect(rows).to.have.length(reached(reach()).length);
           }
           expect(await orm.em.getConnection().execute('select id from bw_accounts')).to.eql([]);
@@ -192,7 +192,7 @@ onPostgresql.describe('PostgreSQL row-level security (platform §2 isolation 2)'
       it('rejects changes, deletions and additions of another tenant’s rows', async () => {
         const touch = (text: string) =>
           run({ reach: acme.recordId, mode: 'write' }, async (transaction) => {
-            const { numAffectedRows } = await transaction.executeQuery(compiled(text));
+            const { numAffectedRows } = await transaction.executeQuery(compileStatement(text));
             throw new Error(`undone: ${numAffectedRows}`);
           });
         const outcome = async (text: string) => (await rejection(touch(text))).message;
@@ -211,10 +211,11 @@ onPostgresql.describe('PostgreSQL row-level security (platform §2 isolation 2)'
       it('keeps the connection usable after a single failed statement', async () => {
         const single = transactions.single(acme.recordId);
         expect(
-          (await rejection(single.executeQuery(compiled('select 1 / $1::int', [0])))).message,
+          (await rejection(single.executeQuery(compileStatement('select 1 / $1::int', [0])))).message,
         ).to.contain('division by zero');
         expect(
-          (await rejection(single.executeQuery(compiled('select 1 from bw_none where 1 = $1', [1])))).message,
+          (await rejection(single.executeQuery(compileStatement('select 1 from bw_none where 1 = $1', [1]))))
+            .message,
         ).to.contain('bw_none');
         expect(await ids(single)).to.eql([ours.id]);
       });

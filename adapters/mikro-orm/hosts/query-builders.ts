@@ -1,4 +1,4 @@
-import { type CompiledStatement, compiled } from '../sql/connection.ts';
+import { type CompiledStatement, compileStatement } from '../sql/connection.ts';
 import { betterSqlite3 } from './better-sqlite3.ts';
 import { hasMethods, cacheByKey, type Lender, propertyOf, type Recognise } from './lender.ts';
 import { pgClient } from './pg-client.ts';
@@ -109,7 +109,7 @@ const lendingOf = cacheByKey((trx: UsedKysely): SqlTransaction => {
   return {
     dialect: databaseOf(trx) ?? 'postgresql',
     query: async (text, values) => {
-      const { rows, numAffectedRows } = await plain.executeQuery(compiled(text, values));
+      const { rows, numAffectedRows } = await plain.executeQuery(compileStatement(text, values));
       return { rows, rowCount: numAffectedRows };
     },
   };

@@ -1,7 +1,7 @@
 import type { Column } from '../sql/columns.ts';
 import {
   type CompiledStatement,
-  compiled,
+  compileStatement,
   type Reach,
   type Statements,
   type Transaction,
@@ -89,7 +89,7 @@ async function passOn(transaction: Transaction, reach: Reach | null): Promise<vo
  * Returns a statement that changes a setting. Citus sends `set local` to its workers, but not calls of `set_config`.
  */
 function setLocalStatement(name: string, value: string): CompiledStatement {
-  return compiled(`set local ${name} = '${value.replaceAll("'", "''")}'`);
+  return compileStatement(`set local ${name} = '${value.replaceAll("'", "''")}'`);
 }
 
 const SETTING = /^select set_config\('([\w.]+)', \$1, true\)$/;

@@ -1,7 +1,7 @@
 import { DATABASE_IDLE_MS } from '../../../lib/values/limits.ts';
 import {
   type Connection,
-  compiled,
+  compileStatement,
   inTransaction,
   type Reach,
   type Transaction,
@@ -127,7 +127,7 @@ export class HostReach {
 /** Sets the tenant scope for the rest of the transaction. Returns the previous tenant scope. */
 async function change(host: Transaction, reach: string | number): Promise<string> {
   const { rows } = await host.executeQuery(
-    compiled(
+    compileStatement(
       `select set_config('${TENANT_SETTING}', $1, true), before
         from (select current_setting('${TENANT_SETTING}', true) as before offset 0) as earlier`,
       [String(reach)],

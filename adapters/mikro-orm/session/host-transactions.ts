@@ -3,7 +3,7 @@ import { billingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import { SQLITE_BUSY_TIMEOUT_MS } from '../../../lib/values/limits.ts';
 import { findLender } from '../hosts/find-lender.ts';
 import { endOf, type Lender, type Lent } from '../hosts/lender.ts';
-import { type Connection, compiled, oneByOne, type Transaction } from '../sql/connection.ts';
+import { type Connection, compileStatement, oneByOne, type Transaction } from '../sql/connection.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import { Runner } from '../sql/runner.ts';
 import { violationOf } from '../tables/violations.ts';
@@ -144,17 +144,19 @@ export class HostTransactions {
     this.#lastSavepoint += 1;
     const name = `bw_savepoint_${this.#lastSavepoint}`;
     const statements = oneByOne(transaction);
-    await transaction.executeQuery(compiled(`savepoint ${name}`));
+    await transaction.executeQuery(compileStatement(`savepoint ${name}`));
     try {
       const result = await work(statements);
-      await statements.executeQuery(compiled(`release savepoint ${name}`));
+      await statements.executeQuery(compileStatement(`release savepoint ${name}`));
       return result;
     } catch (error) {
       await statements.end();
       // A failing rollback must not hide the original error.
       // The connection is then broken and its work is lost.
-      await transaction.executeQuery(compiled(`rollback to savepoint ${name}`)).catch(() => undefined);
-      await transaction.executeQuery(compiled(`release savepoint ${name}`)).catch(() => undefined);
+      await transaction
+        .executeQuery(compileStatement(`rollback to savepoint ${name}`))
+        .catch(() => undefined);
+      await transaction.executeQuery(compileStatement(`release savepoint ${name}`)).catch(() => undefined);
       throw error;
     }
   }
@@ -220,12 +222,12 @@ function invalidHostError(message: string) {
  */
 async function isInSqlite(transaction: Transaction) {
   try {
-    await transaction.executeQuery(compiled('begin'));
+    await transaction.executeQuery(compileStatement('begin'));
   } catch (error) {
     if (error instanceof Error && error.message.includes('within a transaction')) return true;
     throw error;
   }
-  await transaction.executeQuery(compiled('rollback'));
+  await transaction.executeQuery(compileStatement('rollback'));
   return false;
 }
 
@@ -234,8 +236,8 @@ const noTransaction = '25P01';
 /** Returns true if the connection is in a transaction. PostgreSQL accepts savepoints only in this case. */
 async function isInPostgresql(transaction: Transaction) {
   try {
-    await transaction.executeQuery(compiled('savepoint bw_probe'));
-    await transaction.executeQuery(compiled('release savepoint bw_probe'));
+    await transaction.executeQuery(compileStatement('savepoint bw_probe'));
+    await transaction.executeQuery(compileStatement('release savepoint bw_probe'));
     return true;
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === noTransaction) return false;
@@ -255,7 +257,7 @@ const probes = {
 
 /** Returns true if the driver reads values exactly and in a form that the engine accepts. */
 async function readsWhole(kind: Dialect['kind'], transaction: Transaction) {
-  const [row] = (await transaction.executeQuery(compiled(probes[kind]))).rows;
+  const [row] = (await transaction.executeQuery(compileStatement(probes[kind]))).rows;
   const read = new Map(Object.entries(row ?? {}));
   const hasBooleans = kind === 'sqlite' || read.get('is_true') === true;
   return String(read.get('whole')) === whole && read.get('exact') === exact && hasBooleans;

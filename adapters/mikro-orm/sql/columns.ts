@@ -96,7 +96,7 @@ function writer<T>({ encode, isShared }: Conversion<T>): (value: T) => Cell {
 }
 
 /** Returns a field in one column. Null is rejected, both on reading and on writing. */
-function required<T>(name: string, conversion: Conversion<T>): Field<T> {
+function requiredField<T>(name: string, conversion: Conversion<T>): Field<T> {
   const read = reader(name, conversion);
   const write = writer(conversion);
   return {
@@ -222,31 +222,32 @@ const documents: Conversion<unknown> = {
   decode: (stored, column) => parseStoredJson(textOf(stored, column)),
 };
 
-export const bigint = (name: string) => required(name, bigNumbers);
+export const bigint = (name: string) => requiredField(name, bigNumbers);
 export const bigintOrNull = (name: string) => nullable(name, bigNumbers);
-export const integer = (name: string) => required(name, numbers);
+export const integer = (name: string) => requiredField(name, numbers);
 export const integerOrNull = (name: string) => nullable(name, numbers);
-export const text = (name: string) => required(name, texts);
+export const text = (name: string) => requiredField(name, texts);
 export const textOrNull = (name: string) => nullable(name, texts);
-export const boolean = (name: string) => required(name, booleans);
+export const boolean = (name: string) => requiredField(name, booleans);
 export const booleanOrNull = (name: string) => nullable(name, booleans);
-export const uuid = (name: string) => required(name, uuids);
+export const uuid = (name: string) => requiredField(name, uuids);
 export const uuidOrNull = (name: string) => nullable(name, uuids);
-export const instantAt = (name: string) => required(name, instants);
+export const instantAt = (name: string) => requiredField(name, instants);
 export const instantAtOrNull = (name: string) => nullable(name, instants);
-export const date = (name: string) => required(name, dates);
+export const date = (name: string) => requiredField(name, dates);
 export const dateOrNull = (name: string) => nullable(name, dates);
-export const amount = (name: string) => required(name, decimals);
+export const amount = (name: string) => requiredField(name, decimals);
 export const amountOrNull = (name: string) => nullable(name, decimals);
 
 /** Returns an enumeration field. Its values are not validated, because the engine wrote them. */
-export const oneOf = <T extends string>(name: string) => required<T>(name, texts as Conversion<T>);
+export const oneOf = <T extends string>(name: string) => requiredField<T>(name, texts as Conversion<T>);
 export const oneOfOrNull = <T extends string>(name: string) => nullable<T>(name, texts as Conversion<T>);
 
-export const json = <T>(name: string) => required<T>(name, documents as Conversion<T>);
+export const json = <T>(name: string) => requiredField<T>(name, documents as Conversion<T>);
 export const jsonOrNull = <T>(name: string) => nullable<T>(name, documents as Conversion<T>);
 /** Returns a field for a document with values that have no JSON form, such as amounts. `read` restores these values. */
-export const jsonRead = <S, T>(name: string, read: (stored: S) => T) => required(name, documentsRead(read));
+export const jsonRead = <S, T>(name: string, read: (stored: S) => T) =>
+  requiredField(name, documentsRead(read));
 export const jsonReadOrNull = <S, T>(name: string, read: (stored: S) => T) =>
   nullable(name, documentsRead(read));
 
@@ -281,7 +282,7 @@ export function searchOnly<M extends FieldMakers>(makers: M) {
  * Returns a field for a date with its instant (subscriptions §2 rule 8). The column `<name>` contains the instant, and
  * `<name>_local` contains the local date.
  */
-export function dated(name: string): Field<DatedInstant> {
+export function datedInstant(name: string): Field<DatedInstant> {
   const at = instantAt(name);
   const day = date(`${name}_local`);
   return {
@@ -320,18 +321,18 @@ const daysWritten = new Map<LocalDate, string>();
 const instantsWritten = new Map<Instant, string>();
 
 export function readDay(text: string): LocalDate {
-  return remembered(daysRead, text, parseLocalDate);
+  return getOrCompute(daysRead, text, parseLocalDate);
 }
 
 export function writeDay(date: LocalDate): string {
-  return remembered(daysWritten, date, formatLocalDate);
+  return getOrCompute(daysWritten, date, formatLocalDate);
 }
 
 export function writeInstant(at: Instant): string {
-  return remembered(instantsWritten, at, formatInstant);
+  return getOrCompute(instantsWritten, at, formatInstant);
 }
 
-function remembered<K, V>(known: Map<K, V>, key: K, make: (key: K) => V): V {
+function getOrCompute<K, V>(known: Map<K, V>, key: K, make: (key: K) => V): V {
   const found = known.get(key);
   if (found !== undefined) return found;
   if (known.size >= MOST_REMEMBERED) known.clear();

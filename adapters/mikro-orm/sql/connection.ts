@@ -34,7 +34,7 @@ export interface Connection {
   getClient(): Client;
 }
 
-export function compiled(text: string, parameters: readonly unknown[] = []): CompiledStatement {
+export function compileStatement(text: string, parameters: readonly unknown[] = []): CompiledStatement {
   return CompiledQuery.raw(text, [...parameters]);
 }
 
@@ -139,17 +139,17 @@ export async function inTransaction<T>(
   const statements = oneByOne(own);
   let isCommitting = false;
   try {
-    await own.executeQuery(compiled(beginning));
+    await own.executeQuery(compileStatement(beginning));
     const { result, last } = await work(statements);
     await last;
     // The commit runs after the other statements, so that it does not run if one of them fails.
     isCommitting = true;
-    await statements.executeQuery(compiled('commit'));
+    await statements.executeQuery(compileStatement('commit'));
     return result;
   } catch (error) {
     await statements.end();
     // The rollback fails if SQLite has already rolled back or the connection is lost.
-    await own.executeQuery(compiled('rollback')).catch(() => undefined);
+    await own.executeQuery(compileStatement('rollback')).catch(() => undefined);
     throw isCommitting ? failedCommit(error) : error;
   }
 }

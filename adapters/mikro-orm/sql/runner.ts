@@ -1,5 +1,5 @@
 import type { Row } from './columns.ts';
-import { compiled, type StatementResult, type Statements, type Transaction } from './connection.ts';
+import { compileStatement, type StatementResult, type Statements, type Transaction } from './connection.ts';
 import type { Dialect, UniqueViolation } from './dialect.ts';
 import { render, type Sql, sql } from './sql.ts';
 
@@ -60,9 +60,9 @@ export class Runner implements Statements {
     const { text, parameters, end } = render(statement, this.dialect.writer);
     this.#trace?.(text, parameters);
     try {
-      return await this.#transaction.executeQuery({ ...compiled(text, parameters), read });
+      return await this.#transaction.executeQuery({ ...compileStatement(text, parameters), read });
     } catch (error) {
-      throw this.#meaningOf(error);
+      throw this.#translateError(error);
     } finally {
       end();
     }
@@ -72,7 +72,7 @@ export class Runner implements Statements {
    * Returns the first error of a transaction. Later errors of concurrent statements only state that the transaction has
    * failed.
    */
-  #meaningOf(error: unknown): unknown {
+  #translateError(error: unknown): unknown {
     const failure = this.dialect.failureOf(error);
     if (failure.kind === 'aborted') return this.#firstFailure?.error ?? error;
     const meaning = failure.kind === 'unique' ? this.#violationOf(failure.violation, error) : error;

@@ -38,7 +38,7 @@ function clauseCondition(clause: SearchClause, { column, folded }: Place = {}) {
   if (operator === 'like') {
     const pattern = String(value).replaceAll('\\', '\\\\');
     if (folded !== undefined) return sql`${raw(folded)} like ${pattern.toLowerCase()} escape '\\'`;
-    return sql`${foldedFor(pattern, `cast(${searched.column} as text)`)} like ${pattern.toLowerCase()} escape '\\'`;
+    return sql`${lowercaseForPattern(pattern, `cast(${searched.column} as text)`)} like ${pattern.toLowerCase()} escape '\\'`;
   }
   return sql`${comparedColumn(searched, operator)} ${raw(comparisons[operator])} ${value}`;
 }
@@ -62,20 +62,23 @@ const MAX_FOLDED_LETTERS = 200;
 /**
  * Converts text to lowercase. `lower` converts only ASCII, so the other letters of the pattern are replaced one by one.
  */
-function foldedFor(pattern: string, text: string) {
+function lowercaseForPattern(pattern: string, text: string) {
   const letters = new Set(pattern.toLowerCase().match(/[^\p{ASCII}]/gu) ?? []);
   const folded = [...letters]
     .map((lower) => [lower, lower.toUpperCase()] as const)
     .filter(([lower, upper]) => upper !== lower && upper.toLowerCase() === lower)
     .slice(0, MAX_FOLDED_LETTERS);
-  return folded.reduce((inner, [lower, upper]) => sql`replace(${inner}, ${upper}, ${lower})`, lowered(text));
+  return folded.reduce(
+    (inner, [lower, upper]) => sql`replace(${inner}, ${upper}, ${lower})`,
+    lowercaseAscii(text),
+  );
 }
 
 /**
  * Converts only ASCII letters to lowercase, on every database. With a Turkish collation, plain `lower` would turn I
  * into ı.
  */
-export function lowered(column: string): Sql {
+export function lowercaseAscii(column: string): Sql {
   return sql`lower(${orderedText(column)})`;
 }
 
@@ -87,14 +90,14 @@ export function contains(column: string | Sql, text: string): Sql {
 /** Returns the condition that a column contains the text, ignoring case. */
 export function containsInAnyCase(column: string, text: string): Sql {
   if (!isStorable(text)) return sql`1 = 0`;
-  return contains(foldedFor(text, column), text);
+  return contains(lowercaseForPattern(text, column), text);
 }
 
 /** Returns the `like` pattern for lowercase strings that contain this text. */
 export function patternOf(text: string): string {
-  return holding(text.toLowerCase());
+  return substringPattern(text.toLowerCase());
 }
 
-export function holding(text: string): string {
+export function substringPattern(text: string): string {
   return `%${text.replace(/[\\%_]/g, '\\$&')}%`;
 }

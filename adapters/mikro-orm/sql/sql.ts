@@ -74,7 +74,7 @@ export function isIn(column: string, type: ListType, values: readonly (string | 
 }
 
 /** Returns the condition combined with `further`. */
-export function narrowed(condition: Condition, further: Sql): Sql {
+export function narrowCondition(condition: Condition, further: Sql): Sql {
   return { ...sql`${condition} ${further}`, isAmongNone: condition.isAmongNone === true };
 }
 
@@ -172,16 +172,16 @@ export function gather<T>(rows: Rows, writers: readonly ((cell: Cell) => T)[]): 
   }
   const [first] = columns;
   if (first !== undefined && columns.every(({ values }) => values === null))
-    first.values = repeated(first, count);
+    first.values = repeatCell(first, count);
   return columns;
 }
 
 function take<T>(column: Gathering<T>, cell: Cell, before: number) {
   if (before === 0) column.cell = cell;
-  if (column.values === null && cell !== column.cell) column.values = repeated(column, before);
+  if (column.values === null && cell !== column.cell) column.values = repeatCell(column, before);
   column.values?.push(column.write(cell));
 }
 
-function repeated<T>({ write, cell }: Gathering<T>, length: number) {
+function repeatCell<T>({ write, cell }: Gathering<T>, length: number) {
   return Array.from({ length }, () => write(cell));
 }

@@ -8,7 +8,7 @@ import { accountAudit, accountEmailAudit } from '../audit/audited-records.ts';
 import type { WriteScope } from '../audit/audited-writes.ts';
 import { numberIn } from '../sql/columns.ts';
 import { clauseConditions, contains, patternOf } from '../sql/search-conditions.ts';
-import { type Condition, isIn, narrowed, nothing, raw, type Sql, sql } from '../sql/sql.ts';
+import { type Condition, isIn, narrowCondition, nothing, raw, type Sql, sql } from '../sql/sql.ts';
 import { accountEmailsTable, accountsTable, type StoredAccount } from '../tables/accounts.ts';
 import type { TenantScope } from '../tables/record-access.ts';
 import { auditLogTable } from '../tables/system.ts';
@@ -47,7 +47,7 @@ export function accountReads(scope: TenantScope): AccountReads {
     findWithAncestors: async (ids) =>
       ids.length === 0 ? [] : find(sql`record_id in (${lineOf(scope, ids)})`),
     findEmails: async (accountIds) =>
-      scope.select(accountEmailsTable, narrowed(scope.ofAccounts(accountIds), sql`and is_active`)),
+      scope.select(accountEmailsTable, narrowCondition(scope.ofAccounts(accountIds), sql`and is_active`)),
     findEmailsByIds: async (ids) => scope.selectByIds(accountEmailsTable, ids),
   };
 }

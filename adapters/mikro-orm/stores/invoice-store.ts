@@ -36,7 +36,7 @@ import {
   firstRowsAs,
   isIn,
   literals,
-  narrowed,
+  narrowCondition,
   nothing,
   raw,
   type Sql,
@@ -72,7 +72,10 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
     findItems: async (of) => scope.select(invoiceItemsTable, areOf(scope, 'invoice_id', of)),
     pageItems: async (invoiceIds, { afterRecordId, limit }) =>
       scope.selectOrdered(invoiceItemsTable, {
-        condition: narrowed(isIn('invoice_id', 'uuid', invoiceIds), sql`and +record_id > ${afterRecordId}`),
+        condition: narrowCondition(
+          isIn('invoice_id', 'uuid', invoiceIds),
+          sql`and +record_id > ${afterRecordId}`,
+        ),
         order: '+record_id',
         limit,
       }),
@@ -117,7 +120,7 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
     ...linkedInvoiceReads(scope),
     findDrafts: async (accountIds) => {
       const isDraft = sql`and status = 'DRAFT' and not is_parent_invoice`;
-      return scope.select(invoicesTable, narrowed(scope.ofAccounts(accountIds), isDraft));
+      return scope.select(invoicesTable, narrowCondition(scope.ofAccounts(accountIds), isDraft));
     },
     findItemsLinkedTo: async (itemIds) => scope.selectBy(invoiceItemsTable, 'linkedItemId', itemIds),
     findUsedCredit: async ({ accountId, beforeRecordId, limit }) =>
@@ -391,7 +394,7 @@ function linkedInvoiceReads(
   scope: TenantScope,
 ): Pick<InvoiceReads, 'findOpen' | 'findOpenSummaries' | 'findLinked' | 'findDelegated' | 'loadBalances'> {
   const find = (condition: Condition, further: Sql): Promise<readonly Invoice[]> =>
-    scope.select(invoicesTable, narrowed(condition, further));
+    scope.select(invoicesTable, narrowCondition(condition, further));
   return {
     findOpen: async (accountIds) => find(scope.ofAccounts(accountIds), sql`and ${isOpen(scope)}`),
     findOpenSummaries: async (accountIds) =>

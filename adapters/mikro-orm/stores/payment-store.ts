@@ -23,7 +23,7 @@ import {
 import { at, type WriteScope } from '../audit/audited-writes.ts';
 import { inputColumns, numberIn, textOf } from '../sql/columns.ts';
 import { clauseConditions, containsInAnyCase } from '../sql/search-conditions.ts';
-import { type Condition, isIn, narrowed, nothing, raw, rowsAs, type Sql, sql } from '../sql/sql.ts';
+import { type Condition, isIn, narrowCondition, nothing, raw, rowsAs, type Sql, sql } from '../sql/sql.ts';
 import {
   autoPayHoldsTable,
   invoicePaymentsTable,
@@ -57,7 +57,7 @@ export function paymentReads(scope: TenantScope): PaymentReads {
     findMethodsByIds: async (ids) => scope.selectByIds(paymentMethodsTable, ids),
     findMethodsByKeys: async (keys) => findMethods(isIn('external_key', 'text', keys)),
     findMethodsByAccounts: async (accountIds, { includeDeleted }) =>
-      findMethods(narrowed(scope.ofAccounts(accountIds), includeDeleted ? nothing : activeMethods)),
+      findMethods(narrowCondition(scope.ofAccounts(accountIds), includeDeleted ? nothing : activeMethods)),
     pageMethods: async (request, options) => pageOfMethods(nothing, request, options),
     searchMethods: async (search, request, options) =>
       pageOfMethods(methodSearchCondition(search), request, options),
@@ -86,7 +86,10 @@ export function paymentReads(scope: TenantScope): PaymentReads {
     findOpenInvoiceRefunds: async (accountRecordIds) =>
       scope.select(
         paymentTransactionsTable,
-        narrowed(isIn('account_record_id', 'bigint', accountRecordIds), sql`and ${openInvoiceRefunds}`),
+        narrowCondition(
+          isIn('account_record_id', 'bigint', accountRecordIds),
+          sql`and ${openInvoiceRefunds}`,
+        ),
       ),
     findAttemptsByIds: async (ids) => scope.selectByIds(paymentAttemptsTable, ids),
     findAttemptsByPaymentKeys: async (keys) =>
@@ -106,9 +109,12 @@ export function paymentReads(scope: TenantScope): PaymentReads {
     findInvoicePaymentsByPayments: async (paymentIds) =>
       scope.selectBy(invoicePaymentsTable, 'paymentId', paymentIds),
     findHoldsByInvoices: async (invoiceIds) =>
-      scope.select(autoPayHoldsTable, narrowed(isIn('invoice_id', 'uuid', invoiceIds), sql`and is_active`)),
+      scope.select(
+        autoPayHoldsTable,
+        narrowCondition(isIn('invoice_id', 'uuid', invoiceIds), sql`and is_active`),
+      ),
     findHoldsByAccounts: async (accountIds) =>
-      scope.select(autoPayHoldsTable, narrowed(scope.ofAccounts(accountIds), sql`and is_active`)),
+      scope.select(autoPayHoldsTable, narrowCondition(scope.ofAccounts(accountIds), sql`and is_active`)),
   };
 }
 

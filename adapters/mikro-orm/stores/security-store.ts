@@ -15,7 +15,7 @@ import {
 import { WriteScope } from '../audit/audited-writes.ts';
 import { numberIn } from '../sql/columns.ts';
 import type { Runner, SystemAccess } from '../sql/runner.ts';
-import { holding } from '../sql/search-conditions.ts';
+import { substringPattern } from '../sql/search-conditions.ts';
 import { type Condition, isIn, raw, type Sql, sql } from '../sql/sql.ts';
 import { insertInto, selectOfAll } from '../tables/record-access.ts';
 import type { RecordTable } from '../tables/record-table.ts';
@@ -185,7 +185,7 @@ function readsOf(runner: Runner): SecurityReads {
     findClient: (name) => activeByName(runner, apiClientsTable, name),
     findRoles: async (names) => byName(await selectOfAll(runner, rolesTable, isIn('name', 'text', names))),
     holdersOf: async (role) => {
-      const mentioned = sql`is_active and cast(roles as text) like ${holding(JSON.stringify(role))} escape '\\'`;
+      const mentioned = sql`is_active and cast(roles as text) like ${substringPattern(JSON.stringify(role))} escape '\\'`;
       const found = [
         ...(await selectOfAll(runner, usersTable, mentioned)),
         ...(await selectOfAll(runner, apiClientsTable, mentioned)),

@@ -17,7 +17,7 @@ import {
 import type { WriteScope } from '../audit/audited-writes.ts';
 import { textOf } from '../sql/columns.ts';
 import { clauseConditions } from '../sql/search-conditions.ts';
-import { type Condition, isIn, narrowed, nothing, raw, sql } from '../sql/sql.ts';
+import { type Condition, isIn, narrowCondition, nothing, raw, sql } from '../sql/sql.ts';
 import type { TenantScope } from '../tables/record-access.ts';
 import {
   blockingStatesTable,
@@ -37,29 +37,32 @@ export function subscriptionReads(scope: TenantScope): SubscriptionReads {
     findByAccounts: async (accountIds) => scope.select(subscriptionsTable, scope.ofAccounts(accountIds)),
     findEvents: async (subscriptionIds) =>
       scope.selectOrdered(lifecycleEventsTable, {
-        condition: narrowed(isIn('subscription_id', 'uuid', subscriptionIds), sql`and is_active`),
+        condition: narrowCondition(isIn('subscription_id', 'uuid', subscriptionIds), sql`and is_active`),
         order: 'subscription_id, effective, sequence, record_id',
       }),
     findWithdrawnEvents: async (subscriptionIds) =>
       scope.selectOrdered(lifecycleEventsTable, {
-        condition: narrowed(isIn('subscription_id', 'uuid', subscriptionIds), sql`and not is_active`),
+        condition: narrowCondition(isIn('subscription_id', 'uuid', subscriptionIds), sql`and not is_active`),
         order: 'subscription_id, sequence, record_id',
       }),
     findEventsByIds: async (ids) => scope.selectByIds(lifecycleEventsTable, ids),
     findBlockingStates: async (blockedIds) =>
       scope.selectOrdered(blockingStatesTable, {
-        condition: narrowed(isIn('blocked_id', 'uuid', blockedIds), sql`and is_active`),
+        condition: narrowCondition(isIn('blocked_id', 'uuid', blockedIds), sql`and is_active`),
         order: 'effective, sequence, record_id',
       }),
     pageBlockingStates: async (blockedIds, { after, limit }) =>
       scope.selectOrdered(blockingStatesTable, {
-        condition: narrowed(isIn('blocked_id', 'uuid', blockedIds), sql`and is_active ${behind(after)}`),
+        condition: narrowCondition(
+          isIn('blocked_id', 'uuid', blockedIds),
+          sql`and is_active ${behind(after)}`,
+        ),
         order: 'effective, sequence, record_id',
         limit,
       }),
     findBlocksOfAccounts: async (accountIds) =>
       scope.selectOrdered(blockingStatesTable, {
-        condition: narrowed(scope.ofAccounts(accountIds), sql`and ${raw(IS_BLOCK)}`),
+        condition: narrowCondition(scope.ofAccounts(accountIds), sql`and ${raw(IS_BLOCK)}`),
         order: 'effective, record_id',
       }),
     findLatestBlockingStates: async (accountIds, of) =>

@@ -16,8 +16,8 @@ import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { customFieldAudit, tagAudit, tagDefinitionAudit } from '../audit/audited-records.ts';
 import type { WriteScope } from '../audit/audited-writes.ts';
 import { idIn } from '../sql/columns.ts';
-import { clauseConditions, contains, lowered } from '../sql/search-conditions.ts';
-import { type Condition, isIn, narrowed, nothing, raw, type Sql, sql } from '../sql/sql.ts';
+import { clauseConditions, contains, lowercaseAscii } from '../sql/search-conditions.ts';
+import { type Condition, isIn, narrowCondition, nothing, raw, type Sql, sql } from '../sql/sql.ts';
 import type { TenantScope } from '../tables/record-access.ts';
 import { customFieldsTable, type StoredField, tagDefinitionsTable, tagsTable } from '../tables/tags.ts';
 
@@ -38,7 +38,7 @@ export function tagReads(scope: TenantScope): TagReads {
     findByObjects: async (type, objectIds, { includeDeleted }) =>
       scope.select(
         tagsTable,
-        narrowed(
+        narrowCondition(
           isIn('object_id', 'uuid', objectIds),
           sql`and object_type = ${type} ${includeDeleted ? nothing : active}`,
         ),
@@ -53,7 +53,7 @@ export function tagReads(scope: TenantScope): TagReads {
     findCarried: async (accountRecordIds, { objectType, definitionIds }) =>
       scope.select(
         tagsTable,
-        narrowed(
+        narrowCondition(
           isIn('account_record_id', 'bigint', accountRecordIds),
           sql`and ${isIn('tag_definition_id', 'uuid', definitionIds)} and object_type = ${objectType} ${active}`,
         ),
@@ -74,7 +74,7 @@ export function tagReads(scope: TenantScope): TagReads {
 }
 
 function searchCondition(scope: TenantScope, { id, text, definitionIds }: TagSearch) {
-  return sql`${contains(lowered('object_type'), text)}
+  return sql`${contains(lowercaseAscii('object_type'), text)}
     ${id === null ? nothing : sql`or id = ${id}`}
     ${definitionIds.length === 0 ? nothing : sql`or ${isIn('tag_definition_id', 'uuid', definitionIds)}`}
     or tag_definition_id in (
@@ -124,7 +124,7 @@ const places = { name: { folded: 'folded_name' }, value: { folded: 'folded_value
 
 export function customFieldReads(scope: TenantScope): CustomFieldReads {
   const find = (condition: Condition, further: Sql): Promise<readonly CustomField[]> =>
-    scope.select(customFieldsTable, narrowed(condition, sql`${further} ${active}`));
+    scope.select(customFieldsTable, narrowCondition(condition, sql`${further} ${active}`));
   return {
     findByIds: async (ids) =>
       (await scope.selectByIds(customFieldsTable, ids)).filter(({ isActive }) => isActive),
@@ -158,7 +158,7 @@ function fieldSearchCondition(search: CustomFieldSearch): Sql {
         ${search.value === null ? nothing : sql`and value = ${search.value}`}`;
     case 'text': {
       const { id, text } = search;
-      return sql`and (${contains('cast(object_id as text)', text)} or ${contains(lowered('object_type'), text)}
+      return sql`and (${contains('cast(object_id as text)', text)} or ${contains(lowercaseAscii('object_type'), text)}
         or ${contains('folded_name', text)} or ${contains('folded_value', text)}
         ${id === null ? nothing : sql`or id = ${id}`})`;
     }

@@ -11,7 +11,7 @@ import { assertInvariant } from '../../../lib/values/errors/index.ts';
 import type { WriteScope } from '../audit/audited-writes.ts';
 import { beginPushes } from '../queue/push-store.ts';
 import { idIn, numberIn, orNullIn, type Row, textIn } from '../sql/columns.ts';
-import { isIn, narrowed, raw, type Sql, sql } from '../sql/sql.ts';
+import { isIn, narrowCondition, raw, type Sql, sql } from '../sql/sql.ts';
 import type { TenantScope } from '../tables/record-access.ts';
 import { keyValuesTable, signingSecretsTable } from '../tables/system.ts';
 
@@ -52,7 +52,7 @@ const KVS = 'TENANT_KVS';
 export function keyValueReads(scope: TenantScope): KeyValueReads {
   return {
     find: async (keys) =>
-      scope.select(keyValuesTable, narrowed(isIn('key', 'text', keys), sql`and is_active`)),
+      scope.select(keyValuesTable, narrowCondition(isIn('key', 'text', keys), sql`and is_active`)),
     findByPrefix: async (prefix) =>
       scope.select(keyValuesTable, sql`is_active and substr(key, 1, ${[...prefix].length}) = ${prefix}`),
     valueOf: async (recordId) => {

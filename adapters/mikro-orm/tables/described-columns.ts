@@ -14,7 +14,7 @@ import {
   boolean,
   booleanOrNull,
   date,
-  dated,
+  datedInstant,
   datedOrNull,
   dateOrNull,
   type Field,
@@ -48,7 +48,7 @@ const makers = {
   amount: [amount, amountOrNull],
   date: [date, dateOrNull],
   instant: [instantAt, instantAtOrNull],
-  dated: [dated, datedOrNull],
+  dated: [datedInstant, datedOrNull],
   json: [json, jsonOrNull],
 } as Readonly<Record<FieldKind, readonly [notNull: MakeField, nullable: MakeField]>>;
 

@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js';
 import { findLender } from '../../../adapters/mikro-orm/hosts/find-lender.ts';
-import { compiled } from '../../../adapters/mikro-orm/sql/connection.ts';
+import { compileStatement } from '../../../adapters/mikro-orm/sql/connection.ts';
 import { rejection } from '../../support/storage/opened-storage.ts';
 import { ErrorCode, expect } from '../../support/unit.ts';
 
@@ -15,7 +15,7 @@ const prisma = (provider: string, answer: Answer = () => []) => ({
 async function run(provider: string, answer: Answer, text = 'select 1') {
   const lender = findLender(prisma(provider, answer));
   if (typeof lender === 'string') throw new Error(lender);
-  return (await lender.lend()).transaction.executeQuery(compiled(text, [7]));
+  return (await lender.lend()).transaction.executeQuery(compileStatement(text, [7]));
 }
 
 /** An error of Prisma that wraps a database error. */
@@ -80,7 +80,7 @@ describe('Prisma lender', () => {
     if (typeof lender === 'string') throw new Error(lender);
     const { transaction } = await lender.lend();
     const queries = ['select 1', 'select 2', 'select 3'].map((text) =>
-      transaction.executeQuery(compiled(text)),
+      transaction.executeQuery(compileStatement(text)),
     );
     const outcomes = await Promise.allSettled(queries);
     expect(outcomes.map(({ status }) => status)).to.eql(['fulfilled', 'rejected', 'fulfilled']);

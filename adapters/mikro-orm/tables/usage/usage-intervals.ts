@@ -10,7 +10,7 @@ import type { Instant } from '../../../../lib/values/time/index.ts';
 import {
   bigint,
   bigintOrNull,
-  dated,
+  datedInstant,
   dateOrNull,
   type Field,
   fieldsOf,
@@ -32,8 +32,8 @@ const fields = {
     versionDate: instantAt,
     priceIdentity: text,
   }),
-  start: dated('starts_at'),
-  end: dated('ends_at'),
+  start: datedInstant('starts_at'),
+  end: datedInstant('ends_at'),
   ...fieldsOf({
     invoiceId: uuidOrNull,
     itemIds: json<readonly Uuid[]>,
