@@ -57,16 +57,16 @@ function sumOf(parts: readonly string[]): Decimal {
       total * 10n ** BigInt(index < WHOLE_PARTS ? PART_DIGITS : FRACTION_DIGITS) + BigInt(part),
     0n,
   );
-  return decimal(pointed(scaled));
+  return decimal(insertDecimalPoint(scaled));
 }
 
 function orderedDecimal(text: string): Decimal {
   const digits = BigInt(text.slice(1));
   const most = 10n ** BigInt(WHOLE_DIGITS + FRACTION_DIGITS) - 1n;
-  return decimal(pointed(text.startsWith(NEGATIVE) ? digits - most : digits));
+  return decimal(insertDecimalPoint(text.startsWith(NEGATIVE) ? digits - most : digits));
 }
 
-function pointed(scaled: bigint) {
+function insertDecimalPoint(scaled: bigint) {
   const isNegative = scaled < 0n;
   const digits = String(isNegative ? -scaled : scaled).padStart(FRACTION_DIGITS + 1, '0');
   return `${isNegative ? '-' : ''}${digits.slice(0, -FRACTION_DIGITS)}.${digits.slice(-FRACTION_DIGITS)}`;

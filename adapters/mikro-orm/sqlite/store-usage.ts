@@ -57,7 +57,7 @@ export async function storeUsage(
   const units = await readUnits(statements, chunk);
   const buckets = bucketsOf(chunk, { taken, units });
   if (buckets.length > 0) await storeBuckets(statements, chunk, buckets);
-  return refusedOf(statements, chunk, taken);
+  return findStoredFingerprints(statements, chunk, taken);
 }
 
 /** The record ids of the keys, by index of the submission. An entry is undefined if the tracking id is already used. */
@@ -156,7 +156,7 @@ async function readDays(statements: Statements, tenantRecordId: number, buckets:
   );
 }
 
-async function refusedOf(statements: Statements, chunk: UsageChunk, taken: UsedKeys) {
+async function findStoredFingerprints(statements: Statements, chunk: UsageChunk, taken: UsedKeys) {
   const { tenantRecordId, submissions } = chunk;
   const asked = submissions.flatMap(({ subscriptionRecordId, trackingId }, index) =>
     taken[index] === undefined ? [[index, subscriptionRecordId, trackingId]] : [],
