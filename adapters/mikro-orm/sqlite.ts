@@ -195,7 +195,7 @@ function openOwn(options: SqliteOptions) {
         await prepare();
       } catch (cause) {
         await close();
-        throw unopened(path, cause);
+        throw errorWithPath(path, cause);
       }
     },
     close,
@@ -203,7 +203,7 @@ function openOwn(options: SqliteOptions) {
 }
 
 /** Adds the file name to an error, because SQLite's own message does not contain it. */
-function unopened(path: string, cause: unknown): unknown {
+function errorWithPath(path: string, cause: unknown): unknown {
   const isUnread =
     cause instanceof Error && /^SQLITE_(?:CANTOPEN|NOTADB|READONLY)/.test(String(Reflect.get(cause, 'code')));
   if (!isUnread) return cause;
