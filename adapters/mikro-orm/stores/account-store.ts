@@ -76,7 +76,7 @@ const updatable = (Object.keys(accountsTable.fields) as (keyof typeof accountsTa
 
 export function accountWrites(scope: WriteScope): AccountWrites {
   const { userName } = scope.authorship;
-  const storedOf = (account: New<Account>): StoredAccount => ({
+  const toStoredAccount = (account: New<Account>): StoredAccount => ({
     ...account,
     foldedText: foldedText(account),
     createdBy: userName,
@@ -94,7 +94,7 @@ export function accountWrites(scope: WriteScope): AccountWrites {
   return {
     insert: async (accounts) => {
       if (accounts.length === 0) return [];
-      const recordIds = await scope.insert(accountsTable, accounts.map(storedOf));
+      const recordIds = await scope.insert(accountsTable, accounts.map(toStoredAccount));
       const stored = accounts.map((account, index) => ({ ...account, recordId: recordIds[index] ?? 0 }));
       for (const account of stored) note(account, ChangeType.INSERT);
       return stored;
@@ -102,7 +102,7 @@ export function accountWrites(scope: WriteScope): AccountWrites {
     update: async (accounts) => {
       await scope.update(accountsTable, {
         properties: updatable,
-        records: accounts.map(storedOf),
+        records: accounts.map(toStoredAccount),
       });
       for (const account of accounts) note(account, ChangeType.UPDATE);
     },
@@ -144,7 +144,7 @@ export async function lockAccounts(
   const { dialect } = scope.runner;
   const chosen = scope.haveIds(accountIds);
   const rowsHaveNoLocks = dialect.forUpdate === '';
-  if (rowsHaveNoLocks) return locked(scope, chosen, dialect.forUpdate);
+  if (rowsHaveNoLocks) return lockMatchingAccounts(scope, chosen, dialect.forUpdate);
   // A single free account, the usual case, needs one statement. Several accounts must all be locked in order.
   if (accountIds.length === 1) {
     const free = await lockedIfFree(scope, chosen);
@@ -154,7 +154,7 @@ export async function lockAccounts(
   const timeout = dialect.lockTimeout(waitMs);
   if (timeout !== null) await scope.runner.run(timeout);
   try {
-    const accounts = await locked(scope, chosen, dialect.forUpdate);
+    const accounts = await lockMatchingAccounts(scope, chosen, dialect.forUpdate);
     await scope.runner.run(sql`set local lock_timeout to default`);
     return accounts;
   } catch (error) {
@@ -184,10 +184,14 @@ export async function tryLockAccountsById(
 }
 
 async function lockedIfFree(scope: TenantScope, chosen: Sql): Promise<readonly Account[]> {
-  return locked(scope, chosen, scope.runner.dialect.forUpdateSkipLocked);
+  return lockMatchingAccounts(scope, chosen, scope.runner.dialect.forUpdateSkipLocked);
 }
 
-async function locked(scope: TenantScope, chosen: Sql, lock: string): Promise<readonly Account[]> {
+async function lockMatchingAccounts(
+  scope: TenantScope,
+  chosen: Sql,
+  lock: string,
+): Promise<readonly Account[]> {
   return scope.runner.readAs(accountsTable)`
     select ${scope.columns(accountsTable)} from bw_accounts
     where ${chosen} order by record_id ${raw(lock)}`;

@@ -79,7 +79,7 @@ export function cellStore(access: SystemAccess): CellStore {
         case when p.state in ('MOVING', 'CLEANING') and p.mover_seen_ms < ${nowMs} - ${MOVE_SILENT_MS}
           then 1 else 0 end as is_interrupted
       from bw_tenants t left join bw_tenant_places p on p.tenant_record_id = t.record_id
-      where ${chosen(choice)} order by t.record_id`,
+      where ${placeCondition(choice)} order by t.record_id`,
     countTenants: async () => {
       const rows = await access.rows(sql`
         select ${cellOf} as cell, count(*) as tenants
@@ -192,7 +192,7 @@ function placeOf(row: Row): TenantPlace {
   };
 }
 
-function chosen(choice: PlaceChoice): Sql {
+function placeCondition(choice: PlaceChoice): Sql {
   if ('ids' in choice) return sql`${isIn('t.id', 'uuid', choice.ids)}`;
   if ('recordIds' in choice) return sql`${isIn('t.record_id', 'bigint', choice.recordIds)}`;
   if ('states' in choice) return sql`${isIn('p.state', 'text', choice.states)}`;

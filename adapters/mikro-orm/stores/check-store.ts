@@ -180,7 +180,8 @@ export function checkStore(access: SystemAccess): CheckStore {
       const auditName = auditNames.get(table);
       return {
         lastRecordId: numberIn(last, 'last'),
-        lost: columns.length === 0 ? [] : (await access.rows(lostAmong(records, columns))).map(lostOf),
+        lost:
+          columns.length === 0 ? [] : (await access.rows(lostAmong(records, columns))).map(readLostReference),
         unaudited:
           auditName === undefined
             ? []
@@ -249,7 +250,7 @@ const owner = { tenantRecordId: bigint, accountRecordId: bigint };
 const readLost = rowReader({ ...owner, referring: text, recordId: bigint, targetId: uuid });
 const unauditedOf = rowReader({ ...owner, tableName: text, id: uuid, insertions: bigint });
 
-function lostOf(row: Row): LostReference {
+function readLostReference(row: Row): LostReference {
   const { referring, ...lost } = readLost(row);
   return { ...lost, column: referring };
 }

@@ -40,11 +40,11 @@ export function couponWrites(scope: WriteScope): CouponWrites {
     lockByCodes: async (codes) =>
       lock(sql`${scope.ofTenant} and ${isIn('folded_code', 'text', codes.map(foldedCode))}`),
     lockByIds: async (ids) => lock(scope.haveIds(ids)),
-    insert: async (coupons) => scope.insertAudited(couponAudit, coupons.map(storedOf)),
+    insert: async (coupons) => scope.insertAudited(couponAudit, coupons.map(addFoldedCode)),
     update: async (coupons) =>
       scope.updateAudited(couponAudit, {
         properties: [...changedProperties, 'foldedCode'],
-        records: coupons.map(storedOf),
+        records: coupons.map(addFoldedCode),
       }),
     countRedemptions: async (counts) => {
       const given = rowsAs('r', [...couponsTable.columnsOf(['id']), ...addedColumns], [...counts]);
@@ -69,6 +69,6 @@ export function couponWrites(scope: WriteScope): CouponWrites {
   };
 }
 
-function storedOf<C extends Omit<Coupon, 'recordId'>>(coupon: C): C & StoredCoupon {
+function addFoldedCode<C extends Omit<Coupon, 'recordId'>>(coupon: C): C & StoredCoupon {
   return { ...coupon, foldedCode: foldedCode(coupon.code) };
 }

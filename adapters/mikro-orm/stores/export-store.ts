@@ -22,13 +22,13 @@ const accountTables = tables.filter(
 export function exportReads(scope: TenantScope): ExportReads {
   return {
     tablesOfAccount: (accountRecordId) =>
-      accountTables.map((table) => exported(scope, table, accountRecordId)),
+      accountTables.map((table) => exportTable(scope, table, accountRecordId)),
     auditOfAccount: (accountRecordId, tableName) => auditBatches(scope, accountRecordId, tableName),
     auditEntriesOfAccount: (accountRecordId) => entryBatches(scope, accountRecordId),
   };
 }
 
-function exported(scope: TenantScope, table: TableSpec, accountRecordId: number): ExportedTable {
+function exportTable(scope: TenantScope, table: TableSpec, accountRecordId: number): ExportedTable {
   const columns = orderedColumns(table);
   const owner = raw(table === accountsTable ? 'record_id' : 'account_record_id');
   return {
@@ -94,11 +94,11 @@ async function* batches(
     if (last) yield rows;
     if (last === undefined || rows.length < EXPORT_BATCH_ROWS) return;
     const place = table.order.map((name) => last[name] as Scalar);
-    after = sql`and (${order}) > (${listed(place)})`;
+    after = sql`and (${order}) > (${joinValues(place)})`;
   }
 }
 
-function listed(values: readonly Scalar[]) {
+function joinValues(values: readonly Scalar[]) {
   return values.reduce<Sql>(
     (list, value, index) => (index === 0 ? sql`${value}` : sql`${list}, ${value}`),
     nothing,

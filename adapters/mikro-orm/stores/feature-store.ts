@@ -54,7 +54,10 @@ export function featureReads(scope: TenantScope): FeatureReads {
         join ${rowsAs('k', columns, rows)}
           on c.owner_id = k.owner_id and c.feature = k.feature and c.period_start = k.period_start
         where c.tenant_record_id = ${scope.tenantRecordId}`;
-      return found.map((counter) => ({ ...counter, used: joined(counter.usedWhole, counter.usedFraction) }));
+      return found.map((counter) => ({
+        ...counter,
+        used: joinAmount(counter.usedWhole, counter.usedFraction),
+      }));
     },
     findUse: async ({ accountRecordId, feature, key, since }) => {
       const [use] = await scope.select(
@@ -77,10 +80,10 @@ export function featureWrites(scope: WriteScope): FeatureWrites {
       }),
     draw: async (draw) => drawQuota(scope, draw),
     giveBack: async ({ amount, ...key }) => {
-      const { whole, fraction } = parted(amount);
+      const { whole, fraction } = splitAmount(amount);
       await scope.runner.run(sql`
         update bw_quota_counters
-        set ${assigned(difference(whole, fraction))} where ${hasKey(scope, key)}`);
+        set ${assignUsedAmount(difference(whole, fraction))} where ${hasKey(scope, key)}`);
     },
     announce: async (reached) => {
       if (reached.length === 0) return;
@@ -120,17 +123,17 @@ export async function drawQuota(
   scope: TenantScope,
   { amount, limits, ...key }: QuotaDraw,
 ): Promise<DrawnCounter | null> {
-  const { whole, fraction } = parted(amount);
+  const { whole, fraction } = splitAmount(amount);
   const counter = { ...key, usedWhole: whole, usedFraction: fraction, announced: 0 };
   const used = sum(whole, fraction);
   const [first = sql`true`, ...others] = (limits ?? []).map((limit) => isWithin(used, limit));
   const [row] = await scope.runner.rows(sql`
     ${scope.insertInto(quotaCountersTable, [counter])}
     on conflict (tenant_record_id, owner_id, feature, period_start)
-    do update set ${assigned(used)}
+    do update set ${assignUsedAmount(used)}
     where ${others.reduce((either, other) => sql`${either} or ${other}`, first)}
     returning used_whole, used_fraction, announced`);
-  return row === undefined ? null : { used: usedIn(row), announced: numberIn(row, 'announced') };
+  return row === undefined ? null : { used: readUsedAmount(row), announced: numberIn(row, 'announced') };
 }
 
 /** Assignments for a use of a quota that replaces an expired use with the same key. */
@@ -148,17 +151,17 @@ function hasKey({ ofTenant }: TenantScope, { ownerId, feature, periodStart }: Co
 const FRACTION_DIGITS = 10;
 const UNIT = 10 ** FRACTION_DIGITS;
 
-function parted(amount: Decimal) {
+function splitAmount(amount: Decimal) {
   const whole = amount.floor();
   return { whole: whole.toNumber(), fraction: amount.minus(whole).times(UNIT).toNumber() };
 }
 
-function joined(whole: number, fraction: number): Decimal {
+function joinAmount(whole: number, fraction: number): Decimal {
   return decimal(whole).plus(decimal(fraction).dividedBy(UNIT));
 }
 
-function usedIn(row: Row): Decimal {
-  return joined(numberIn(row, 'used_whole'), numberIn(row, 'used_fraction'));
+function readUsedAmount(row: Row): Decimal {
+  return joinAmount(numberIn(row, 'used_whole'), numberIn(row, 'used_fraction'));
 }
 
 interface UsedSql {
@@ -188,12 +191,12 @@ function difference(whole: number, fraction: number): UsedSql {
   };
 }
 
-function assigned({ whole, fraction }: UsedSql): Sql {
+function assignUsedAmount({ whole, fraction }: UsedSql): Sql {
   return sql`used_whole = ${whole}, used_fraction = ${fraction}`;
 }
 
 function isWithin(used: UsedSql, { announced, upTo }: DrawLimit): Sql {
-  const { whole, fraction } = parted(Decimal.min(upTo, MAX_USED));
+  const { whole, fraction } = splitAmount(Decimal.min(upTo, MAX_USED));
   return sql`(bw_quota_counters.announced >= ${announced}
     and (${used.whole} < ${whole} or (${used.whole} = ${whole} and ${used.fraction} <= ${fraction})))`;
 }

@@ -20,33 +20,33 @@ export async function searchInvoices(
   search: InvoiceSearch,
   request: PageRequest,
 ): Promise<Page<Invoice>> {
-  const found = (within: Sql, options: { readonly isSought?: boolean; readonly along?: Sql } = {}) =>
+  const findInvoices = (within: Sql, options: { readonly isSought?: boolean; readonly along?: Sql } = {}) =>
     scope.page(invoicesTable, { request, within, among: nothing, ...options });
   switch (search.kind) {
     case 'all':
       return scope.page(invoicesTable, { request });
     case 'number':
-      return found(sql`and invoice_number = ${search.invoiceNumber}`);
+      return findInvoices(sql`and invoice_number = ${search.invoiceNumber}`);
     case 'id':
-      return found(sql`and record_id in (${withIdOrOfAccount(scope, search.id)})`, { isSought: true });
+      return findInvoices(sql`and record_id in (${withIdOrOfAccount(scope, search.id)})`, { isSought: true });
     case 'balance':
-      return found(balanceCondition(scope, search), {
+      return findInvoices(balanceCondition(scope, search), {
         along: isOfZero(search) ? nothing : scope.runner.dialect.along('bw_invoices_counted_index'),
       });
     case 'clauses': {
       const condition = clausesCondition(scope, search.clauses);
       const range = rangeAlone(search.clauses);
-      if (range === null) return found(condition, soughtBy(search.clauses));
+      if (range === null) return findInvoices(condition, soughtBy(search.clauses));
       const bounds = sql`${clauseConditions(range.clauses)} ${createdDays(range.clauses)}`;
       const most = scope.countThreshold ?? MAX_COUNTED_RECORDS;
       const indexed = scope.runner.dialect.along(`bw_invoices_${dayColumns[range.property]}_index`);
       if ((await countUpTo(scope, sql`${indexed} where ${scope.ofTenant} ${bounds}`, most + 1)) <= most) {
         const within = sql`select record_id from bw_invoices ${indexed} where ${scope.ofTenant} ${bounds}`;
-        return found(sql`and record_id in (${within}) ${condition}`, { isSought: true });
+        return findInvoices(sql`and record_id in (${within}) ${condition}`, { isSought: true });
       }
       const isDescending = request.limit < 0;
       const end = await endOf(scope, { property: range.property, bounds, indexed, isDescending });
-      return found(sql`and record_id ${raw(isDescending ? '<=' : '>=')} ${end} ${condition}`, {
+      return findInvoices(sql`and record_id ${raw(isDescending ? '<=' : '>=')} ${end} ${condition}`, {
         along: scope.runner.dialect.along('bw_invoices_page_index'),
       });
     }

@@ -100,13 +100,13 @@ export function securityStore(access: SystemAccess): SecurityStore {
     listRoles: async () => byName(await read(rolesTable, sql`1 = 1`)),
     insertRole: async (role, authorship, check) =>
       change({ authorship, check }, async (writing) => {
-        if ((await lockedByName(writing.runner, rolesTable, role.name)) !== null) return false;
+        if ((await lockByName(writing.runner, rolesTable, role.name)) !== null) return false;
         await save(writing, roles, { record: role, changeType: ChangeType.INSERT });
         return true;
       }),
     putRole: async (role, authorship, check) =>
       change({ authorship, check }, async (writing) => {
-        const known = await lockedByName(writing.runner, rolesTable, role.name);
+        const known = await lockByName(writing.runner, rolesTable, role.name);
         const record = known === null ? role : { ...known, permissions: role.permissions };
         const changeType = known === null ? ChangeType.INSERT : ChangeType.UPDATE;
         await save(writing, roles, { record, changeType });
@@ -196,7 +196,7 @@ function readsOf(runner: Runner): SecurityReads {
 }
 
 /** Returns the record with this name and locks it until the transaction ends. */
-async function lockedByName<R extends { readonly name: string }>(
+async function lockByName<R extends { readonly name: string }>(
   runner: Runner,
   table: RecordTable<R>,
   name: string,
@@ -212,7 +212,7 @@ async function activeByName<R extends { readonly name: string; readonly isActive
   table: RecordTable<R>,
   name: string,
 ) {
-  const record = await lockedByName(runner, table, name);
+  const record = await lockByName(runner, table, name);
   return record?.isActive ? record : null;
 }
 
@@ -221,7 +221,7 @@ async function activeByName<R extends { readonly name: string; readonly isActive
  * name.
  */
 async function insertActive<R extends User | ApiClient>(writing: Writing, kind: Kind<R>, given: New<R>) {
-  const known = await lockedByName<New<R>>(writing.runner, kind.table, given.name);
+  const known = await lockByName<New<R>>(writing.runner, kind.table, given.name);
   if (known?.isActive) return false;
   // A higher version invalidates cache entries for the previous owner of the name.
   const credentialVersion = known === null ? given.credentialVersion : known.credentialVersion + 1;

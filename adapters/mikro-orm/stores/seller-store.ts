@@ -17,14 +17,14 @@ export function sellerReads(scope: TenantScope): SellerReads {
    * Selects the versions that existed at the instant, and the first version. Documents older than the first version use
    * that version too (invoicing §14 rule 7).
    */
-  const shownAt = (instant: Instant) => sql`
+  const selectVersionsUntil = (instant: Instant) => sql`
     and (created_date <= ${instant}
       or created_date = (select min(created_date) from bw_sellers where ${ofTenant}))`;
   return {
     find: async (until) =>
       runner.firstAs((row) => ({ ...sellersTable.decode(row), logo: logoOf(row) }))`
         select ${scope.columns(sellersTable)}, ${logoColumns} from bw_sellers
-        where ${ofTenant} ${until === null ? nothing : shownAt(until)}
+        where ${ofTenant} ${until === null ? nothing : selectVersionsUntil(until)}
         order by ${newestFirst} limit 1`,
     versions: async () =>
       runner.readAs((row) => ({

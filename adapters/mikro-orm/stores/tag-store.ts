@@ -135,17 +135,17 @@ export function customFieldReads(scope: TenantScope): CustomFieldReads {
         sql`account_record_id = ${accountRecordId}`,
         objectType === null ? nothing : sql`and object_type = ${objectType}`,
       ),
-    page: async (request) => scope.page(customFieldsTable, { request, within: listed(request) }),
+    page: async (request) => scope.page(customFieldsTable, { request, within: listingCondition(request) }),
     search: async (search, request) =>
       scope.page(customFieldsTable, {
         request,
-        within: sql`${listed(request)} ${fieldSearchCondition(search)}`,
-        among: listed(request),
+        within: sql`${listingCondition(request)} ${fieldSearchCondition(search)}`,
+        among: listingCondition(request),
       }),
   };
 }
 
-function listed({ withoutCoupons }: CustomFieldPageRequest): Sql {
+function listingCondition({ withoutCoupons }: CustomFieldPageRequest): Sql {
   return withoutCoupons ? sql`${active} and account_record_id is not null` : active;
 }
 
@@ -167,20 +167,20 @@ function fieldSearchCondition(search: CustomFieldSearch): Sql {
 
 export function customFieldWrites(scope: WriteScope): CustomFieldWrites {
   return {
-    insert: async (fields) => scope.insertAudited(customFieldAudit, fields.map(storedOf)),
+    insert: async (fields) => scope.insertAudited(customFieldAudit, fields.map(addFoldedTexts)),
     updateValues: async (fields) => {
       const off = fields.map(({ id }) => ({ id, isActive: false }));
       // The values are removed from the unique index first, because two fields may swap their values.
       await scope.update(customFieldsTable, { properties: ['isActive'], records: off });
       await scope.updateKnown(customFieldAudit, {
         properties: ['value', 'foldedValue', 'isActive', 'updatedBy', 'updatedDate'],
-        records: fields.map(storedOf),
+        records: fields.map(addFoldedTexts),
       });
     },
     deactivate: async (fields) => scope.deactivate(customFieldAudit, fields),
   };
 }
 
-function storedOf<F extends Omit<CustomField, 'recordId'>>(field: F): F & StoredField {
+function addFoldedTexts<F extends Omit<CustomField, 'recordId'>>(field: F): F & StoredField {
   return { ...field, foldedName: field.name.toLowerCase(), foldedValue: field.value.toLowerCase() };
 }

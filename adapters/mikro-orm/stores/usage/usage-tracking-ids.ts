@@ -29,7 +29,7 @@ export function trackingIdReads(
      * billed.
      */
     trackingIds: async (of, limitOf) => {
-      const { invoiceIds, ranges, supplied } = await billedOf(scope, of);
+      const { invoiceIds, ranges, supplied } = await loadBilledUsage(scope, of);
       if (ranges.length === 0 && supplied.size === 0) return new Map();
       const limit = await limitOf();
       const found = await trackingIdsIn(scope, ranges, limit);
@@ -51,7 +51,7 @@ export function trackingIdReads(
      * recorded ids.
      */
     pageOfTrackingIds: async (invoiceId, request) => {
-      const { ranges, supplied } = await billedOf(scope, [invoiceId]);
+      const { ranges, supplied } = await loadBilledUsage(scope, [invoiceId]);
       const told = supplied.get(0) ?? [];
       if (told.length > 0) {
         const recorded = (await trackingIdsIn(scope, ranges, MAX_COUNTED_RECORDS)).get(0) ?? [];
@@ -159,7 +159,7 @@ interface BilledUsage {
   readonly supplied: ReadonlyMap<number, readonly string[]>;
 }
 
-async function billedOf(scope: TenantScope, of: InvoiceSelection): Promise<BilledUsage> {
+async function loadBilledUsage(scope: TenantScope, of: InvoiceSelection): Promise<BilledUsage> {
   const invoiceIds: Uuid[] = [];
   const ranges: (readonly Cell[])[] = [];
   const told = new Map<number, string[]>();
