@@ -28,7 +28,7 @@ function defineTable(table: TableSpec, { types, ownIndexes, reachable }: SchemaD
     name: table.name,
     tableName: table.name,
     properties,
-    ...(tenant === null || reachable === null ? {} : guarded(table, reachable(tenant))),
+    ...(tenant === null || reachable === null ? {} : rowSecurityOptions(table, reachable(tenant))),
     uniques: table.uniques.map((unique) => ({ ...index(unique), name: uniqueName(table.name, unique) })),
     indexes: [
       ...table.indexes.map((spec) => ({ ...index(spec), name: `${table.name}_${spec.name}_index` })),
@@ -50,7 +50,7 @@ export function tenantTables(): readonly string[] {
 }
 
 /** Adds row-level security to the table. It also applies to the owner of the table (platform §2, isolation rule 2). */
-function guarded(table: TableSpec, condition: string) {
+function rowSecurityOptions(table: TableSpec, condition: string) {
   return {
     rowLevelSecurity: 'force' as const,
     policies: [{ name: `${table.name}_tenant`, using: condition, check: condition }],

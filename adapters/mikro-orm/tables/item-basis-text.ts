@@ -93,7 +93,7 @@ export function readBasis(text: string): ItemBasis {
 function convertBasis(basis: ItemBasis, direction: Direction): object {
   if (basis.kind !== 'PLUGIN') return convertComputed(basis, direction);
   const changed = basis.changed && convertComputed(basis.changed, direction);
-  return { ...basis, changed, given: converted(amountText, basis.given, direction) };
+  return { ...basis, changed, given: convertValue(amountText, basis.given, direction) };
 }
 
 function convertComputed(basis: ComputedBasis, direction: Direction): object {
@@ -105,13 +105,13 @@ function convertComputed(basis: ComputedBasis, direction: Direction): object {
 function convertParts(parts: object, value: object, direction: Direction): object {
   const result: Record<string, unknown> = { ...value };
   for (const name in parts) {
-    result[name] = converted(parts[name as keyof typeof parts], result[name], direction);
+    result[name] = convertValue(parts[name as keyof typeof parts], result[name], direction);
   }
   return result;
 }
 
-function converted(part: object, value: unknown, direction: Direction): unknown {
+function convertValue(part: object, value: unknown, direction: Direction): unknown {
   if (value === null || value === undefined) return null;
-  if (Array.isArray(value)) return value.map((each) => converted(part, each, direction));
+  if (Array.isArray(value)) return value.map((each) => convertValue(part, each, direction));
   return Array.isArray(part) ? part[direction](value) : convertParts(part, value, direction);
 }
