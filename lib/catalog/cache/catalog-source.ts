@@ -81,7 +81,7 @@ async function loadOverridePlans(
   planNames: Iterable<string | null>,
 ): Promise<readonly OverridePlan[]> {
   const names = [...new Set(planNames)].filter((name) => name !== null);
-  const known = names.flatMap((name) => recalled(catalogs, session, name) ?? []);
+  const known = names.flatMap((name) => findCachedPlan(catalogs, session, name) ?? []);
   const found = new Set(known.map((plan) => plan.name));
   const missing = names.filter((name) => !found.has(name) && !catalogs.every((each) => hasPlan(each, name)));
   if (missing.length === 0) return known;
@@ -94,7 +94,7 @@ function keyOf(session: ReadSession, planName: string): string {
   return `${session.tenant.recordId} ${planName}`;
 }
 
-function recalled(
+function findCachedPlan(
   catalogs: readonly Catalog[],
   session: ReadSession,
   planName: string,

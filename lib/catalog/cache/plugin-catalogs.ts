@@ -69,8 +69,8 @@ export function pluginCatalogs(plugins: readonly CatalogPlugin[], ports: PluginC
   });
 
   async function loadAnswer(plugin: CatalogPlugin, context: CatalogPluginContext): Promise<Loaded> {
-    const given = await callPlugin(called(plugin), ports, () => plugin.catalog(context));
-    return loadedOf(plugin, context, given);
+    const given = await callPlugin(describePlugin(plugin), ports, () => plugin.catalog(context));
+    return loadGivenCatalog(plugin, context, given);
   }
 
   async function answersOf(
@@ -80,7 +80,7 @@ export function pluginCatalogs(plugins: readonly CatalogPlugin[], ports: PluginC
   ): Promise<readonly (readonly [accountId: Uuid | null, answer: Loaded['answer']])[]> {
     const [first = null, ...others] = accountIds;
     const context = contextOf(request, others.length === 0 ? first : null);
-    const stamp = await callPlugin(called(plugin), ports, () => plugin.latestVersion(context));
+    const stamp = await callPlugin(describePlugin(plugin), ports, () => plugin.latestVersion(context));
     if (stamp === null) {
       return inParallel(accountIds, MAX_CONCURRENT_CATALOG_CALLS, async (accountId) => {
         const { answer } = await loadAnswer(plugin, contextOf(request, accountId));
@@ -136,14 +136,14 @@ export function pluginCatalogs(plugins: readonly CatalogPlugin[], ports: PluginC
 
 export type PluginCatalogs = ReturnType<typeof pluginCatalogs>;
 
-async function loadedOf(
+async function loadGivenCatalog(
   plugin: CatalogPlugin,
   { tenantId }: CatalogPluginContext,
   given: CatalogDefinition | null,
 ): Promise<Loaded> {
   if (given === null) return { answer: null, characters: 0 };
   const { name: pluginName } = plugin;
-  const { versions } = compiled(plugin, () => compilePluginCatalog(given, { tenantId, pluginName }));
+  const { versions } = runCompilation(plugin, () => compilePluginCatalog(given, { tenantId, pluginName }));
   const content = versions.map(canonicalXml).join();
   // The revision is negative, so it never equals the revision of a stored catalog.
   const revision = -1 - Number.parseInt((await sha256Hex(content)).slice(0, 7), 16);
@@ -154,18 +154,18 @@ async function loadedOf(
 /**
  * Compiles a plugin's catalog within the time limit, because getters and proxies in the catalog run code of the plugin.
  */
-function compiled(plugin: CatalogPlugin, compile: () => Catalog): Catalog {
+function runCompilation(plugin: CatalogPlugin, compile: () => Catalog): Catalog {
   try {
     return compile();
   } catch (thrown) {
     const error = plainError(thrown);
     if (error instanceof BillingError || error instanceof InvariantError) throw error;
     const what = 'returned an unreadable catalog; see the server log for the reason';
-    throw pluginFailure(called(plugin), what, error);
+    throw pluginFailure(describePlugin(plugin), what, error);
   }
 }
 
-function called({ name }: CatalogPlugin): CalledPlugin {
+function describePlugin({ name }: CatalogPlugin): CalledPlugin {
   return { kind: 'catalog plugin', name, timeoutMs: CATALOG_PLUGIN_TIMEOUT_MS };
 }
 
@@ -184,7 +184,7 @@ function contextOf(request: PluginRequest, accountId: Uuid | null): CatalogPlugi
  */
 export function pluginProvider(ports: Pick<Ports, 'storage'>, plugins: PluginCatalogs, stored: CatalogCache) {
   /** Returns the plugin whose catalog replaces the tenant's stored catalog, or null (§16 rule 6). */
-  async function serving(request: {
+  async function findServedCatalog(request: {
     readonly tenant: TenantRef;
     readonly now: Instant;
   }): Promise<ServedCatalog | null> {
@@ -218,7 +218,7 @@ export function pluginProvider(ports: Pick<Ports, 'storage'>, plugins: PluginCat
   }
 
   return {
-    serving,
+    serving: findServedCatalog,
 
     async open(request: CatalogRequest): Promise<CatalogSource> {
       if (plugins.isEmpty) return (session, accountIds) => stored.catalogsOf(session, accountIds);
@@ -230,7 +230,7 @@ export function pluginProvider(ports: Pick<Ports, 'storage'>, plugins: PluginCat
     async openTenant(
       request: Omit<CatalogRequest, 'accounts'>,
     ): Promise<(session: ReadSession) => Promise<Catalog>> {
-      const served = await serving(request);
+      const served = await findServedCatalog(request);
       return async (session) => served?.catalog ?? stored.catalogOf(session);
     },
   };

@@ -25,7 +25,7 @@ import {
   frameOfText,
   planOfText,
   productOfText,
-  soldAsOfText,
+  parseSoldAs,
 } from './stored-parts.ts';
 
 const MAX_DECODED_CATALOG_PARTS = 10_000;
@@ -122,7 +122,7 @@ class CachedCatalog {
       origin ? origin.#products : undefined,
     );
     this.#plans = new CachedParts(
-      { decode: planOfText, soldAs: soldAsOfText, decoded },
+      { decode: planOfText, soldAs: parseSoldAs, decoded },
       origin ? origin.#plans : undefined,
     );
     this.#shapes = new CachedShapes(origin ? origin.#shapes : undefined);
@@ -165,7 +165,11 @@ class CachedCatalog {
 
   /** Reads the parts. If another call has released some of them in the meantime, reads these again. */
   async #readParts(contents: readonly StoredCatalogContent[], session: ReadSession): Promise<void> {
-    for (let missing = this.#missingOf(contents); missing.size > 0; missing = this.#missingOf(contents)) {
+    for (
+      let missing = this.#findMissingParts(contents);
+      missing.size > 0;
+      missing = this.#findMissingParts(contents)
+    ) {
       const parts = await this.#partsOf(missing, session);
       const shapes = await this.#shapes.of(parts, (recordIds) => this.#partsOf(recordIds, session));
       await this.#slices(eachStep(parts, (part) => this.#keeperOf(part).add(part, shapes(part))));
@@ -187,7 +191,7 @@ class CachedCatalog {
     return parts;
   }
 
-  #missingOf(contents: readonly StoredCatalogContent[]): Set<number> {
+  #findMissingParts(contents: readonly StoredCatalogContent[]): Set<number> {
     const missing = new Set<number>();
     for (const { content } of contents) {
       if ('canonicalXml' in content) continue;

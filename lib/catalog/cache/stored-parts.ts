@@ -247,7 +247,7 @@ export function planOfText(text: string): Plan {
 }
 
 /** Returns the product and the period from a plan's text without decoding the rest. */
-export function soldAsOfText(text: string): SoldAs {
+export function parseSoldAs(text: string): SoldAs {
   const { product, finalPhase }: PlanContent = JSON.parse(text);
   return { product, billingPeriod: finalPhase.recurring?.billingPeriod ?? BillingPeriod.NO_BILLING_PERIOD };
 }
