@@ -23,7 +23,7 @@ import {
 import type { PhaseContent, PlanContent, VersionContent } from '../model/version-content.ts';
 import { isNcName } from '../validation/findings.ts';
 import { fixed, phase, plan, priceList, product, version } from './fields/catalog-records.ts';
-import { completed } from './fields/field.ts';
+import { completeRecord } from './fields/field.ts';
 
 export interface EditedVersion {
   /** The stored version that is replaced, or null if the version is new. */
@@ -58,13 +58,16 @@ export function* addSimplePlan(
 }
 
 function emptyVersion(currency: Currency, now: Instant): VersionContent {
-  return completed(version, {
+  return completeRecord(version, {
     catalogName: 'DEFAULT',
     effectiveDate: addMilliseconds(now, -DAY_MS),
     currencies: [currency],
     products: [],
     plans: [],
-    priceLists: { defaultPriceList: completed(priceList, { name: DEFAULT_PRICE_LIST }), childPriceLists: [] },
+    priceLists: {
+      defaultPriceList: completeRecord(priceList, { name: DEFAULT_PRICE_LIST }),
+      childPriceLists: [],
+    },
   });
 }
 
@@ -72,7 +75,7 @@ function emptyVersion(currency: Currency, now: Instant): VersionContent {
 function withSimplePlan(version: VersionContent, request: CheckedSimplePlan): VersionContent {
   const existing = version.plans.find((plan) => plan.name === request.planId);
   const productName = existing?.product ?? request.productName;
-  if (productName === null) throw refused('productName needs to be set for a new plan');
+  if (productName === null) throw invalidSimplePlanError('productName needs to be set for a new plan');
   const sold = withProduct(withCurrency(version, request.currency), productName, request);
   const priced =
     existing === undefined ? withNewPlan(sold, productName, request) : withPrice(sold, existing, request);
@@ -89,10 +92,11 @@ function withProduct(version: VersionContent, name: string, request: CheckedSimp
   const existing = version.products.find((product) => product.name === name);
   if (existing !== undefined) {
     if (category === null || category === existing.category) return version;
-    throw refused(`product "${name}" is ${existing.category}, not ${category}`);
+    throw invalidSimplePlanError(`product "${name}" is ${existing.category}, not ${category}`);
   }
-  if (category === null) throw refused(`productCategory needs to be set for the new product "${name}"`);
-  return { ...version, products: [...version.products, completed(product, { name, category })] };
+  if (category === null)
+    throw invalidSimplePlanError(`productCategory needs to be set for the new product "${name}"`);
+  return { ...version, products: [...version.products, completeRecord(product, { name, category })] };
 }
 
 function withNewPlan(
@@ -101,14 +105,15 @@ function withNewPlan(
   request: CheckedSimplePlan,
 ): VersionContent {
   const { planId, currency, billingPeriod, trial } = request;
-  if (billingPeriod === null) throw refused(`billingPeriod needs to be set for the new plan "${planId}"`);
+  if (billingPeriod === null)
+    throw invalidSimplePlanError(`billingPeriod needs to be set for the new plan "${planId}"`);
   const price = { prices: [{ currency, amount: writtenAmount(request) }] };
-  const added = completed(plan, {
+  const added = completeRecord(plan, {
     name: planId,
     product: productName,
     recurringBillingMode: BillingMode.IN_ADVANCE,
     initialPhases: trial === null ? [] : [freeTrial(trial, currency)],
-    finalPhase: completed(phase, { type: PhaseType.EVERGREEN, recurring: { billingPeriod, price } }),
+    finalPhase: completeRecord(phase, { type: PhaseType.EVERGREEN, recurring: { billingPeriod, price } }),
   });
   const { defaultPriceList, childPriceLists } = version.priceLists;
   const listed = { ...defaultPriceList, plans: [...defaultPriceList.plans, planId] };
@@ -121,7 +126,7 @@ function withNewPlan(
 
 function freeTrial(duration: Duration, currency: Currency): PhaseContent {
   const price = { prices: [{ currency, amount: writtenDecimal('0') }] };
-  return completed(phase, { type: PhaseType.TRIAL, duration, fixed: completed(fixed, { price }) });
+  return completeRecord(phase, { type: PhaseType.TRIAL, duration, fixed: completeRecord(fixed, { price }) });
 }
 
 function withPrice(version: VersionContent, plan: PlanContent, request: CheckedSimplePlan): VersionContent {
@@ -129,14 +134,15 @@ function withPrice(version: VersionContent, plan: PlanContent, request: CheckedS
   const { currency, amount } = request;
   const { recurring } = plan.finalPhase;
   const price = recurring?.price ?? null;
-  if (recurring === null || price === null) throw refused(`plan "${plan.name}" has no recurring price`);
+  if (recurring === null || price === null)
+    throw invalidSimplePlanError(`plan "${plan.name}" has no recurring price`);
   const known = price.prices.find((each) => each.currency === currency);
   // An empty price is zero in every currency.
   const current = price.prices.length === 0 ? ZERO : known?.amount?.value;
   if (known !== undefined || current !== undefined) {
     if (current?.equals(amount)) return version;
     const shown = current === undefined ? 'none' : formatDecimal(current);
-    throw refused(`plan "${plan.name}" already has the price ${shown} in ${currency}`);
+    throw invalidSimplePlanError(`plan "${plan.name}" already has the price ${shown} in ${currency}`);
   }
   const prices = [...price.prices, { currency, amount: writtenAmount(request) }];
   const edited: PlanContent = {
@@ -163,17 +169,22 @@ function checkAgreement(plan: PlanContent, request: CheckedSimplePlan): void {
   const [trial, ...others] = plan.initialPhases;
   const owner = `plan "${plan.name}"`;
   if (others.length > 0 || (trial !== undefined && !isFreeTrial(trial)))
-    throw refused(`${owner} is not simple: it has more than a free trial before its last phase`);
+    throw invalidSimplePlanError(
+      `${owner} is not simple: it has more than a free trial before its last phase`,
+    );
   if (plan.finalPhase.type !== PhaseType.EVERGREEN)
-    throw refused(`${owner} is not simple: it ends with a ${plan.finalPhase.type} phase`);
+    throw invalidSimplePlanError(`${owner} is not simple: it ends with a ${plan.finalPhase.type} phase`);
   if (request.productName !== null && request.productName !== plan.product)
-    throw refused(`${owner} belongs to product "${plan.product}", not "${request.productName}"`);
+    throw invalidSimplePlanError(
+      `${owner} belongs to product "${plan.product}", not "${request.productName}"`,
+    );
   const [present, wanted] = [shownTrial(trial?.duration ?? null), shownTrial(request.trial)];
-  if (request.hasTrialTerms && present !== wanted) throw refused(`${owner} has ${present}, not ${wanted}`);
+  if (request.hasTrialTerms && present !== wanted)
+    throw invalidSimplePlanError(`${owner} has ${present}, not ${wanted}`);
   const { billingPeriod } = request;
   const period = plan.finalPhase.recurring?.billingPeriod ?? null;
   if (billingPeriod !== null && billingPeriod !== period)
-    throw refused(`${owner} has the billing period ${period ?? 'none'}, not ${billingPeriod}`);
+    throw invalidSimplePlanError(`${owner} has the billing period ${period ?? 'none'}, not ${billingPeriod}`);
 }
 
 function isFreeTrial({ type, fixed, recurring, usages }: PhaseContent): boolean {
@@ -198,7 +209,9 @@ function withAvailability(
   if ((productCategory ?? product?.category) !== ProductCategory.ADD_ON) return version;
   const unknown = availableBaseProducts.find((name) => !version.products.some((each) => each.name === name));
   if (unknown !== undefined)
-    throw refused(`availableBaseProducts names "${unknown}", which is not a product of the catalog`);
+    throw invalidSimplePlanError(
+      `availableBaseProducts names "${unknown}", which is not a product of the catalog`,
+    );
   const gains = (each: Product): boolean =>
     availableBaseProducts.includes(each.name) && !each.available.includes(productName);
   if (!version.products.some(gains)) return version;
@@ -256,7 +269,7 @@ export function checkSimplePlan(plan: SimplePlan): CheckedSimplePlan {
   checkNamed('trialTimeUnit', plan.trialTimeUnit, TimeUnit);
   const availableBaseProducts = plan.availableBaseProducts ?? [];
   if (plan.productCategory === ProductCategory.ADD_ON && availableBaseProducts.length === 0)
-    throw refused('availableBaseProducts needs to be set for an add-on');
+    throw invalidSimplePlanError('availableBaseProducts needs to be set for an add-on');
   return {
     planId,
     productName: plan.productName || null,
@@ -270,7 +283,7 @@ export function checkSimplePlan(plan: SimplePlan): CheckedSimplePlan {
 }
 
 /** Returns the error for any rejected simple plan (§12 rule 3). */
-export function refused(message: string, problems?: readonly Problem[]): BillingError {
+export function invalidSimplePlanError(message: string, problems?: readonly Problem[]): BillingError {
   return new BillingError({
     code: ErrorCode.CATALOG_INVALID_SIMPLE_PLAN_DESCRIPTOR,
     message: `Invalid simple plan: ${message}`,
@@ -288,25 +301,26 @@ function missing(field: keyof SimplePlan): BillingError {
 function planIdOf({ planId }: SimplePlan): string {
   if (!planId) throw missing('planId');
   if (isNcName(planId)) return planId;
-  throw refused(
+  throw invalidSimplePlanError(
     `planId "${shortenText(planId)}" is not a valid name. Start with a letter or underscore, followed by letters, digits, "-", "_" and "."`,
   );
 }
 
 function priceOf({ currency, amount }: SimplePlan) {
   if (!currency) throw missing('currency');
-  if (!isCurrency(currency)) throw refused(`"${shortenText(currency)}" is not a currency`);
+  if (!isCurrency(currency)) throw invalidSimplePlanError(`"${shortenText(currency)}" is not a currency`);
   if (!isPresent(amount)) throw missing('amount');
-  if (amount.isNegative() && !amount.isZero()) throw refused('amount is negative');
+  if (amount.isNegative() && !amount.isZero()) throw invalidSimplePlanError('amount is negative');
   return { currency, amount };
 }
 
 function trialOf({ trialLength, trialTimeUnit }: SimplePlan): Duration | null {
   if (!isPresent(trialLength) || trialLength === 0) return null;
   if (!Number.isInteger(trialLength))
-    throw refused(`trialLength ${shown(trialLength)} is not a whole number`);
-  if (trialLength < 0) throw refused('trialLength is negative');
-  if (!isPresent(trialTimeUnit)) throw refused('trialTimeUnit needs to be set with trialLength');
+    throw invalidSimplePlanError(`trialLength ${describeValue(trialLength)} is not a whole number`);
+  if (trialLength < 0) throw invalidSimplePlanError('trialLength is negative');
+  if (!isPresent(trialTimeUnit))
+    throw invalidSimplePlanError('trialTimeUnit needs to be set with trialLength');
   return trialTimeUnit === TimeUnit.UNLIMITED ? null : { unit: trialTimeUnit, number: trialLength };
 }
 
@@ -317,10 +331,10 @@ function trialOf({ trialLength, trialTimeUnit }: SimplePlan): Duration | null {
 function checkNamed(field: keyof SimplePlan, given: unknown, names: Readonly<Record<string, string>>): void {
   const known = Object.values(names);
   if (!isPresent(given) || known.some((name) => name === given)) return;
-  throw refused(`${field} ${shown(given)} is not one of ${known.join(', ')}`);
+  throw invalidSimplePlanError(`${field} ${describeValue(given)} is not one of ${known.join(', ')}`);
 }
 
-function shown(given: unknown): string {
+function describeValue(given: unknown): string {
   return typeof given === 'string' ? `"${shortenText(given)}"` : shortenText(String(given));
 }
 

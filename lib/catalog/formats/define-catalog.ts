@@ -205,7 +205,7 @@ class DefinitionReader {
   readonly problems: Problem[] = [];
 
   record<T>(type: RecordType<T>, given: unknown, place: string): T {
-    const values = isRecord(given) ? given : this.note(`${place}: ${shown(given)} is not an object`);
+    const values = isRecord(given) ? given : this.note(`${place}: ${describeValue(given)} is not an object`);
     return recordOf(type, (field) => values && this.#field(field, values[field.name], place));
   }
 
@@ -226,7 +226,7 @@ class DefinitionReader {
   #items({ name, item = name, type }: NamedField, given: unknown, owner: string): unknown {
     if (type.kind === 'record' && type.fields.some((field) => field.name === 'name')) {
       if (!isRecord(given))
-        return this.note(`${below(owner, name)}: ${shown(given)} is not an object keyed by name`);
+        return this.note(`${below(owner, name)}: ${describeValue(given)} is not an object keyed by name`);
       return Object.entries(given).map(([key, each]) => {
         const place = placeOf(type, each, {
           owner,
@@ -235,7 +235,8 @@ class DefinitionReader {
         return this.record(type, { ...(inFull(type, each) as object), name: key }, place);
       });
     }
-    if (!Array.isArray(given)) return this.note(`${below(owner, name)}: ${shown(given)} is not a list`);
+    if (!Array.isArray(given))
+      return this.note(`${below(owner, name)}: ${describeValue(given)} is not a list`);
     return given.map((each, index) =>
       this.#value(type, each, placeOf(type, each, { owner, name: `${name} ${index + 1}` })),
     );
@@ -253,18 +254,20 @@ class DefinitionReader {
     const text = textOf(type, given);
     if (text !== undefined && (!XML_CHARACTERS.test(text) || text.length > MAX_XML_TEXT_CHARACTERS)) {
       return this.note(
-        `${place}: ${shown(given)} is too long or contains characters that XML does not allow`,
+        `${place}: ${describeValue(given)} is too long or contains characters that XML does not allow`,
       );
     }
     const value = text === undefined ? undefined : type.parse(isUntrimmed(type) ? text : trimXml(text));
-    return value === undefined ? this.note(`${place}: ${shown(given)} is not ${type.description}`) : value;
+    return value === undefined
+      ? this.note(`${place}: ${describeValue(given)} is not ${type.description}`)
+      : value;
   }
 
   /** Parses a price. `0` means zero in every currency. */
   #price(given: unknown, place: string): unknown {
     if (given === 0) return { prices: [] };
     if (!isRecord(given))
-      return this.note(`${place}: ${shown(given)} is neither 0 nor an object of amounts by currency`);
+      return this.note(`${place}: ${describeValue(given)} is neither 0 nor an object of amounts by currency`);
     const amounts = Object.entries(given).filter(([, amount]) => amount !== undefined);
     return {
       prices: amounts.map(([code, amount]) => ({
@@ -281,7 +284,7 @@ class DefinitionReader {
   }
 
   #case({ conditions, resultName, result }: RuleCaseType, given: unknown, place: string): unknown {
-    if (!isRecord(given)) return this.note(`${place}: ${shown(given)} is not an object`);
+    if (!isRecord(given)) return this.note(`${place}: ${describeValue(given)} is not an object`);
     for (const name of Object.keys(given)) {
       if (name !== resultName && !(name in conditions))
         this.note(`${place}: unknown condition "${shortenText(name)}"`);
@@ -303,7 +306,7 @@ function placeOf(
   { owner, name }: { readonly owner: string; readonly name: string },
 ): string {
   if (type === phase)
-    return `${owner}, phase ${isRecord(given) ? shortenText(String(given.type)) : shown(given)}`;
+    return `${owner}, phase ${isRecord(given) ? shortenText(String(given.type)) : describeValue(given)}`;
   // The path leads to the section that contains the price, because problems with a price are reported there.
   return name === 'price' ? owner : below(owner, name);
 }
@@ -338,7 +341,7 @@ function isRecord(given: unknown): given is HostInput {
   return typeof given === 'object' && given !== null && !Array.isArray(given);
 }
 
-function shown(value: unknown): string {
+function describeValue(value: unknown): string {
   if (Array.isArray(value)) return 'a list';
   return typeof value === 'string' ? quote(value) : shortenText(String(value));
 }

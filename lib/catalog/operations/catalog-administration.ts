@@ -15,7 +15,7 @@ import {
   addSimplePlan,
   checkSimplePlan,
   type EditedVersion,
-  refused,
+  invalidSimplePlanError,
   type SimplePlan,
 } from '../formats/add-simple-plan.ts';
 import { uploadedTexts } from '../formats/xml/catalog-document.ts';
@@ -163,7 +163,7 @@ function* validated(edits: readonly EditedVersion[]): Steps<readonly CatalogVers
 /** Returns the error for problems in several versions. If several versions have the same problem, reports it once. */
 function validationError(problems: readonly Problem[]): BillingError {
   const distinct = [...new Map(problems.map((problem) => [problem.message, problem])).values()];
-  return refused(distinct.map((problem) => problem.message).join('; '), distinct);
+  return invalidSimplePlanError(distinct.map((problem) => problem.message).join('; '), distinct);
 }
 
 async function idsOf(session: ReadSession, edits: readonly EditedVersion[]): Promise<readonly Uuid[]> {

@@ -20,7 +20,7 @@ import {
   mergedUnits,
   namesReferredTo,
   planContentOf,
-  pricedIn,
+  collectCurrenciesAndUnits,
   productOfEntry,
   productOfPlan,
   union,
@@ -190,10 +190,10 @@ function entryVersion(content: Content, date: Instant): CatalogVersion {
     frame: {
       catalogName: content.catalogName,
       recurringBillingMode: xml?.recurringBillingMode ?? BillingMode.IN_ADVANCE,
-      ...pricedIn(phasesOf(inForce)),
+      ...collectCurrenciesAndUnits(phasesOf(inForce)),
       ...(xml && xml.features.length > 0 ? { features: xml.features } : {}),
       rules,
-      priceLists: mergedLists(null, listed(inForce), listsOfRules),
+      priceLists: mergedLists(null, collectListedPlans(inForce), listsOfRules),
     },
     products: availableProducts(products, entries),
     plans: inForce.map(({ part }) => part),
@@ -204,7 +204,7 @@ function entryVersion(content: Content, date: Instant): CatalogVersion {
 function overlay(content: Content, date: Instant, xml: CatalogVersion | null): CatalogVersion {
   if (xml === null) return entryVersion(content, date);
   const inForce = plansInForce(content, date);
-  const { currencies, units } = pricedIn(phasesOf(inForce));
+  const { currencies, units } = collectCurrenciesAndUnits(phasesOf(inForce));
   const own = productsInForce(content, inForce, date);
   const added = own.products.filter((product) => xml.productNamed(product.name) === undefined);
   return version(date, {
@@ -212,7 +212,7 @@ function overlay(content: Content, date: Instant, xml: CatalogVersion | null): C
       ...xml.frame.value,
       currencies: union(xml.currencies, currencies),
       units: mergedUnits(xml.units, units),
-      priceLists: mergedLists(xml.priceLists, listed(inForce)),
+      priceLists: mergedLists(xml.priceLists, collectListedPlans(inForce)),
     },
     products: availableProducts([...xml.products, ...added], own.entries),
     plans: [...xml.planParts.parts, ...inForce.map(({ part }) => part)],
@@ -261,7 +261,7 @@ function phasesOf(inForce: readonly InForce[]): readonly EntryPhase[] {
   return inForce.flatMap(({ row }) => row.phases);
 }
 
-function listed(inForce: readonly InForce[]): readonly ListedPlan[] {
+function collectListedPlans(inForce: readonly InForce[]): readonly ListedPlan[] {
   return inForce.map(({ entry }) => ({
     planName: entry.name,
     listName: entry.plan?.pricelistName ?? DEFAULT_PRICE_LIST,

@@ -29,7 +29,7 @@ import {
 import type { PhaseContent, PlanContent, VersionFrame } from '../../model/version-content.ts';
 import { validateVersion } from '../../validation/validate-version.ts';
 import { fixed, plan, priceList, product, tier, unit, usage } from '../fields/catalog-records.ts';
-import { completed } from '../fields/field.ts';
+import { completeRecord } from '../fields/field.ts';
 
 export interface ListedPlan {
   readonly planName: string;
@@ -37,7 +37,7 @@ export interface ListedPlan {
 }
 
 const emptyLists: PriceListSet = {
-  defaultPriceList: completed(priceList, { name: DEFAULT_PRICE_LIST }),
+  defaultPriceList: completeRecord(priceList, { name: DEFAULT_PRICE_LIST }),
   childPriceLists: [],
 };
 
@@ -52,17 +52,17 @@ export function mergedLists(
 ): PriceListSet {
   const { defaultPriceList, childPriceLists } = xml ?? emptyLists;
   const plansOf = Map.groupBy(plans, ({ listName }) => listName);
-  const extended = (list: PriceList): PriceList => ({
+  const addPlans = (list: PriceList): PriceList => ({
     ...list,
     plans: [...list.plans, ...(plansOf.get(list.name) ?? []).map(({ planName }) => planName)].toSorted(),
   });
   const known = new Set([DEFAULT_PRICE_LIST, ...childPriceLists.map((list) => list.name)]);
   const added = union([...plansOf.keys()], namedByRules).filter((name) => !known.has(name));
   return {
-    defaultPriceList: extended(defaultPriceList),
+    defaultPriceList: addPlans(defaultPriceList),
     childPriceLists: [
-      ...childPriceLists.map(extended),
-      ...added.toSorted().map((name) => extended(completed(priceList, { name }))),
+      ...childPriceLists.map(addPlans),
+      ...added.toSorted().map((name) => addPlans(completeRecord(priceList, { name }))),
     ],
   };
 }
@@ -150,7 +150,12 @@ function productOf(
   name: string,
   { prettyName, category, features }: Pick<ProductTerms, 'prettyName' | 'category' | 'features'>,
 ): Product {
-  return completed(product, { name, prettyName: prettyName || null, category, features: features ?? null });
+  return completeRecord(product, {
+    name,
+    prettyName: prettyName || null,
+    category,
+    features: features ?? null,
+  });
 }
 
 /** Returns the plan that a row contains (§15.5 rule 2). The plan has at least one phase. */
@@ -161,7 +166,7 @@ export function planContentOf(
   const phases = row.phases.map(phaseContentOf);
   const finalPhase = phases.at(-1);
   if (finalPhase === undefined) throw new Error(`plan ${row.planName} has no phases`);
-  return completed(plan, {
+  return completeRecord(plan, {
     name: row.planName,
     prettyName: terms.prettyName || null,
     product: terms.productName,
@@ -181,34 +186,34 @@ function phaseContentOf({ prettyName, ...given }: EntryPhase): PhaseContent {
     type,
     prettyName: prettyName || null,
     duration,
-    fixed: hasFixed ? completed(fixed, { price: internationalPrice(fixedPrices) }) : null,
-    recurring: recurringPrices && recurringOf(recurringPrices),
+    fixed: hasFixed ? completeRecord(fixed, { price: internationalPrice(fixedPrices) }) : null,
+    recurring: recurringPrices && recurringPriceOf(recurringPrices),
     usages: usages.map(usageOf),
     ...(features === undefined ? {} : { features }),
   };
 }
 
-function recurringOf({ billingPeriod, prices }: NonNullable<EntryPhase['recurringPrices']>) {
+function recurringPriceOf({ billingPeriod, prices }: NonNullable<EntryPhase['recurringPrices']>) {
   return { billingPeriod, price: prices.length === 0 ? null : internationalPrice(prices) };
 }
 
 function usageOf({ usageName, prettyName, tiers, ...terms }: EntryUsage): Usage {
-  return completed(usage, {
+  return completeRecord(usage, {
     ...terms,
     name: usageName,
     prettyName: prettyName || null,
     billingMode: BillingMode.IN_ARREAR,
     tiers: tiers
       .toSorted((one, other) => one.tierNumber - other.tierNumber)
-      .map(({ blocks }) => completed(tier, { blocks: blocks.map(tieredBlockOf) })),
+      .map(({ blocks }) => completeRecord(tier, { blocks: blocks.map(tieredBlockOf) })),
   });
 }
 
 function tieredBlockOf({ billingMeterCode, size, max, prices }: EntryBlock): TieredBlock {
   return {
     unit: billingMeterCode,
-    size: written(size),
-    max: written(max),
+    size: toWrittenDecimal(size),
+    max: toWrittenDecimal(max),
     prices: internationalPrice(prices),
   };
 }
@@ -222,12 +227,14 @@ function internationalPrice(prices: readonly EntryPrice[]): InternationalPrice {
   };
 }
 
-function written(number: number): WrittenDecimal {
+function toWrittenDecimal(number: number): WrittenDecimal {
   return { value: decimal(number), text: String(number) };
 }
 
 /** Returns the currencies and units that a version must declare for these phases. */
-export function pricedIn(phases: readonly EntryPhase[]): Pick<VersionFrame, 'currencies' | 'units'> {
+export function collectCurrenciesAndUnits(
+  phases: readonly EntryPhase[],
+): Pick<VersionFrame, 'currencies' | 'units'> {
   const prices = phases.flatMap((phase) => [
     ...phase.fixedPrices,
     ...(phase.recurringPrices?.prices ?? []),
@@ -235,7 +242,7 @@ export function pricedIn(phases: readonly EntryPhase[]): Pick<VersionFrame, 'cur
   ]);
   return {
     currencies: union(prices.map((price) => price.currency)),
-    units: unitsOf(phases).map((name) => completed(unit, { name })),
+    units: unitsOf(phases).map((name) => completeRecord(unit, { name })),
   };
 }
 
@@ -287,7 +294,7 @@ export function validateEntries(
   const newNames = new Set(newProducts.map(({ name }) => name));
   const otherNames = union(plans.map(({ terms }) => terms.productName)).filter((name) => !newNames.has(name));
   const standalone = { category: ProductCategory.STANDALONE };
-  const priced = pricedIn(plans.flatMap(({ row }) => row.phases));
+  const priced = collectCurrenciesAndUnits(plans.flatMap(({ row }) => row.phases));
   const { errors } = validateVersion({
     content: {
       catalogName: DEFAULT_PRICE_LIST,
@@ -321,5 +328,5 @@ export function childListNames(plans: readonly Pick<PlanToCheck, 'terms'>[]): re
 
 function listOf(name: string, plans: readonly PlanToCheck[]): PriceList {
   const members = plans.filter(({ terms }) => terms.pricelistName === name);
-  return completed(priceList, { name, plans: [...new Set(members.map(({ row }) => row.planName))] });
+  return completeRecord(priceList, { name, plans: [...new Set(members.map(({ row }) => row.planName))] });
 }

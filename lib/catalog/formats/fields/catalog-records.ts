@@ -67,7 +67,7 @@ import {
   PREFIX,
   type RuleCaseType,
   record,
-  repeated,
+  repeatedElements,
   type Scalar,
 } from './field.ts';
 
@@ -169,7 +169,7 @@ const price = record<Price>({ currency: element(currency), amount: nillable(deci
 
 /** One price per currency. It is an object in definitions and a list in JSON. */
 export const internationalPrice = record<InternationalPrice>({
-  prices: repeated(price, { element: 'price' }),
+  prices: repeatedElements(price, { element: 'price' }),
 });
 
 const limit = record<Limit>({
@@ -283,7 +283,10 @@ export const unit = record<Unit>(names);
 
 const priceLists = record<PriceListSet>({
   defaultPriceList: element(priceList, { limit: VERSION_LIMITS.priceLists }),
-  childPriceLists: repeated(priceList, { element: 'childPriceList', limit: VERSION_LIMITS.priceLists }),
+  childPriceLists: repeatedElements(priceList, {
+    element: 'childPriceList',
+    limit: VERSION_LIMITS.priceLists,
+  }),
 });
 
 export const version = record<VersionContent>({

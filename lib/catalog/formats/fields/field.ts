@@ -99,7 +99,7 @@ export function list<T>(
 }
 
 /** Returns a list type. Documents write zero or more elements next to other elements, without a wrapper. */
-export function repeated<T>(type: ValueType<T>, options: Options<readonly T[]>): Field<readonly T[]> {
+export function repeatedElements<T>(type: ValueType<T>, options: Options<readonly T[]>): Field<readonly T[]> {
   return { place: 'repeated', type, absent: [], ...options };
 }
 
@@ -128,7 +128,7 @@ export function recordOf<T>({ fields }: RecordType<T>, given: (field: NamedField
   return values as T;
 }
 
-export function completed<T>(
+export function completeRecord<T>(
   type: RecordType<T>,
   values: { readonly [Name in keyof T]?: T[Name] | null },
 ): T {
