@@ -279,8 +279,11 @@ export function* versionSteps(content: VersionContent): Steps<CatalogVersion> {
 }
 
 function sortedPlans({ defaultPriceList, childPriceLists }: PriceListSet): PriceListSet {
-  const sorted = (list: PriceList): PriceList => ({ ...list, plans: list.plans.toSorted() });
-  return { defaultPriceList: sorted(defaultPriceList), childPriceLists: childPriceLists.map(sorted) };
+  const sortPlansOfList = (list: PriceList): PriceList => ({ ...list, plans: list.plans.toSorted() });
+  return {
+    defaultPriceList: sortPlansOfList(defaultPriceList),
+    childPriceLists: childPriceLists.map(sortPlansOfList),
+  };
 }
 
 /**

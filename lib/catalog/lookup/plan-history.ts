@@ -54,8 +54,8 @@ export class PlanRuns {
    */
   indexFor(planName: string, time: { at: number; anchor: number; instant: Instant }): number | undefined {
     return (
-      this.#changedForExisting(planName, time) ??
-      this.#kept(planName, Math.min(time.at, time.anchor)) ??
+      this.#findChangeForExisting(planName, time) ??
+      this.#findUpToAnchor(planName, Math.min(time.at, time.anchor)) ??
       this.#fallback(planName, time.at)
     );
   }
@@ -92,7 +92,7 @@ export class PlanRuns {
   }
 
   /** Returns the latest version after the anchor whose date for existing subscriptions has passed (rule 4). */
-  #changedForExisting(
+  #findChangeForExisting(
     planName: string,
     { at, anchor, instant }: { at: number; anchor: number; instant: Instant },
   ): number | undefined {
@@ -106,7 +106,7 @@ export class PlanRuns {
   }
 
   /** Returns the latest version, up to the anchor, that contains the plan (rule 3). */
-  #kept(planName: string, anchor: number): number | undefined {
+  #findUpToAnchor(planName: string, anchor: number): number | undefined {
     const { runs, firsts } = this.#runs.get(planName) ?? none;
     const run = runs[latestBy(firsts, anchor)];
     return run && Math.min(run.last, anchor);
