@@ -93,7 +93,7 @@ export function catalogAdministration(ports: Pick<Ports, 'storage' | 'ids'>, cat
         const stored = await catalogs.cache.uploadedBy(session);
         const edits = await catalogs.slices(addSimplePlan(stored, request, context.createdDate));
         if (edits.length === 0) return;
-        const versions = await catalogs.slices(validated(edits));
+        const versions = await catalogs.slices(validateEdits(edits));
         const replaced = new Set(edits.map((edit) => edit.replaces));
         const others = stored.versions.filter((version) => !replaced.has(version));
         const problems = await catalogs.problemsOf(session, { stored: others, added: versions });
@@ -151,7 +151,7 @@ async function refuseWhileUsed(session: ReadSession, catalog: Catalog): Promise<
  * Yields the edits after validating them. An added plan can break rules that only validation checks, such as the
  * uniqueness of names.
  */
-function* validated(edits: readonly EditedVersion[]): Steps<readonly CatalogVersion[]> {
+function* validateEdits(edits: readonly EditedVersion[]): Steps<readonly CatalogVersion[]> {
   const problems: Problem[] = [];
   for (const edit of edits) problems.push(...(yield* validationSteps(edit)).errors);
   if (problems.length > 0) throw validationError(problems);

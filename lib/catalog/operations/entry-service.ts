@@ -82,7 +82,7 @@ export function catalogEntryOperations(
     (lock: 'lock' | 'lockForDeletion') =>
     async <T>(context: CallContext, options: EntryScopeOptions, work: EntryWork<T>): Promise<T> => {
       const pluginName = await catalogs.servingPlugin(context);
-      if (pluginName !== null) throw servedByPlugin(pluginName);
+      if (pluginName !== null) throw pluginServesTenantError(pluginName);
       return ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
         await session.catalogs[lock]();
         return work(session, await scopeOf(session, options));
@@ -245,7 +245,7 @@ async function storedView(
   const productNames = (request.products ?? []).flatMap(({ name }) => name ?? []);
   const planNames = (request.plans ?? []).flatMap(({ name }) => name ?? []);
   const entries = await session.catalogEntries.named([...productNames, ...planNames]);
-  const named = (kind: EntryKind, name: string): CatalogEntry | undefined =>
+  const findLoadedEntry = (kind: EntryKind, name: string): CatalogEntry | undefined =>
     entries.find((entry) => entry.kind === kind && entry.name === name);
   const products = entries.filter((entry) => entry.kind === EntryKind.PRODUCT);
   const views = productViews(products, await plansOf(session, products));
@@ -258,7 +258,7 @@ async function storedView(
       return views.find((view) => view.name === name) ?? (xml === undefined ? [] : xmlProductView(xml));
     }),
     plans: planNames.flatMap((name) => {
-      const entry = named(EntryKind.PLAN, name);
+      const entry = findLoadedEntry(EntryKind.PLAN, name);
       return entry === undefined ? [] : planView(entry, latestOf(rowsOf.get(name) ?? []));
     }),
   };
@@ -320,7 +320,7 @@ function productNotFound(name: string): BillingError {
  * Returns the error for a change while a plugin serves the tenant. The plugin's catalog would hide a stored change (§16
  * rule 6).
  */
-function servedByPlugin(pluginName: string): BillingError {
+function pluginServesTenantError(pluginName: string): BillingError {
   return billingError(
     ErrorCode.CATALOG_ENTRY_INVALID_ENTRY,
     `Invalid catalog entry: the catalog plugin "${pluginName}" serves this tenant; change the catalog there`,

@@ -42,7 +42,7 @@ export async function obtainOverridePlans(
   definitions: readonly OverrideDefinition[],
   { nextId, currentCatalog }: ObtainTools,
 ): Promise<(definition: OverrideDefinition) => OverridePlan> {
-  const wanted = await Promise.all(definitions.map(hashed));
+  const wanted = await Promise.all(definitions.map(hashDefinition));
   const plans = new Map<string, OverridePlan>();
   const missing = async (): Promise<readonly HashedDefinition[]> => {
     const found = await session.catalogs.findOverridePlansOf(wanted);
@@ -80,7 +80,7 @@ interface HashedDefinition extends Pick<StoredOverridePlan, 'parentPlanName' | '
   readonly definition: OverrideDefinition;
 }
 
-async function hashed(definition: OverrideDefinition): Promise<HashedDefinition> {
+async function hashDefinition(definition: OverrideDefinition): Promise<HashedDefinition> {
   const { parentPlanName, currency } = definition;
   const overrides = writeOverrides(definition.overrides);
   const overrideHash = await sha256Hex(`${currency} ${overrides}`);
@@ -123,7 +123,7 @@ export async function foreseenOverridePlan(
   definition: OverrideDefinition,
   catalog: Catalog,
 ): Promise<OverridePlan> {
-  const [known] = await session.catalogs.findOverridePlansOf([await hashed(definition)]);
+  const [known] = await session.catalogs.findOverridePlansOf([await hashDefinition(definition)]);
   return known === undefined ? dryRunOverridePlan(definition, catalog) : overridePlanOf(known);
 }
 
