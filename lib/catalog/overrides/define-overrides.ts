@@ -110,7 +110,9 @@ class Matching {
   take(request: PriceOverrideRequest): void {
     const { planName, fixedPrice, recurringPrice } = request;
     if (planName && planName !== this.#plan.name && planName !== this.#plan.parentPlanName) {
-      throw refused(`Plan "${shortenText(planName)}" is not the overridden plan, ${this.#plan.name}`);
+      throw invalidOverrideError(
+        `Plan "${shortenText(planName)}" is not the overridden plan, ${this.#plan.name}`,
+      );
     }
     const phase = this.#phaseOf(request);
     const ofPhase = `of phase "${phase.name}"`;
@@ -127,7 +129,7 @@ class Matching {
     if (phase !== undefined) return phase;
     const sought = phaseName || phaseType;
     const known = phases.map((each) => `${each.name} (${each.type})`).join(', ');
-    throw refused(
+    throw invalidOverrideError(
       sought
         ? `Plan ${name} has no phase "${shortenText(sought)}" with a price to override; it has ${known}`
         : `A price override needs a phaseName or phaseType; plan ${name} has ${known}`,
@@ -138,7 +140,7 @@ class Matching {
     const usage = phase.usages.find((candidate) => candidate.name === request.usageName);
     if (usage === undefined) {
       const known = phase.usages.map((each) => each.name).join(', ') || 'none';
-      throw refused(
+      throw invalidOverrideError(
         `Phase "${phase.name}" has no usage "${shortenText(request.usageName ?? '')}"; it has ${known}`,
       );
     }
@@ -169,7 +171,8 @@ class Matching {
     const occurrence = usage.counter(identity);
     const target = PriceTarget.block(usage.section, identity, occurrence);
     const what = `price of the block of unit "${shortenText(identity.unit)}", size ${identity.size}, max ${identity.max} ${usage.ofUsage}`;
-    if (occurrence > 0 && !this.#targets.has(target)) throw refused(`The ${what} is overridden twice`);
+    if (occurrence > 0 && !this.#targets.has(target))
+      throw invalidOverrideError(`The ${what} is overridden twice`);
     this.#checkHas(target, what);
     this.#add(target, block.price, what);
   }
@@ -178,12 +181,13 @@ class Matching {
   #add(target: PriceTarget, amount: Decimal | null | undefined, what: string): void {
     if (!isPresent(amount)) return;
     this.#checkHas(target, what);
-    if (this.found.has(target)) throw refused(`The ${what} is overridden twice`);
+    if (this.found.has(target)) throw invalidOverrideError(`The ${what} is overridden twice`);
     this.found.set(target, checkedAmount(amount, what));
   }
 
   #checkHas(target: PriceTarget, what: string): void {
-    if (!this.#targets.has(target)) throw refused(`Plan ${this.#plan.name} has no ${what} to override`);
+    if (!this.#targets.has(target))
+      throw invalidOverrideError(`Plan ${this.#plan.name} has no ${what} to override`);
   }
 }
 
@@ -194,9 +198,10 @@ function isPresent<T>(value: T | null | undefined): value is T {
 function checkedAmount(amount: Decimal, what: string): Decimal {
   const value = Decimal.isDecimal(amount) ? parseWireDecimal(amount) : undefined;
   if (value === undefined) {
-    throw refused(`The ${what} must be a decimal of at most 15 integer and 9 fractional digits`);
+    throw invalidOverrideError(`The ${what} must be a decimal of at most 15 integer and 9 fractional digits`);
   }
-  if (value.isNegative()) throw refused(`The ${what} cannot be ${formatDecimal(value)}: it is negative`);
+  if (value.isNegative())
+    throw invalidOverrideError(`The ${what} cannot be ${formatDecimal(value)}: it is negative`);
   return value;
 }
 
@@ -204,7 +209,7 @@ function shownDecimal(value: Decimal | null | undefined): string {
   return isPresent(value) && Decimal.isDecimal(value) ? formatDecimal(value) : 'none';
 }
 
-function refused(message: string): BillingError {
+function invalidOverrideError(message: string): BillingError {
   return billingError(ErrorCode.CATALOG_INVALID_PRICE_OVERRIDE, message);
 }
 
