@@ -55,7 +55,7 @@ export function spendsCredit(input: Omit<AccountCreditInput, 'unpaid' | 'withhel
   const { credit, candidates } = input;
   return (
     credit.greaterThan(0) ||
-    candidates.some((each) => each.status === 'COMMITTED' && owesCustomer(counted(each, input)))
+    candidates.some((each) => each.status === 'COMMITTED' && owesCustomer(applyStandIn(each, input)))
   );
 }
 
@@ -70,7 +70,7 @@ export function applyAccountCredit(input: AccountCreditInput): readonly CreditMo
   const moves = [...movesToDebts(input)];
   const left = balancesAfter(moves, input);
   let credit = input.credit.plus(sum(moves.map(({ amount }) => amount)));
-  const offered = creditOrder(candidates, input.unpaid).map((invoice) => counted(invoice, input));
+  const offered = creditOrder(candidates, input.unpaid).map((invoice) => applyStandIn(invoice, input));
   for (const invoice of offered) {
     const balance = left.get(invoice.id) ?? invoice.rawBalance;
     const offer = withheld.has(invoice.id) ? ZERO : credit;
@@ -114,7 +114,7 @@ function balancesAfter(moves: readonly CreditMove[], { candidates, unpaid, stand
   return left;
 }
 
-function counted(invoice: CreditedInvoice, { standIns }: Pick<AccountCreditInput, 'standIns'>) {
+function applyStandIn(invoice: CreditedInvoice, { standIns }: Pick<AccountCreditInput, 'standIns'>) {
   const rawBalance = standIns?.get(invoice.id);
   return rawBalance === undefined ? invoice : { ...invoice, rawBalance };
 }

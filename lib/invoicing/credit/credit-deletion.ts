@@ -20,7 +20,7 @@ export function creditToReclaim(item: InvoiceItem, accountCBA: Decimal): Decimal
  */
 export function deletedCredit(item: InvoiceItem, items: readonly InvoiceItem[]): readonly ChangedCredit[] {
   if (item.amount.isZero()) return [];
-  if (item.amount.isNegative()) return [changed(item, ZERO, 'Delete used credit')];
+  if (item.amount.isNegative()) return [changeCreditItem(item, ZERO, 'Delete used credit')];
   const { id: invoiceItemId, invoiceId } = item;
   const credit = items.find(
     ({ itemType, amount }) =>
@@ -32,8 +32,8 @@ export function deletedCredit(item: InvoiceItem, items: readonly InvoiceItem[]):
     throw billingError(ErrorCode.INVOICE_CBA_DELETED, message, { invoiceId, invoiceItemId, amount });
   }
   return [
-    changed(item, ZERO, 'Delete gained credit'),
-    { ...changed(credit, credit.amount.plus(item.amount), credit.description), repairable: ZERO },
+    changeCreditItem(item, ZERO, 'Delete gained credit'),
+    { ...changeCreditItem(credit, credit.amount.plus(item.amount), credit.description), repairable: ZERO },
   ];
 }
 
@@ -50,7 +50,7 @@ export function reclaimedCredit(used: readonly InvoiceItem[], amount: Decimal) {
     const usedAmount = item.amount.negated();
     const taken = usedAmount.lessThan(missing) ? usedAmount : missing;
     missing = missing.minus(taken);
-    reclaimed.push(changed(item, item.amount.plus(taken), 'Reclaim used credit'));
+    reclaimed.push(changeCreditItem(item, item.amount.plus(taken), 'Reclaim used credit'));
   }
   return { changed: reclaimed, missing };
 }
@@ -74,7 +74,7 @@ export function differences(
   return byInvoice;
 }
 
-function changed(item: InvoiceItem, amount: Decimal, description: string | null): ChangedCredit {
+function changeCreditItem(item: InvoiceItem, amount: Decimal, description: string | null): ChangedCredit {
   const { id, invoiceId, itemType } = item;
   const plain = amount.isZero() ? ZERO : amount;
   return { id, invoiceId, itemType, amount: plain, repairable: plain, description };
