@@ -320,11 +320,11 @@ function relationsOf({ invoice, linkedItems, note }: FactsInput): Relations {
     ({ linkedItemId }) => linkedItemId,
   );
   const onDocument = new Set<Uuid | null>(invoice.items.map(({ id }) => id));
-  const linkedOf = ({ linkedItemId }: InvoiceItemView) =>
+  const findLinkedItem = ({ linkedItemId }: InvoiceItemView) =>
     linkedItemId === null ? undefined : known.get(linkedItemId);
   const ownTaxesOf = (id: Uuid | null) => (taxItemsOf.get(id) ?? []).map(factsOf);
   const taxItemOf = (item: InvoiceItemView) => {
-    const tax = isTax(item) ? item : linkedOf(item);
+    const tax = isTax(item) ? item : findLinkedItem(item);
     return tax !== undefined && isTax(tax) ? tax : null;
   };
   const taxesOf = (item: InvoiceItemView) => {

@@ -123,9 +123,9 @@ export function formatsFrom(factory: InvoiceFormatterFactory | undefined, tenant
       locale: languageTag(locale),
       builtIn: plainFormats(builtIn),
     };
-    const own = asked(factory, 'formatter', () => factory.formatter(context));
+    const own = callFormatter(factory, 'formatter', () => factory.formatter(context));
     if (typeof own !== 'object' || own === null) throw failure(factory, 'returned no formatter');
-    return { ...builtIn, ...checked(factory, guarded(own)) };
+    return { ...builtIn, ...checkFormatResults(factory, guarded(own)) };
   };
 }
 
@@ -143,14 +143,16 @@ function plainFormats({ amount, number, date, period }: DocumentFormats): Invoic
 
 const members = ['amount', 'number', 'date', 'period'] as const satisfies readonly (keyof InvoiceFormatter)[];
 
-function checked(factory: InvoiceFormatterFactory, own: Partial<InvoiceFormatter>) {
+function checkFormatResults(factory: InvoiceFormatterFactory, own: Partial<InvoiceFormatter>) {
   const given = members.flatMap((name) => {
-    const format = asked(factory, name, () => own[name]) as ((...values: unknown[]) => unknown) | undefined;
+    const format = callFormatter(factory, name, () => own[name]) as
+      | ((...values: unknown[]) => unknown)
+      | undefined;
     if (format === undefined) return [];
     const isOfDates = name === 'date' || name === 'period';
     const text = (...values: unknown[]): string => {
       const plain = isOfDates ? values.map((date) => formatLocalDate(date as LocalDate)) : values;
-      const answer = asked(factory, name, () => format(...plain));
+      const answer = callFormatter(factory, name, () => format(...plain));
       if (typeof answer === 'string' && answer.length <= MAX_FORMATTED_CHARACTERS) return answer;
       throw failure(
         factory,
@@ -162,7 +164,7 @@ function checked(factory: InvoiceFormatterFactory, own: Partial<InvoiceFormatter
   return Object.fromEntries(given);
 }
 
-function asked<T>(factory: InvoiceFormatterFactory, member: string, call: () => T): T {
+function callFormatter<T>(factory: InvoiceFormatterFactory, member: string, call: () => T): T {
   try {
     return callHost(call);
   } catch (thrown) {

@@ -28,7 +28,7 @@ export function documentTexts(uploaded: TenantTranslations, locale: Locale, defa
     builtInTexts.get(each),
   ]);
   const last = builtInTexts.get(fromMostSpecific(LAST_LOCALE).at(-1) ?? LAST_LOCALE);
-  return (key) => found([...bundles, last], key) ?? key;
+  return (key) => findText([...bundles, last], key) ?? key;
 }
 
 /** Returns the names of plans, phases and usages (§14 rule 3); undefined if the tenant has not translated them. */
@@ -38,7 +38,7 @@ export function catalogNames(
   defaultLocale: Locale,
 ): (name: string) => string | undefined {
   const bundles = localesToLookUp(locale, defaultLocale).map((each) => uploaded.get(each));
-  return (name) => found(bundles, name);
+  return (name) => findText(bundles, name);
 }
 
 /**
@@ -51,7 +51,7 @@ export function languageOfTexts(uploaded: TenantTranslations, locale: Locale, de
   return fromMostSpecific(defaultLocale).some(isWritten) ? defaultLocale : LAST_LOCALE;
 }
 
-function found(bundles: readonly (Translations | undefined)[], key: string) {
+function findText(bundles: readonly (Translations | undefined)[], key: string) {
   for (const bundle of bundles) {
     const text = bundle?.get(key);
     if (text !== undefined) return text;
@@ -213,8 +213,8 @@ export function parseProperties(source: string): ReadonlyMap<string, string> {
     if (read > MAX_PROPERTIES_ENTRIES)
       throw invalidField(`The text has more than ${MAX_PROPERTIES_ENTRIES} entries`);
     const end = endOfKey(text);
-    const key = unescaped(text.slice(0, end), line);
-    const value = unescaped(text.slice(end).replace(/^[ \t\f]*[=:]?[ \t\f]*/, ''), line);
+    const key = decodeEscapes(text.slice(0, end), line);
+    const value = decodeEscapes(text.slice(end).replace(/^[ \t\f]*[=:]?[ \t\f]*/, ''), line);
     entries.set(key, value);
   }
   return entries;
@@ -256,7 +256,7 @@ function endOfKey(text: string): number {
   return text.length;
 }
 
-function unescaped(text: string, line: number): string {
+function decodeEscapes(text: string, line: number): string {
   const plain = text.replaceAll(/\\(?:u(.{0,4})|(.?))/gsu, (_, digits: string | undefined, other: string) => {
     if (digits === undefined) return escapes[other] ?? other;
     if (/^[0-9A-Fa-f]{4}$/.test(digits)) return String.fromCharCode(Number.parseInt(digits, 16));

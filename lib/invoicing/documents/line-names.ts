@@ -54,7 +54,7 @@ export function lineName(
   }
   const isOfChild = linked !== undefined && childOf(linked, children) !== null;
   return {
-    name: isOfChild ? text('itemAdjustment') : described(item, text),
+    name: isOfChild ? text('itemAdjustment') : describeItem(item, text),
     detail: linked === undefined ? null : lineName(linked, words, undefined).name,
   };
 }
@@ -80,7 +80,7 @@ function chargeName(item: InvoiceItemView, names: CatalogNames): LineName {
 }
 
 /** Returns the description of the item. Descriptions that the engine wrote (§1.3) are in the document's language. */
-function described({ itemType, description }: InvoiceItemView, text: TextOf): string {
+function describeItem({ itemType, description }: InvoiceItemView, text: TextOf): string {
   if (description === null || description === '') return itemType;
   const written: Readonly<Record<string, TextKey>> = itemTypes[itemType].descriptions;
   const key = Object.hasOwn(written, description) ? written[description] : undefined;

@@ -243,7 +243,7 @@ function wordsOf(given: InvoiceToRender, note: CreditNoteView | null) {
   // In French, a space precedes a colon.
   const colon = language.startsWith('fr') ? '\u00a0: ' : ': ';
   const direction = directionOf(language);
-  const isolatedIn = (part: string) => (direction === 'rtl' ? isolated(part) : part);
+  const isolateIfRtl = (part: string) => (direction === 'rtl' ? isolateDirection(part) : part);
   return {
     locale,
     language: languageTag(language),
@@ -253,8 +253,8 @@ function wordsOf(given: InvoiceToRender, note: CreditNoteView | null) {
     children: given.children ?? new Map<Uuid, SummarizedChild>(),
     formats,
     countryName: (code: string) => formats.country(code),
-    isolated: isolatedIn,
-    labeled: (label: string, value: string) => `${label}${colon}${isolatedIn(value)}`,
+    isolated: isolateIfRtl,
+    labeled: (label: string, value: string) => `${label}${colon}${isolateIfRtl(value)}`,
   };
 }
 
@@ -262,7 +262,7 @@ function wordsOf(given: InvoiceToRender, note: CreditNoteView | null) {
  * Isolates a string so that it keeps its direction inside text of the opposite direction. Otherwise `123-456` would
  * become `456-123`.
  */
-function isolated(text: string): string {
+function isolateDirection(text: string): string {
   return `\u2068${text}\u2069`;
 }
 

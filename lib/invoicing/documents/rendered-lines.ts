@@ -80,7 +80,7 @@ export function* renderingLines(
   const datesOf = formattedDatesOnce(formats);
   return yield* eachStep(documentItems(items, currency), (item): RenderedLine => {
     const linked = item.linkedItemId === null ? undefined : itemOf.get(item.linkedItemId);
-    const named = (name: string | null) => (name === null ? null : (names(name) ?? name));
+    const translateName = (name: string | null) => (name === null ? null : (names(name) ?? name));
     const line = lineOf.get(item.id);
     const usage = renderedUsage(item.usage, currency, words);
     const calculation = line === undefined ? null : calculationOf(line, currency, words);
@@ -89,9 +89,9 @@ export function* renderingLines(
     return {
       item,
       ...lineName(item, words, linked),
-      planName: named(item.planName),
-      phaseName: named(item.phaseName),
-      usageName: named(item.usageName),
+      planName: translateName(item.planName),
+      phaseName: translateName(item.phaseName),
+      usageName: translateName(item.usageName),
       ...datesOf(item),
       formattedAmount: formats.amount(item.amount, currency),
       formattedRate: item.rate === null ? null : formatPrice(formats, item.rate, currency),

@@ -107,9 +107,9 @@ function isJapaneseScript({ city, state, country }: Address): boolean {
 const cityFirst = new Set(['AU', 'BR', 'CA', 'GB', 'IE', 'IN', 'MX', 'NZ', 'US', 'ZA']);
 
 function placeOf({ city, state, postalCode, country }: Address): string {
-  const joined = (separator: string, ...parts: readonly (string | null)[]) =>
+  const joinParts = (separator: string, ...parts: readonly (string | null)[]) =>
     parts.filter(isPresent).join(separator);
   return cityFirst.has((country ?? '').toUpperCase())
-    ? joined(', ', city, joined(' ', state, postalCode))
-    : joined(', ', joined(' ', postalCode, city), state);
+    ? joinParts(', ', city, joinParts(' ', state, postalCode))
+    : joinParts(', ', joinParts(' ', postalCode, city), state);
 }

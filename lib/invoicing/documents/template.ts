@@ -181,7 +181,7 @@ export class TemplateLookup {
  */
 export function* renderingTemplate(nodes: readonly TemplateNode[], data: TemplateObject): Steps<string> {
   const output = new Output();
-  yield* rendering(nodes, { value: data, outer: null }, output);
+  yield* renderNodes(nodes, { value: data, outer: null }, output);
   return output.text();
 }
 
@@ -233,7 +233,7 @@ interface Scope {
   readonly outer: Scope | null;
 }
 
-function* rendering(nodes: readonly TemplateNode[], scope: Scope, output: Output): Steps<void> {
+function* renderNodes(nodes: readonly TemplateNode[], scope: Scope, output: Output): Steps<void> {
   for (const node of nodes) {
     output.step(node.kind === 'text' ? 1 : Math.max(1, node.path.parts.length));
     if (output.endsTurn()) yield;
@@ -242,7 +242,7 @@ function* rendering(nodes: readonly TemplateNode[], scope: Scope, output: Output
         output.add(node.text);
         break;
       case 'value':
-        output.add(written(found(node.path, scope)));
+        output.add(formatValue(findValue(node.path, scope)));
         break;
       case 'section':
         yield* renderingSection(node, scope, output);
@@ -256,18 +256,18 @@ function* renderingSection(
   scope: Scope,
   output: Output,
 ): Steps<void> {
-  const value = found(path, scope);
+  const value = findValue(path, scope);
   const isNothing =
     value === null || value === false || value === '' || (value instanceof TemplateList && value.size === 0);
   if (isInverted !== isNothing) return;
   if (isInverted || !(value instanceof TemplateList)) {
-    yield* rendering(nodes, { value, outer: scope }, output);
+    yield* renderNodes(nodes, { value, outer: scope }, output);
     return;
   }
   for (const element of value.elements()) {
     output.step(STEPS_OF_ELEMENT);
     if (output.endsTurn()) yield;
-    yield* rendering(nodes, { value: element, outer: scope }, output);
+    yield* renderNodes(nodes, { value: element, outer: scope }, output);
   }
 }
 
@@ -275,7 +275,7 @@ function* renderingSection(
  * Returns the value of a name from the innermost scope that contains the first part of the name. Returns null if no
  * scope contains it.
  */
-function found({ parts, rests }: TemplatePath, scope: Scope): TemplateData {
+function findValue({ parts, rests }: TemplatePath, scope: Scope): TemplateData {
   const [first] = parts;
   if (first === undefined) return scope.value;
   let value: TemplateData = nearest(first, scope);
@@ -305,7 +305,7 @@ function isObject(value: TemplateData): value is TemplateObject {
 }
 
 /** Returns the text of a value. Objects and lists have no text. */
-function written(value: TemplateData): string {
+function formatValue(value: TemplateData): string {
   if (typeof value === 'string') return mustache.escape(value);
   return typeof value === 'boolean' ? String(value) : '';
 }
