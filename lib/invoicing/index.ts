@@ -13,7 +13,7 @@ export {
   type DryRunRequest,
   DryRunType,
   type UpcomingInvoiceRequest,
-  unspecified,
+  missingIdError as unspecified,
 } from './dry-run/dry-run-request.ts';
 export {
   type PreviewedBundle,

@@ -120,7 +120,7 @@ export class RunningDebts {
   }
 
   credit(made: CreditedStep, nextItemId: () => Uuid): AccountRun {
-    const { run, credited, touched } = this.#credited(made, nextItemId);
+    const { run, credited, touched } = this.#applyCredit(made, nextItemId);
     const after = new Map([...touched, ...credited.invoices].map((invoice) => [invoice.id, invoice]));
     const known = new Set(this.#unpaid.map(({ id }) => id));
     this.#unpaid = [
@@ -128,13 +128,13 @@ export class RunningDebts {
       ...touched
         .filter(({ id }) => !known.has(id) && !made.standIns.has(id))
         .map((invoice) => after.get(invoice.id) ?? invoice),
-      ...this.#owedOf(run, made),
+      ...this.#listUnpaidOfRun(run, made),
     ];
     this.#debtOf = new Map([...this.#debtOf].map(([id, debt]) => [id, after.get(debt.id) ?? debt]));
     return run;
   }
 
-  #owedOf(
+  #listUnpaidOfRun(
     { items, amounts, invoice: { status, draft } }: AccountRun,
     { invoiceId, date }: Pick<CreditedStep, 'invoiceId' | 'date'>,
   ): readonly Invoice[] {
@@ -150,13 +150,13 @@ export class RunningDebts {
     { run: given, ...step }: Pick<CreditedStep, 'run' | 'invoiceId' | 'date'>,
     nextItemId: () => Uuid,
   ): readonly NewInvoiceItem[] {
-    const { run } = this.#credited({ ...step, ...unchangedStep(given) }, nextItemId);
+    const { run } = this.#applyCredit({ ...step, ...unchangedStep(given) }, nextItemId);
     return run.items.slice(given.items.length);
   }
 
-  #credited({ run, invoiceId, date, elsewhere, standIns }: CreditedStep, nextItemId: () => Uuid) {
+  #applyCredit({ run, invoiceId, date, elsewhere, standIns }: CreditedStep, nextItemId: () => Uuid) {
     const counted = countedRun(run, invoiceId, date);
-    const changed = elsewhere.flatMap((change) => this.#changed(change));
+    const changed = elsewhere.flatMap((change) => this.#applyChange(change));
     const touched = changed.map(({ after }) => after);
     const isTouched = new Set(touched.map(({ id }) => id));
     const state = changed.reduce(accountBalancesAfter, counted.state);
@@ -181,7 +181,7 @@ export class RunningDebts {
   }
 
   /** Returns a stored invoice of the walk, before and after its new items are added. */
-  #changed({ before, newItems = [] }: ChangedInvoice) {
+  #applyChange({ before, newItems = [] }: ChangedInvoice) {
     if (before === null) return [];
     const known = this.#unpaid.find(({ id }) => id === before.id) ?? before;
     return [{ before: known, after: { ...known, ...amountsAfterItems(known, newItems) } }];

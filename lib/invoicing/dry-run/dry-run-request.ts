@@ -126,7 +126,7 @@ function checkStart(request: DryRunRequest & RequestedAccount) {
   checkPlanNamed(request);
   const { productCategory = null, bundleId = null } = request;
   if (productCategory === ProductCategory.ADD_ON && bundleId === null)
-    throw unspecified('bundleId', 'bundleID');
+    throw missingIdError('bundleId', 'bundleID');
   const effectiveDate = request.effectiveDate ?? null;
   return {
     type: HypotheticalActionType.START_BILLING,
@@ -198,11 +198,11 @@ function checkPlanNamed(request: DryRunRequest): void {
 }
 
 function checkSubscriptionNamed({ subscriptionId, bundleId = null }: DryRunRequest) {
-  if (!subscriptionId) throw unspecified('subscriptionId', 'subscriptionID');
+  if (!subscriptionId) throw missingIdError('subscriptionId', 'subscriptionID');
   return { subscriptionId, bundleId };
 }
 
 /** Returns the error for a missing id. Clients compare the text of this error (http-api §12). */
-export function unspecified(field: string, name: string) {
+export function missingIdError(field: string, name: string) {
   return invalidField(`DryRun ${name} should be specified`, { field });
 }

@@ -210,7 +210,7 @@ function debtsInput({ account, state }: Begun, billings: ReadonlyMap<Uuid, Accou
 }
 
 async function choiceOf(session: ReadSession, wanted: CheckedDryRun, account: Account) {
-  if (wanted.type === DryRunType.UPCOMING_INVOICE) return watched(session, wanted, account);
+  if (wanted.type === DryRunType.UPCOMING_INVOICE) return loadWatchFilter(session, wanted, account);
   return wanted.type === 'PREVIEW' ? () => true : null;
 }
 
@@ -218,7 +218,7 @@ async function choiceOf(session: ReadSession, wanted: CheckedDryRun, account: Ac
  * Returns the subscriptions whose dates can become the date of an upcoming invoice: all subscriptions, the
  * subscriptions of a bundle, or one subscription.
  */
-async function watched(
+async function loadWatchFilter(
   session: ReadSession,
   { subscriptionId, bundleId }: Extract<CheckedDryRun, { readonly type: 'UPCOMING_INVOICE' }>,
   account: Account,

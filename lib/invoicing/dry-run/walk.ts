@@ -139,7 +139,7 @@ export class Walk {
     const { state } = this.#account;
     if (this.#steps > MAX_PERIODS_PER_RUN) throw tooManyPeriods(date, { accountId: state.accountId });
     this.#steps += 1;
-    const targetDate = raised(date, state.maxTargetDate);
+    const targetDate = raiseEffectiveDate(date, state.maxTargetDate);
     const evaluated = this.#seen(evaluateAccount({ ...this.#account, targetDate }, this.#nextItemId));
     // Credit gets the date of the run, not the target date (§10 rule 7).
     const runDate = maxDate(this.#today, date);
@@ -195,7 +195,7 @@ export class Walk {
   /** Returns true if a step at the date could bill something for these subscriptions. */
   isAnyDue(subscriptionIds: ReadonlySet<Uuid>, date: LocalDate): boolean {
     const { config, state, subscriptions } = this.#account;
-    const targetDate = raised(date, state.maxTargetDate);
+    const targetDate = raiseEffectiveDate(date, state.maxTargetDate);
     return subscriptions.some(
       ({ subscriptionId, events, cursor }) =>
         subscriptionIds.has(subscriptionId) && isDue({ events, cursor, targetDate, config }),
@@ -213,7 +213,7 @@ export class Walk {
 }
 
 /** Returns the effective date of a run, which is never before the end of the billed days (§8.2 step 4). */
-function raised(date: LocalDate, maxTargetDate: LocalDate | null): LocalDate {
+function raiseEffectiveDate(date: LocalDate, maxTargetDate: LocalDate | null): LocalDate {
   return maxTargetDate === null ? date : maxDate(date, maxTargetDate);
 }
 
