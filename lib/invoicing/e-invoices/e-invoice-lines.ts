@@ -99,7 +99,7 @@ export function documentLine(
     id,
     name,
     description,
-    ...priced(usedQuantity(line), currency),
+    ...deriveQuantityAndPrice(usedQuantity(line), currency),
     allowances: allowancesOf(line.list, currency),
     unitCode: unitCode(usedUnit(line)?.name ?? null),
     amount: amountText(line.net, currency),
@@ -154,7 +154,7 @@ const PRICE_DECIMALS = 10;
  * Returns a quantity and a price whose product is the amount (§22 rule 3). Uses the line's unit price, otherwise the
  * amount divided by the quantity, otherwise the whole amount with quantity 1. A reduction has a negative quantity.
  */
-function priced(
+function deriveQuantityAndPrice(
   { net, quantity, unitPrice }: Pick<DocumentLine, 'net' | 'quantity' | 'unitPrice'>,
   currency: Currency,
 ) {
@@ -165,12 +165,12 @@ function priced(
     if (units === null || candidate == null) continue;
     const price = candidate.toDecimalPlaces(PRICE_DECIMALS);
     if (!roundToCurrency(units.times(price), currency).equals(amount)) continue;
-    return { quantity: signed(units, net).toFixed(), price: price.toFixed() };
+    return { quantity: applySign(units, net).toFixed(), price: price.toFixed() };
   }
   return { quantity: net.isNegative() ? '-1' : '1', price: amount.toFixed() };
 }
 
-function signed(units: Decimal, net: Decimal): Decimal {
+function applySign(units: Decimal, net: Decimal): Decimal {
   return net.isNegative() && !net.isZero() ? units.negated() : units;
 }
 
