@@ -128,7 +128,7 @@ function streamOf<R extends StreamRequest>(request: R, input: StreamInput): Acco
   const stream = billingEvents({ account: billed, ...parts });
   const listed = eventsBySubscription(stream, input);
   const changes = catalogChanges({ ...input, account: billed, bySubscription: listed });
-  const bySubscription = discounted(listed, input.redemptions, account.currency);
+  const bySubscription = applyDiscounts(listed, input.redemptions, account.currency);
   const { ends, skipped } = stream;
   const alone = histories.filter(({ subscription }) => subscription.category !== ProductCategory.ADD_ON);
   const billedAlone = new Set(alone.map(({ subscription }) => subscription.id));
@@ -158,7 +158,7 @@ function eventsBySubscription(
 }
 
 /** Returns the events with the discounts of redeemed coupons applied (coupons §3). */
-function discounted(
+function applyDiscounts(
   bySubscription: ReadonlyMap<Uuid, readonly BillingEvent[]>,
   redemptions: readonly Redemption[],
   currency: Account['currency'],

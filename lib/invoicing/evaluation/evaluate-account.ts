@@ -117,7 +117,9 @@ export function evaluateAccount(input: AccountRunInput, nextItemId: () => Uuid):
   // If there are no new items, a draft stays a draft.
   const committed = items.length === 0 ? [] : all;
   const chargedThrough =
-    invoice.status === 'COMMITTED' ? chargedThroughBy(committed, evaluations) : new Map<Uuid, LocalDate>();
+    invoice.status === 'COMMITTED'
+      ? collectChargedThroughDates(committed, evaluations)
+      : new Map<Uuid, LocalDate>();
   return {
     evaluations,
     items,
@@ -153,7 +155,10 @@ function dueSubscriptions({ subscriptions, targetDate, config }: AccountRunInput
  * Returns the charged-through dates. Usage and trial items of amount 0 count even if the tenant's settings drop them
  * (usage §7.5 rule 4, §5.1 rule 4).
  */
-function chargedThroughBy(items: readonly NewInvoiceItem[], evaluations: readonly SubscriptionEvaluation[]) {
+function collectChargedThroughDates(
+  items: readonly NewInvoiceItem[],
+  evaluations: readonly SubscriptionEvaluation[],
+) {
   const dates = new Map(chargedThroughDates(items));
   for (const { subscriptionId, usage, freeThrough } of evaluations) {
     for (const date of [usage?.chargedThrough ?? null, freeThrough])
@@ -276,7 +281,7 @@ function evaluatedCursors(billing: AccountBilling, run: Evaluated) {
       catalogRevision: revisionOf(cursor),
       itemsDate: runDate,
       itemsCount: itemsCreatedToday + items.filter(countsDaily).length,
-      ongoing: subscription === undefined ? null : ongoingAfter(billing, subscription, cursor),
+      ongoing: subscription === undefined ? null : computeOngoingCharge(billing, subscription, cursor),
       usage: cursor.usage ?? null,
       keepsOngoing: subscription?.ongoing != null,
     };
@@ -287,7 +292,7 @@ function evaluatedCursors(billing: AccountBilling, run: Evaluated) {
  * Returns the ongoing charges after the run. If a charge is unchanged, its stored form is kept. Other charges are
  * stored once the account has a bill cycle day.
  */
-function ongoingAfter(
+function computeOngoingCharge(
   { account, newBillCycleDay, billedAlone }: AccountBilling,
   { subscriptionId, events, ongoing = null }: SubscriptionBilling,
   cursor: InvoicingCursor,

@@ -30,7 +30,7 @@ import {
 import { newItems } from '../reconciliation/new-items.ts';
 import { type PeriodOfPhase, reconcile, repairedParts } from '../reconciliation/reconcile.ts';
 import { evaluateUsage, type SubscriptionUsage, type UsageEvaluation } from './evaluate-usage.ts';
-import { fixedFrom } from './last-evaluation.ts';
+import { selectProposalsFrom } from './last-evaluation.ts';
 
 export interface SubscriptionBilling {
   readonly subscriptionId: Uuid;
@@ -111,8 +111,9 @@ export function evaluateSubscription(
   const { events, window, evaluatedFrom, recurring, ahead } = propose(subscription, settings);
   const { start: windowStart, anchorIndex } = window;
   const proposed = fixedProposals({ events, anchorIndex, windowStart, targetDate, currency });
-  const { fixed = [], dropped = [] } = Object.groupBy(fixedFrom(proposed, knownUntil), (proposal) =>
-    config.dropsFreeTrials && isFreeTrial(proposal) ? 'dropped' : 'fixed',
+  const { fixed = [], dropped = [] } = Object.groupBy(
+    selectProposalsFrom(proposed, knownUntil),
+    (proposal) => (config.dropsFreeTrials && isFreeTrial(proposal) ? 'dropped' : 'fixed'),
   );
   const reconciliation = reconcile({
     fixed,
@@ -148,7 +149,7 @@ export function evaluateSubscription(
     cursor: {
       subscriptionId,
       dirtyFrom: null,
-      settledThrough: settledThrough(subscription.cursor, standing.settledThrough),
+      settledThrough: computeSettledThrough(subscription.cursor, standing.settledThrough),
       nextDueDate: earlierDate(standing.nextDueDate, usage?.nextDate ?? null),
       usage: usage?.reading ?? null,
     },
@@ -175,7 +176,10 @@ function freeThrough(
  * Returns the date up to which usage is settled. An evaluation of late usage may have an earlier date than the last
  * run, but settled usage stays settled.
  */
-function settledThrough(before: SubscriptionBilling['cursor'], after: LocalDate | null): LocalDate | null {
+function computeSettledThrough(
+  before: SubscriptionBilling['cursor'],
+  after: LocalDate | null,
+): LocalDate | null {
   const settled = before === null || before.dirtyFrom !== null ? null : before.settledThrough;
   return settled === null || after === null ? (settled ?? after) : maxDate(settled, after);
 }

@@ -137,7 +137,7 @@ export function evaluateUsage(input: UsageRunInput, nextItemId: () => Uuid): Usa
     chargedThrough: settled.chargedThrough,
     nextDate: plan.nextDate,
     foreseenDate: canBillLater(input, known, intervals) ? plan.nextDate : null,
-    reading: chargesUsage ? readingAfter(input, intervals, items.length > 0) : null,
+    reading: chargesUsage ? planNextReading(input, intervals, items.length > 0) : null,
   };
 }
 
@@ -299,7 +299,7 @@ export function storedIntervals(
 const FIRST_DAY = localDate(MIN_YEAR, 1, 1);
 
 /** Returns the days that the next run reads. @param hasItems true if this run has created USAGE items. */
-function readingAfter(input: UsageRunInput, intervals: readonly RatedInterval[], hasItems: boolean) {
+function planNextReading(input: UsageRunInput, intervals: readonly RatedInterval[], hasItems: boolean) {
   const from = readFrom(input, intervals);
   // Without an invoice, late usage is not stored and stays late.
   const isStored = hasItems || !intervals.some(({ isBilledAgain }) => isBilledAgain);

@@ -148,7 +148,7 @@ function isSameAmount(one: Decimal | null, other: Decimal | null): boolean {
  * then unknown, and that alone must not cause new items (catalog §16 rule 1). Returns null if the catalog is known or
  * nothing was settled.
  */
-export function knownUntil(
+export function findKnownUntilDate(
   cursor: StoredCursor,
   catalog: Pick<Catalog, 'knows' | 'revision'>,
 ): LocalDate | null {
@@ -172,7 +172,7 @@ export function coversSettledDays(
 }
 
 /** Returns the proposals starting on a date. Earlier days remain billed unchanged. */
-export function fixedFrom(
+export function selectProposalsFrom(
   proposals: readonly FixedProposal[],
   date: LocalDate | null,
 ): readonly FixedProposal[] {

@@ -23,7 +23,7 @@ import {
 } from '../evaluation/evaluate-account.ts';
 import type { SubscriptionBilling } from '../evaluation/evaluate-subscription.ts';
 import type { DayMarks, SubscriptionUsage } from '../evaluation/evaluate-usage.ts';
-import { isBehind, knownUntil } from '../evaluation/last-evaluation.ts';
+import { isBehind, findKnownUntilDate } from '../evaluation/last-evaluation.ts';
 import { originOf, type UsageSupplies, withSupply } from '../evaluation/source-usage.ts';
 import { billedIntervals, freedPoints } from '../evaluation/stored-intervals.ts';
 import type { Draft } from '../invoices/new-invoice.ts';
@@ -101,7 +101,7 @@ function billingOf(
       ongoing: stream.ongoing.get(subscriptionId) ?? null,
       events,
       cursor,
-      knownUntil: cursor === null ? null : knownUntil(cursor, catalog),
+      knownUntil: cursor === null ? null : findKnownUntilDate(cursor, catalog),
       rows: of.rows.get(subscriptionId) ?? NO_ROWS,
       items: NO_ITEMS,
       // The count starts at 0 on each day (§8.4 rule 2).
