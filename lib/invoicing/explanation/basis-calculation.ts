@@ -49,7 +49,7 @@ export function stepsOf(basis: ComputedBasis, currency: Currency): readonly Calc
   switch (basis.kind) {
     case 'FIXED': {
       const priced = pricedSteps(basis);
-      return [...priced, rounded(resultOf(priced, basis.price), currency)];
+      return [...priced, roundingStep(resultOf(priced, basis.price), currency)];
     }
     case 'RECURRING':
       return recurringSteps(basis, currency);
@@ -58,9 +58,9 @@ export function stepsOf(basis: ComputedBasis, currency: Currency): readonly Calc
     case 'USAGE':
       return usageSteps(basis, currency);
     case 'CREDIT': {
-      if (basis.balance.isNegative()) return [negated(basis.balance)];
-      const used = limited(basis.balance, basis.credit);
-      return [used, negated(used.result)];
+      if (basis.balance.isNegative()) return [negationStep(basis.balance)];
+      const used = limitStep(basis.balance, basis.credit);
+      return [used, negationStep(used.result)];
     }
   }
 }
@@ -69,26 +69,26 @@ function recurringSteps(basis: RecurringBasis, currency: Currency) {
   const { price, share, part } = basis;
   const steps = pricedSteps(basis);
   const rate = resultOf(steps, price);
-  const whole = share === null ? rounded(rate, currency) : prorated(share, currency);
-  return part === null ? [...steps, whole] : [...steps, whole, prorated(part, currency)];
+  const whole = share === null ? roundingStep(rate, currency) : prorationStep(share, currency);
+  return part === null ? [...steps, whole] : [...steps, whole, prorationStep(part, currency)];
 }
 
 function repairSteps(basis: RepairBasis, currency: Currency) {
   const { rule, share, amount, repairable } = basis;
-  const steps: CalculationStep[] = share === null ? [] : [prorated(share, currency)];
+  const steps: CalculationStep[] = share === null ? [] : [prorationStep(share, currency)];
   const base = resultOf(steps, amount);
-  if (rule === RepairRule.LIMIT) steps.push(limited(base, repairable));
+  if (rule === RepairRule.LIMIT) steps.push(limitStep(base, repairable));
   if (rule === RepairRule.REMAINDER) {
     steps.push(step({ operation: 'REMAINDER', base, factor: repairable, result: repairable }));
   }
-  return [...steps, negated(resultOf(steps, amount))];
+  return [...steps, negationStep(resultOf(steps, amount))];
 }
 
 function usageSteps(basis: UsageBasis, currency: Currency) {
   const { due, billed, credit, minimum } = basis;
   const lines = lineSteps(basis);
-  const share = minimum === null ? [] : [prorated(minimum, currency)];
-  const steps = [...share, ...lines, rounded(resultOf(lines, due), currency)];
+  const share = minimum === null ? [] : [prorationStep(minimum, currency)];
+  const steps = [...share, ...lines, roundingStep(resultOf(lines, due), currency)];
   if (!billed.isZero()) {
     const base = resultOf(steps, due);
     steps.push(step({ operation: 'SUBTRACT', base, factor: billed, result: base.minus(billed) }));
@@ -96,9 +96,9 @@ function usageSteps(basis: UsageBasis, currency: Currency) {
   if (credit === null) return steps;
   const tooMuch = resultOf(steps, due);
   const given = tooMuch.abs().minus(credit.open);
-  if (!given.isZero()) steps.push(added(tooMuch, given));
-  steps.push(negated(resultOf(steps, due)), limited(credit.open, credit.left));
-  return [...steps, negated(resultOf(steps, due))];
+  if (!given.isZero()) steps.push(additionStep(tooMuch, given));
+  steps.push(negationStep(resultOf(steps, due)), limitStep(credit.open, credit.left));
+  return [...steps, negationStep(resultOf(steps, due))];
 }
 
 /**
@@ -113,7 +113,7 @@ function lineSteps({ lines }: UsageBasis) {
     steps.push(
       step({ operation: 'MULTIPLY', base: price, factor: quantity, unrounded: amount, result: amount }),
     );
-    if (total !== null) steps.push(added(total, amount));
+    if (total !== null) steps.push(additionStep(total, amount));
     total = total === null ? amount : total.plus(amount);
   }
   return steps;
@@ -125,11 +125,11 @@ function pricedSteps({
   quantity,
   discounts,
 }: Pick<RecurringBasis, 'price' | 'quantity' | 'discounts'>) {
-  const listed = quantity === 1 ? [] : [multiplied(price, decimal(quantity))];
+  const listed = quantity === 1 ? [] : [multiplicationStep(price, decimal(quantity))];
   return [...listed, ...discountSteps(resultOf(listed, price), discounts ?? [])];
 }
 
-function multiplied(base: Decimal, factor: Decimal): CalculationStep {
+function multiplicationStep(base: Decimal, factor: Decimal): CalculationStep {
   const unrounded = base.times(factor);
   const result = roundToScale(unrounded, MAX_FRACTION_DIGITS);
   return step({ operation: 'MULTIPLY', base, factor, unrounded, result });
@@ -147,26 +147,26 @@ function discountSteps(listRate: Decimal, discounts: readonly BasisDiscount[]): 
   });
 }
 
-function prorated({ base, days, totalDays }: Share, currency: Currency): CalculationStep {
+function prorationStep({ base, days, totalDays }: Share, currency: Currency): CalculationStep {
   const ratio = quotient(days, totalDays);
   const unrounded = base.times(ratio);
   const result = roundToCurrency(unrounded, currency);
   return step({ operation: 'PRORATE', base, days, totalDays, ratio, unrounded, result });
 }
 
-function rounded(base: Decimal, currency: Currency): CalculationStep {
+function roundingStep(base: Decimal, currency: Currency): CalculationStep {
   return step({ operation: 'ROUND', base, unrounded: base, result: roundToCurrency(base, currency) });
 }
 
-function added(base: Decimal, factor: Decimal): CalculationStep {
+function additionStep(base: Decimal, factor: Decimal): CalculationStep {
   return step({ operation: 'ADD', base, factor, result: base.plus(factor) });
 }
 
-function limited(base: Decimal, factor: Decimal): CalculationStep {
+function limitStep(base: Decimal, factor: Decimal): CalculationStep {
   return step({ operation: 'LIMIT', base, factor, result: base.lessThan(factor) ? base : factor });
 }
 
-function negated(base: Decimal): CalculationStep {
+function negationStep(base: Decimal): CalculationStep {
   return step({ operation: 'NEGATE', base, result: base.isZero() ? ZERO : base.negated() });
 }
 

@@ -42,7 +42,7 @@ export function range({ startDate, endDate }: Days): string {
 }
 
 /** Returns the range with its number of days, such as `2024-01-15 to 2024-02-01 (17 days)`. */
-export function counted(days: Days): string {
+export function formatRangeWithDays(days: Days): string {
   const { startDate, endDate } = days;
   return startDate === null || endDate === null
     ? range(days)
@@ -55,10 +55,10 @@ export function dateText(day: LocalDate | null): string {
 
 /** Returns the name of a period: `MONTHLY` → `Monthly`, `THIRTY_DAYS` → `Thirty days`. */
 export function periodName(period: BillingPeriod): string {
-  return capitalised(period.toLowerCase().replaceAll('_', ' '));
+  return capitalize(period.toLowerCase().replaceAll('_', ' '));
 }
 
-export function capitalised(text: string): string {
+export function capitalize(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
@@ -133,7 +133,7 @@ export function dateSentence(facts: EventFacts | null): string {
   const reason = facts?.reason;
   if (!facts || !reason) return '';
   const { policy, policyConditions } = reason;
-  const date = `${capitalised(eventName(facts))} takes effect on ${formatLocalDate(facts.localDate)}`;
+  const date = `${capitalize(eventName(facts))} takes effect on ${formatLocalDate(facts.localDate)}`;
   switch (reason.datedBy) {
     case DatedBy.REQUESTED_POLICY:
       return `${date} by the requested policy ${policy}.`;

@@ -30,8 +30,8 @@ import {
   type SubscriptionPast,
 } from './event-facts.ts';
 import {
-  capitalised,
-  counted,
+  capitalize,
+  formatRangeWithDays,
   cycleSentence,
   dateSentence,
   dateText,
@@ -190,7 +190,7 @@ function recurringFacts(basis: RecurringBasis, parts: ExplanationParts) {
   const { price, quantity, discounts, billingPeriod, billingMode } = basis;
   const { part, share, prorationFixedDays } = basis;
   const mode = billingMode === 'IN_ADVANCE' ? 'in advance' : 'in arrear';
-  const days = part === null && share === null ? range(item) : counted(item);
+  const days = part === null && share === null ? range(item) : formatRangeWithDays(item);
   const since = events.event === null ? '' : ` since ${eventText(events.event)}`;
   return [
     `${periodName(billingPeriod)} ${priceName(discounts)} of ${planOf(item)} for ${days}, billed ${mode}: ${priceText(price, quantity, item.currency)}${since}, ${versionOf(parts)}.`,
@@ -242,7 +242,7 @@ function discountSentences(discounts: readonly BasisDiscount[], quantity: number
 function periodFact(basis: RecurringBasis, { event, nextEvent }: ItemEvents): string {
   const { rule, billingPeriod } = basis;
   const cycleDate = isMonthBased(billingPeriod) ? 'bill cycle date' : 'cycle date';
-  const subject = basis.part === null ? 'It' : `The period ${counted(basis)}`;
+  const subject = basis.part === null ? 'It' : `The period ${formatRangeWithDays(basis)}`;
   const from = event === null ? dateText(basis.startDate) : eventText(event);
   const until = nextEvent === null ? 'the end of what is billable' : eventText(nextEvent);
   switch (rule) {
@@ -267,7 +267,7 @@ function repairFacts(basis: RepairBasis, { item, linked, events }: ExplanationPa
     : `and ${left} was left to credit`;
   const after = events.event === null ? '' : ` after ${eventText(events.event)}`;
   return [
-    `Credit for ${counted(item)} of the charge of ${charge}, no longer due${after}.`,
+    `Credit for ${formatRangeWithDays(item)} of the charge of ${charge}, no longer due${after}.`,
     dateSentence(events.event),
     ...couponChanges(linked?.discounts ?? [], coupons),
     `Of that charge ${moneyText(amount, item.currency)} was in force for ${range(basis)}, ${credit}.`,
@@ -305,7 +305,7 @@ function sumOf({ steps, item: { currency }, computedAmount }: ExplanationParts):
   const shown = steps.flatMap((step) => shownStep(step, currency));
   return shown.length === 0
     ? `The amount is ${moneyText(computedAmount, currency)}`
-    : capitalised(shown.join(', '));
+    : capitalize(shown.join(', '));
 }
 
 function shownStep(step: CalculationStep, currency: Currency): readonly string[] {
@@ -395,7 +395,7 @@ function usageFacts(basis: UsageBasis, { item, linked }: ExplanationParts) {
   const amounts = used.map(({ unit, quantity }) => `${formatDecimal(quantity)} ${unit}`);
   const what = credit === null ? 'Usage' : 'Credit for usage';
   return [
-    `${what} ${usageName} of ${planOf(linked ?? item)} for ${counted(basis)}, ${periodName(billingPeriod).toLowerCase()} and billed in arrear: ${amounts.join(', ')}.`,
+    `${what} ${usageName} of ${planOf(linked ?? item)} for ${formatRangeWithDays(basis)}, ${periodName(billingPeriod).toLowerCase()} and billed in arrear: ${amounts.join(', ')}.`,
     ...lines.map((line) => lineText(line, currency)),
     minimum === null
       ? ''
