@@ -22,7 +22,7 @@ import { type AccountBilling, runInput, runInvoiceOf } from '../evaluation/evalu
 import { RUN_TOPICS, runTrigger } from '../evaluation/run-entries.ts';
 import { lastUsageDate, questionOf, withSupply } from '../evaluation/source-usage.ts';
 import { initialState } from '../invoices/invoice-amounts.ts';
-import { type Draft, draftingOf, emptyInvoice, invoicingCurrency } from '../invoices/new-invoice.ts';
+import { type Draft, decideDrafting, emptyInvoice, invoicingCurrency } from '../invoices/new-invoice.ts';
 import {
   loadBillingState,
   loadDrafts,
@@ -117,7 +117,7 @@ export async function loadDryRuns(
       failures.set(account.id, error);
     }
   }
-  const drafted = begun.map(({ account }) => ({ account, drafting: draftingOf(tags, account.id) }));
+  const drafted = begun.map(({ account }) => ({ account, drafting: decideDrafting(tags, account.id) }));
   const [awaitedBy, { billings: found, failures: unbilled }, drafts] = await Promise.all([
     loadAwaitedRuns(session, begun),
     loadBillingState(session, {
@@ -293,7 +293,7 @@ function dryRunOf(
     isBilledNow: hypothesis !== null && hypothesis.runDates.length > 0 && !isPassedOver,
   };
   if (!billing) return { ...loaded, walk: null, question: null };
-  const drafted = { account, drafting: draftingOf(tags, account.id) };
+  const drafted = { account, drafting: decideDrafting(tags, account.id) };
   const empty = emptyInvoice({ id: nextId(), account, targetDate: null, status: 'DRAFT', now });
   const newDraft = { ...empty, recordId: 0 };
   const walkInput: DryRunWalkInput = {

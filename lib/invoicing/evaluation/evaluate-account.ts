@@ -13,7 +13,7 @@ import { billingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { ZERO } from '../../values/money/index.ts';
 import { type LocalDate, maxDate } from '../../values/time/index.ts';
-import { chargedThroughDates } from '../invoices/charged-through-date.ts';
+import { findChargedThroughDates } from '../invoices/charged-through-date.ts';
 import { type AccountedInvoice, accountBalancesAfter, invoiceAmounts } from '../invoices/invoice-amounts.ts';
 import {
   COMMITTING,
@@ -159,7 +159,7 @@ function collectChargedThroughDates(
   items: readonly NewInvoiceItem[],
   evaluations: readonly SubscriptionEvaluation[],
 ) {
-  const dates = new Map(chargedThroughDates(items));
+  const dates = new Map(findChargedThroughDates(items));
   for (const { subscriptionId, usage, freeThrough } of evaluations) {
     for (const date of [usage?.chargedThrough ?? null, freeThrough])
       if (date !== null) dates.set(subscriptionId, maxDate(date, dates.get(subscriptionId) ?? date));

@@ -10,7 +10,7 @@ type ChargingItem = Pick<InvoiceItem, 'itemType' | 'subscriptionId' | 'startDate
  * latest end of FIXED, RECURRING and USAGE items, or the start of an item without an end. It can be before the old
  * date. A subscription with only repairs keeps its date.
  */
-export function chargedThroughDates(items: Iterable<ChargingItem>): ReadonlyMap<Uuid, LocalDate> {
+export function findChargedThroughDates(items: Iterable<ChargingItem>): ReadonlyMap<Uuid, LocalDate> {
   const dates = new Map<Uuid, LocalDate>();
   for (const { itemType, subscriptionId, startDate, endDate } of items) {
     if (subscriptionId === null || !itemTypes[itemType].chargesPlan) continue;
@@ -25,7 +25,7 @@ export function chargedThroughDates(items: Iterable<ChargingItem>): ReadonlyMap<
  * Returns the charged-through date of a subscription (§8.5). It is the end of the last COMMITTED charge, or the start
  * of a charge without an end. It is never before the end of the days that this charge still bills.
  */
-export function chargedThroughOf(charge: Omit<LastCharge, 'subscriptionId'>): LocalDate {
+export function computeChargedThroughDate(charge: Omit<LastCharge, 'subscriptionId'>): LocalDate {
   const { start, end, inForceThrough } = charge;
   return maxDate(start, end ?? start, inForceThrough ?? start);
 }

@@ -102,7 +102,7 @@ export function manualItem(
     itemType: type,
     amount: isCredit ? ZERO.minus(amount) : amount,
     repairable: isCredit ? ZERO : amount,
-    description: given(item.description) ?? defaultDescription(type, given(item.planName)),
+    description: nullIfEmpty(item.description) ?? defaultDescription(type, nullIfEmpty(item.planName)),
     startDate: isCredit ? requestedDate : (item.startDate ?? requestedDate),
     endDate: isCredit ? requestedDate : null,
     ...pickMembers(item, ['bundleId', 'rate', 'quantity', 'itemDetails', ...itemMembers[type]]),
@@ -118,13 +118,13 @@ const itemMembers = {
 
 /** Returns the fields that an item copies from the request. Absent and empty fields become null. */
 function pickMembers<I extends object, K extends keyof I>(item: I, names: readonly K[]) {
-  return Object.fromEntries(names.map((name) => [name, given(item[name])])) as {
+  return Object.fromEntries(names.map((name) => [name, nullIfEmpty(item[name])])) as {
     readonly [N in K]: NonNullable<I[N]> | null;
   };
 }
 
 /** Returns the value, or null if it is absent, null or an empty string. */
-function given<T>(value: T | null | undefined): T | null {
+function nullIfEmpty<T>(value: T | null | undefined): T | null {
   return value === undefined || value === '' ? null : value;
 }
 

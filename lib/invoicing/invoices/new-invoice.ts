@@ -107,7 +107,7 @@ export interface Drafting {
 
 export const COMMITTING: Drafting = { isDraft: false, reusesDraft: false, draftId: null };
 
-export function draftingOf(tags: AccountEffects, accountId: Uuid): Drafting {
+export function decideDrafting(tags: AccountEffects, accountId: Uuid): Drafting {
   const isDraft = tags.has(accountId, TagEffect.MAKES_DRAFTS);
   const reusesDraft = tags.has(accountId, TagEffect.REUSES_DRAFT);
   return isDraft || reusesDraft ? { isDraft, reusesDraft, draftId: null } : COMMITTING;

@@ -124,14 +124,14 @@ export function declaredTaxProblem(
     const count = group.length + others.filter((tax) => declaredRate(tax)?.equals(rate)).length;
     const tolerance = minorUnit(currency).times(count);
     const isOff = (deviation: Decimal) => deviation.abs().greaterThan(tolerance);
-    const shown = (amount: Decimal) => formatDecimal(roundToCurrency(amount, currency));
+    const formatRoundedAmount = (amount: Decimal) => formatDecimal(roundToCurrency(amount, currency));
     const off = group.find(({ deviation }) => isOff(deviation));
     if (off !== undefined)
-      return `has the amount ${formatDecimal(off.amount)} with the taxRate ${formatDecimal(rate)} on an amount of ${formatDecimal(off.taxed)}: expected ${shown(off.amount.minus(off.deviation))}`;
+      return `has the amount ${formatDecimal(off.amount)} with the taxRate ${formatDecimal(rate)} on an amount of ${formatDecimal(off.taxed)}: expected ${formatRoundedAmount(off.amount.minus(off.deviation))}`;
     const deviation = sum(group.map((each) => each.deviation));
     const total = sum(group.map(({ amount }) => amount));
     if (isOff(deviation))
-      return `is one of ${group.length} with the taxRate ${formatDecimal(rate)} and the total amount ${formatDecimal(total)}: expected ${shown(total.minus(deviation))}`;
+      return `is one of ${group.length} with the taxRate ${formatDecimal(rate)} and the total amount ${formatDecimal(total)}: expected ${formatRoundedAmount(total.minus(deviation))}`;
   }
   return null;
 }

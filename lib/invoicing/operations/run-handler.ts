@@ -29,7 +29,7 @@ import { BillingError, InvariantError } from '../../values/errors/index.ts';
 import { MAX_BUSY_ENTRIES_COUNTED, MAX_INVOICE_CONSULTATIONS } from '../../values/limits.ts';
 import { type Instant, parseWireInstant } from '../../values/time/index.ts';
 import { noticeEntries, RUN_TOPICS, runOfChange, runTrigger } from '../evaluation/run-entries.ts';
-import { draftingOf } from '../invoices/new-invoice.ts';
+import { decideDrafting } from '../invoices/new-invoice.ts';
 import { reportOutcomes } from '../plugins/consult-about-runs.ts';
 import type { InvoicingConfig, InvoicingConfigOf } from '../proposals/invoicing-config.ts';
 import { alwaysParks, parkAccounts, reasonOf } from '../runs/parking.ts';
@@ -334,7 +334,7 @@ function plan(
         account,
         requestedDate: trigger.targetDate,
         dueDate: trigger.targetDate,
-        drafting: draftingOf(tags, account.id),
+        drafting: decideDrafting(tags, account.id),
         isRescheduled: entry.payload.isRescheduled === true,
       });
     }

@@ -12,7 +12,7 @@ import { MAX_INVOICE_CONSULTATIONS } from '../../values/limits.ts';
 import { formatLocalDate } from '../../values/time/index.ts';
 import type { UsageSupplies } from '../evaluation/source-usage.ts';
 import type { InvoiceReader, InvoiceView } from '../invoices/invoice-view.ts';
-import { draftingOf } from '../invoices/new-invoice.ts';
+import { decideDrafting } from '../invoices/new-invoice.ts';
 import type { GenerateRequest } from '../invoices/requests.ts';
 import { type Consultations, consultAboutRuns, reportOutcomes } from '../plugins/consult-about-runs.ts';
 import type { RegisteredInvoicePlugins } from '../plugins/plugin-calls.ts';
@@ -152,7 +152,7 @@ async function requestedRun(
   account: Account,
   { targetDate = null, reuseDraft = false, draftId = null, acceptBounds = false }: GenerateRequest,
 ) {
-  const tagged = draftingOf(await effectsOnAccounts(session, [account.id]), account.id);
+  const tagged = decideDrafting(await effectsOnAccounts(session, [account.id]), account.id);
   const drafting = { ...tagged, reusesDraft: tagged.reusesDraft || reuseDraft, draftId };
   return { account, requestedDate: targetDate, drafting, acceptsBounds: acceptBounds };
 }

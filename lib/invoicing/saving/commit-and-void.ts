@@ -13,7 +13,7 @@ import { type BillingError, billingError, ErrorCode } from '../../values/errors/
 import type { Uuid } from '../../values/ids/index.ts';
 import { formatDecimal, sum, ZERO } from '../../values/money/index.ts';
 import { addDays, formatLocalDate, type LocalDate, localDateOf } from '../../values/time/index.ts';
-import { chargedThroughDates, chargedThroughOf } from '../invoices/charged-through-date.ts';
+import { findChargedThroughDates, computeChargedThroughDate } from '../invoices/charged-through-date.ts';
 import { accountCreditOf } from '../invoices/invoice-amounts.ts';
 import { type Draft, payerOf } from '../invoices/new-invoice.ts';
 import { isSettled } from '../invoices/parent-summary.ts';
@@ -59,7 +59,7 @@ export async function commitDrafts(
   await session.invoices.setStanding(after);
   await session.invoices.setLinks(after.filter(({ contributedAmount }) => contributedAmount !== null));
   const charged = committed.flatMap(({ account, items: own }) =>
-    [...chargedThroughDates(own).keys()].map((subscriptionId) => [subscriptionId, account] as const),
+    [...findChargedThroughDates(own).keys()].map((subscriptionId) => [subscriptionId, account] as const),
   );
   await resetChargedThrough(
     session,
@@ -114,7 +114,7 @@ export async function voidInvoice(session: WriteSession, voiding: Voiding, ids: 
   await markDirty(session, [...released.touched, ...used, ...evaluatedAgain]);
   if (before.status === InvoiceStatus.COMMITTED && !before.isMigration) {
     const ofUsage = used.map(({ subscriptionId }) => subscriptionId);
-    const charged = [...chargedThroughDates(items).keys(), ...ofUsage];
+    const charged = [...findChargedThroughDates(items).keys(), ...ofUsage];
     await resetChargedThrough(session, new Map(charged.map((id) => [id, account])));
   }
   const changes = [{ before, after, isAdjusted: true }];
@@ -254,7 +254,7 @@ export async function resetChargedThrough(
   const since = charges.reduce((first, { recordId }) => Math.min(first, recordId), Number.POSITIVE_INFINITY);
   const from = Number.isFinite(since) ? since : undefined;
   const last = await session.invoices.lastCharges([...accounts.keys()], from);
-  const dates = new Map(last.map((charge) => [charge.subscriptionId, chargedThroughOf(charge)]));
+  const dates = new Map(last.map((charge) => [charge.subscriptionId, computeChargedThroughDate(charge)]));
   await session.subscriptions.setChargedThrough(
     [...accounts].map(([subscriptionId, account]) => {
       const date = dates.get(subscriptionId);

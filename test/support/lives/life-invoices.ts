@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { billCycleDayToSet } from '../../../lib/invoicing/evaluation/billing-streams.ts';
-import { chargedThroughDates } from '../../../lib/invoicing/invoices/charged-through-date.ts';
+import { findChargedThroughDates } from '../../../lib/invoicing/invoices/charged-through-date.ts';
 import type { BillingEvent, InvoicingCursor, Subscription } from '../../../lib/records/index.ts';
 import type { BillingEventStream } from '../../../lib/subscriptions/billing-stream/billing-event-stream.ts';
 import { billingEvents } from '../../../lib/subscriptions/billing-stream/billing-event-stream.ts';
@@ -95,7 +95,7 @@ export class LifeInvoices {
     const made = ledger.items.slice(before);
     if (this.#script.alignsPriceChanges) checkAlignedPrices(events);
     checkAfterRun({ ledger, adjusted, targetDate, isGreedy: this.#script.isGreedy });
-    for (const date of chargedThroughDates(made).values()) this.#setChargedThrough(subscriptionId, date);
+    for (const date of findChargedThroughDates(made).values()) this.#setChargedThrough(subscriptionId, date);
     return ledger.cursor?.nextDueDate;
   }
 

@@ -1,7 +1,7 @@
 import { accountBillCycleDay } from '../../../lib/invoicing/evaluation/billing-streams.ts';
 import {
-  chargedThroughDates,
-  chargedThroughOf,
+  findChargedThroughDates,
+  computeChargedThroughDate,
 } from '../../../lib/invoicing/invoices/charged-through-date.ts';
 import { effectiveTargetDate } from '../../../lib/invoicing/proposals/target-date.ts';
 import { day, event, subscriptionId, text } from '../../support/invoicing/billing-events.ts';
@@ -49,24 +49,28 @@ describe('charged-through date rules', () => {
 
   it('set the charged-through date to the latest end of the charges, or to their start if they have no end', () => {
     const fee = { ...charge, itemType: 'FIXED', startDate: day('2024-02-10'), endDate: null } as const;
-    expect([...chargedThroughDates([charge]).values()].map(text)).to.eql(['2024-02-01']);
-    expect([...chargedThroughDates([fee, charge]).values()].map(text)).to.eql(['2024-02-10']);
+    expect([...findChargedThroughDates([charge]).values()].map(text)).to.eql(['2024-02-01']);
+    expect([...findChargedThroughDates([fee, charge]).values()].map(text)).to.eql(['2024-02-10']);
   });
 
   it('set the charged-through date to the latest of the last charge’s end, its start and the end of days in force', () => {
     const last = { start: day('2024-02-10'), end: day('2024-03-01'), inForceThrough: null };
-    expect(text(chargedThroughOf(last))).to.equal('2024-03-01');
-    expect(text(chargedThroughOf({ ...last, end: day('2024-02-01') }))).to.equal('2024-02-10');
-    expect(text(chargedThroughOf({ ...last, end: null }))).to.equal('2024-02-10');
-    expect(text(chargedThroughOf({ ...last, inForceThrough: day('2024-02-20') }))).to.equal('2024-03-01');
-    expect(text(chargedThroughOf({ ...last, inForceThrough: day('2024-04-01') }))).to.equal('2024-04-01');
+    expect(text(computeChargedThroughDate(last))).to.equal('2024-03-01');
+    expect(text(computeChargedThroughDate({ ...last, end: day('2024-02-01') }))).to.equal('2024-02-10');
+    expect(text(computeChargedThroughDate({ ...last, end: null }))).to.equal('2024-02-10');
+    expect(text(computeChargedThroughDate({ ...last, inForceThrough: day('2024-02-20') }))).to.equal(
+      '2024-03-01',
+    );
+    expect(text(computeChargedThroughDate({ ...last, inForceThrough: day('2024-04-01') }))).to.equal(
+      '2024-04-01',
+    );
   });
 
   it('ignore repairs and items without a subscription in the charged-through date', () => {
-    expect(chargedThroughDates([{ ...charge, itemType: 'REPAIR_ADJ', subscriptionId: null }]).size).to.equal(
-      0,
-    );
-    expect(chargedThroughDates([{ ...charge, itemType: 'TAX' }]).size).to.equal(0);
+    expect(
+      findChargedThroughDates([{ ...charge, itemType: 'REPAIR_ADJ', subscriptionId: null }]).size,
+    ).to.equal(0);
+    expect(findChargedThroughDates([{ ...charge, itemType: 'TAX' }]).size).to.equal(0);
   });
 });
 
