@@ -70,7 +70,7 @@ export async function loadBillingState(session: ReadSession, input: LoadBillingI
   });
   const rows = Map.groupBy(await session.invoices.loadCoverage(windows), (row) => row.subscriptionId);
   const { catalogOf, config, supplies = null } = input;
-  const billings = streams.map((stream) => billingOf(stream, catalogOf, { cursorOf, rows }));
+  const billings = streams.map((stream) => buildAccountBilling(stream, catalogOf, { cursorOf, rows }));
   if (input.leavesOutUsage === true) return { billings, failures, recordIds };
   return {
     billings: await withUsage(session, billings, { config: config.usage, recordIds, supplies }),
@@ -84,7 +84,7 @@ const NO_ROWS: readonly CoverageRow[] = [];
 
 const NO_ITEMS: SubscriptionBilling['items'] = new Map();
 
-function billingOf(
+function buildAccountBilling(
   stream: AccountStream<BillingRequest>,
   catalogOf: CatalogOfAccount,
   of: {
@@ -292,22 +292,22 @@ async function loadUsage(session: ReadSession, metered: readonly Metered[], igno
   const freedBy = Map.groupBy(freedIntervals, ({ subscriptionId }) => subscriptionId);
   const freedOf = new Map([...freedBy].map(([id, intervals]) => [id, freedPoints(intervals)]));
   const stored = Map.groupBy(await session.usage.intervals(metered), ({ subscriptionId }) => subscriptionId);
-  const storedOf = ({ subscriptionId }: Metered) => stored.get(subscriptionId) ?? [];
+  const findStoredIntervals = ({ subscriptionId }: Metered) => stored.get(subscriptionId) ?? [];
   const recorded = metered.filter(hasRecords);
   const [billedOf, days] = await Promise.all([
     loadBilled(session, [...stored.values()].flat()),
     session.usage.days(
       recorded.map((each) => ({
         ...each,
-        dates: [...storedOf(each), ...(freedOf.get(each.subscriptionId) ?? [])].flatMap(({ consumed }) =>
-          consumed.map(({ localDate }) => localDate),
+        dates: [...findStoredIntervals(each), ...(freedOf.get(each.subscriptionId) ?? [])].flatMap(
+          ({ consumed }) => consumed.map(({ localDate }) => localDate),
         ),
       })),
     ),
   ]);
   const daysOf = new Map(recorded.map(({ subscriptionId }, index) => [subscriptionId, days[index] ?? []]));
   const needed = metered.map((each) => {
-    const billed = billedOf(storedOf(each));
+    const billed = billedOf(findStoredIntervals(each));
     const own = daysOf.get(each.subscriptionId) ?? [];
     const marks = each.isRecorded ? marksOf(own) : null;
     const freed = freedOf.get(each.subscriptionId) ?? [];
