@@ -53,7 +53,7 @@ export class CatalogChangeHandler implements QueueHandler {
     if (span !== null && this.#handledChanges.has(batch.tenant.recordId, span)) return;
     const now = this.#ports.clock.now();
     const authorship = batchAuthorship(entries, ActingComponent.NEXT_BILLING_DATE, now);
-    const { plans, last } = await this.#changedSince(batch.tenant, span);
+    const { plans, last } = await this.#loadChangedPlans(batch.tenant, span);
     for await (const accounts of this.#accountsOn(plans, batch.tenant)) {
       const request = { tenant: batch.tenant, now, accounts: accounts.map((account) => account.id) };
       const catalogsOf = await this.#catalogs.open(request);
@@ -65,7 +65,7 @@ export class CatalogChangeHandler implements QueueHandler {
   }
 
   /** Returns the changes from the first revision of the span up to the newest stored revision. */
-  #changedSince(tenant: TenantRef, span: RevisionSpan | null) {
+  #loadChangedPlans(tenant: TenantRef, span: RevisionSpan | null) {
     return this.#ports.storage.read(tenant, async (session) => ({
       plans: span && (await this.#catalogs.cache.changedSince(session, span.first - 1)),
       last: await session.catalogs.revision(),

@@ -82,12 +82,12 @@ async function planTransfer(
   checkCurrency(invoicingCurrency(parent), invoicingCurrency(child));
   const now = context.createdDate;
   const status = InvoiceStatus.COMMITTED;
-  const made = (account: Account) => {
+  const prepareInvoice = (account: Account) => {
     const today = localDateOf(now, account.timeZone);
     const invoice = emptyInvoice({ id: ids.next(), account, targetDate: today, status, now });
     return { invoice, dates: { startDate: today, endDate: today } };
   };
-  const [given, taken] = [made(parent), made(child)];
+  const [given, taken] = [prepareInvoice(parent), prepareInvoice(child)];
   const charge = plainItem({
     id: ids.next(),
     itemType: InvoiceItemType.EXTERNAL_CHARGE,

@@ -188,7 +188,7 @@ export class DryRunService {
     const catalogsOf = await this.#catalogs.open({ tenant, now, accounts: [accountId] });
     const nextId = (): Uuid => this.#ports.ids.next();
     const input = { accountId, wanted, now, catalogsOf, configOf: this.#tools.configOf, nextId };
-    const supplied = this.#tools.sources.isEmpty ? null : await this.#supplied(context, input);
+    const supplied = this.#tools.sources.isEmpty ? null : await this.#loadWithSuppliedUsage(context, input);
     const loaded = await this.#ports.storage.read(tenant, async (session) => {
       const found = supplied ?? (await loadDryRun(session, input));
       const calls = this.#tools.plugins.of(found.config);
@@ -233,7 +233,7 @@ export class DryRunService {
    * Returns the dry run with usage from sources. Returns null if the sources supply no usage. Recorded usage is then
    * billed.
    */
-  async #supplied(context: CallContext, input: DryRunInput): Promise<LoadedDryRun | null> {
+  async #loadWithSuppliedUsage(context: CallContext, input: DryRunInput): Promise<LoadedDryRun | null> {
     const { tenant, createdDate: now, pluginProperties = [] } = context;
     const { accountId, wanted } = input;
     const found = await this.#ports.storage.read(tenant, (session) =>
@@ -263,7 +263,7 @@ export class DryRunService {
   ): Promise<readonly (readonly (InvoiceView | null)[])[]> {
     const built = runs.map(({ found, made }) => ({
       found,
-      invoices: made.map((one) => one && this.#built(found.account, one, now)),
+      invoices: made.map((one) => one && this.#buildInvoice(found.account, one, now)),
     }));
     const [first] = runs;
     if (first === undefined) return [];
@@ -301,7 +301,7 @@ export class DryRunService {
     );
   }
 
-  #built(account: Account, made: DryRunInvoice, now: Instant) {
+  #buildInvoice(account: Account, made: DryRunInvoice, now: Instant) {
     const { draft } = made.run.invoice;
     const { invoice, items } = newInvoice({
       id: this.#ports.ids.next(),
@@ -433,7 +433,7 @@ export function ratedUsage(
   { configOf, dryRuns }: { readonly configOf: InvoicingConfigOf; readonly dryRuns: DryRunService },
 ) {
   /** Returns the current day of the account and the end dates of its current usage periods. */
-  async function running({ tenant, createdDate: now }: CallContext, subscriptionId: Uuid) {
+  async function loadCurrentPeriods({ tenant, createdDate: now }: CallContext, subscriptionId: Uuid) {
     const { accountId } = await storage.read(tenant, (session) => loadSubscription(session, subscriptionId));
     const catalogsOf = await catalogs.open({ tenant, now, accounts: [accountId] });
     return storage.read(tenant, async (session) => {
@@ -455,7 +455,7 @@ export function ratedUsage(
       subscriptionId: Uuid,
       { targetDate: asked = null }: RatedUsageRequest = {},
     ): Promise<readonly InvoiceItemView[]> => {
-      const { accountId, today, ends } = await running(context, subscriptionId);
+      const { accountId, today, ends } = await loadCurrentPeriods(context, subscriptionId);
       const dates = asked !== null ? [asked] : ends.length > 0 ? ends : [today];
       const invoices = await dryRuns.upTo(context, { accountId, dates });
       return dates.flatMap((end, index) => {

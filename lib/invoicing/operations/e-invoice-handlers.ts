@@ -184,7 +184,7 @@ export function eInvoiceSendHandler(
   ): Promise<SendOutcome | null> {
     try {
       const created = await eInvoices.create(contextOf(batch, entry, now), delivery, delivery);
-      return await sent(toSend(batch, delivery, created));
+      return await sendEInvoice(toSend(batch, delivery, created));
     } catch (error) {
       if (isPassing(error)) {
         batch.failed(entry, error);
@@ -197,7 +197,7 @@ export function eInvoiceSendHandler(
     }
   }
 
-  async function sent(eInvoice: EInvoiceToSend): Promise<SendOutcome> {
+  async function sendEInvoice(eInvoice: EInvoiceToSend): Promise<SendOutcome> {
     const aborting = new AbortController();
     const plugin = { kind: 'e-invoice sender', name: sender.name, timeoutMs: SENDER_TIMEOUT_MS };
     try {
@@ -219,7 +219,7 @@ export function eInvoiceSendHandler(
     handle: async (batch) => {
       const now = clock.now();
       const { sendings, retriesMs } = await storage.read(batch.tenant, async (session) => ({
-        sendings: await pendingOf(session, batch),
+        sendings: await findPendingDeliveries(session, batch),
         retriesMs: (await settingsOf(session))['invoice.eInvoice.retries'],
       }));
       if (sendings.length === 0) return;
@@ -255,7 +255,10 @@ export function eInvoiceSendHandler(
 }
 
 /** Returns the deliveries whose next attempt these entries request. Omits outdated entries. */
-async function pendingOf(session: ReadSession, { entries }: HandlerBatch): Promise<readonly Sending[]> {
+async function findPendingDeliveries(
+  session: ReadSession,
+  { entries }: HandlerBatch,
+): Promise<readonly Sending[]> {
   const ids = entries.map(({ payload }) => payload.deliveryId as Uuid);
   const found = await session.eInvoiceDeliveries.findByIds(ids);
   const deliveryOf = new Map(found.map((delivery) => [delivery.id, delivery]));

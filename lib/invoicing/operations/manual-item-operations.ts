@@ -235,11 +235,11 @@ function checkDeclaredTaxes(
   taxed: ReadonlyMap<Uuid, InvoiceItem>,
   currency: Currency,
 ): void {
-  const taxedBy = (id: Uuid): TaxedItem | undefined => {
+  const findTaxedItem = (id: Uuid): TaxedItem | undefined => {
     const item = taxed.get(id);
     return item && { amount: item.amount, left: item.repairable };
   };
-  const problem = declaredTaxProblem(items, taxedBy, { currency });
+  const problem = declaredTaxProblem(items, findTaxedItem, { currency });
   if (problem !== null) throw invalidField(`Invoice item ${problem}`);
 }
 
@@ -256,7 +256,8 @@ interface Adjusting {
 }
 
 function adjustmentOf(item: InvoiceItem, { request, context, account, invoice, id }: Adjusting) {
-  const asked = request.amount == null ? null : statedOf(request.amount, item, { invoice, context });
+  const asked =
+    request.amount == null ? null : checkAdjustmentAmount(request.amount, item, { invoice, context });
   if (asked?.isZero()) throw notPositive(asked);
   const amount = adjustedAmount(item, asked);
   if (amount.isZero()) {
@@ -279,7 +280,7 @@ function adjustmentOf(item: InvoiceItem, { request, context, account, invoice, i
  * a minor unit in the invoice's balance that results from older data (§9 rule 4).
  * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for any other amount finer than the currency's minor unit.
  */
-function statedOf(
+function checkAdjustmentAmount(
   amount: Decimal,
   item: InvoiceItem,
   { invoice: { currency, rawBalance }, context }: Pick<Adjusting, 'invoice' | 'context'>,
@@ -336,7 +337,7 @@ export function migrationOperations(invoices: InvoiceReader, operations: Consult
         // Plugins cannot add items, because items of migrated invoices are stored as given.
         takesItems: false,
         plan: async (_session, account, { ids }) => {
-          const { invoice, newItems } = migrated(account, { request, context, ids });
+          const { invoice, newItems } = buildMigrationInvoice(account, { request, context, ids });
           const proposed = { before: null, invoice, existing: [], newItems };
           return { accounts: [account], invoices: [proposed], proposed };
         },
@@ -356,7 +357,7 @@ interface Migrating {
   readonly ids: IdGenerator;
 }
 
-function migrated(account: Account, { request, context, ids }: Migrating) {
+function buildMigrationInvoice(account: Account, { request, context, ids }: Migrating) {
   const currency = invoicingCurrency(account);
   for (const item of request.items) checkCurrency(item.currency, currency);
   const newItems = request.items.map((item) => {

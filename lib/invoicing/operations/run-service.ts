@@ -101,7 +101,7 @@ export class InvoiceRunService {
       const ids = results.flatMap((result) => (result.kind === 'done' ? result.invoiceIds : []));
       const [first, ...others] = ids;
       // The error is thrown after the commit, because an account with nothing to invoice is unparked too (§8.2 step 16).
-      if (first === undefined) throw nothingToDo(request);
+      if (first === undefined) throw nothingToInvoiceError(request);
       return [first, ...others];
     }
     throw alwaysChanged(request.accountId);
@@ -188,7 +188,7 @@ function illegalState(account: Account, cause: unknown): BillingError {
   });
 }
 
-function nothingToDo({ accountId, targetDate }: GenerateRequest): BillingError {
+function nothingToInvoiceError({ accountId, targetDate }: GenerateRequest): BillingError {
   const upTo = targetDate == null ? 'today' : formatLocalDate(targetDate);
   const message = `Account ${accountId} has nothing to invoice up to ${upTo}`;
   return billingError(ErrorCode.INVOICE_NOTHING_TO_DO, message, { accountId });
