@@ -102,7 +102,7 @@ function checkDeclaredTaxes({ items, existing, currency }: ConsultedInvoice, bef
   const all = [...existing, ...items];
   const byId = new Map(all.map((item) => [item.id, item]));
   const reductions = Map.groupBy(all.filter(isReduction), ({ linkedItemId }) => linkedItemId);
-  const taxedBy = (id: Uuid): TaxedItem | undefined => {
+  const findTaxedItem = (id: Uuid): TaxedItem | undefined => {
     const item = byId.get(id);
     if (item === undefined) return undefined;
     if (item.itemType === InvoiceItemType.REPAIR_ADJ) return { amount: item.amount, left: ZERO };
@@ -112,7 +112,7 @@ function checkDeclaredTaxes({ items, existing, currency }: ConsultedInvoice, bef
   const unchanged = new Set(before.existing);
   const rewritten = existing.filter((item) => !unchanged.has(item));
   const others = existing.filter((item) => unchanged.has(item));
-  const problem = declaredTaxProblem([...items, ...rewritten], taxedBy, { currency, others });
+  const problem = declaredTaxProblem([...items, ...rewritten], findTaxedItem, { currency, others });
   if (problem !== null) throw new MalformedAnswer(`returned an item that ${problem}`);
 }
 

@@ -19,9 +19,9 @@ import { amountsAfterItems } from '../invoices/invoice-amounts.ts';
 import { itemOf } from '../invoices/new-invoice.ts';
 import { adjustedAmount, afterAdjustment, type NewInvoiceItem } from '../invoices/new-item.ts';
 import type { ConsultedInvoice, ItemElsewhere } from './additional-items.ts';
-import { noted, viewOfInvoice } from './plugin-calls.ts';
+import { applyPluginNote, viewOfInvoice } from './plugin-calls.ts';
 import { pluginAnswerError } from './plugin-claims.ts';
-import { comparedOf } from './proposal.ts';
+import { listComparedFields } from './proposal.ts';
 
 /** An invoice that an operation creates or changes, before plugins and credit change it. */
 export interface ProposedInvoice {
@@ -115,10 +115,10 @@ export function approvedChange(
   const addedTo = new Map(other.changes.map(({ after, newItems = [] }) => [after.id, newItems]));
   const left = new Map(other.remains.map((each) => [each.id, each.repairable]));
   const isOwn = new Set<Uuid>(invoices.map(({ invoice }) => invoice.id));
-  const remaining = <I extends Remaining>(item: I): I => withLeft(item, left);
+  const applyRemainingAmount = <I extends Remaining>(item: I): I => withLeft(item, left);
   const decided = own.map(({ proposed, asked: made }) => ({
     proposed,
-    items: [...made.items, ...(addedTo.get(proposed.invoice.id) ?? [])].map(remaining),
+    items: [...made.items, ...(addedTo.get(proposed.invoice.id) ?? [])].map(applyRemainingAmount),
     existing: made.existing,
     note: made.note,
   }));
@@ -136,7 +136,7 @@ export function approvedChange(
       ...decided.map((each) => changeOf(each.proposed, each)),
       ...other.changes.filter(({ after }) => !isOwn.has(after.id)),
     ],
-    rewritten: touched.filter(isRewritten).map(({ item }) => remaining(item)),
+    rewritten: touched.filter(isRewritten).map(({ item }) => applyRemainingAmount(item)),
     remains: [...remains.values()]
       .filter(({ id }) => !added.has(id))
       .map(({ id, repairable }) => ({ id, repairable })),
@@ -199,12 +199,12 @@ function changeOf(
   { before, invoice, existing: stored }: ProposedInvoice,
   { items, existing, note }: Decided,
 ): ChangedInvoice {
-  if (before === null) return withItems(noted(invoice, note), items);
+  if (before === null) return withItems(applyPluginNote(invoice, note), items);
   if (stored === null || before.status !== InvoiceStatus.DRAFT) {
     return { before, after: { ...before, ...amountsAfterItems(before, items) }, newItems: items };
   }
   const difference = sum(existing.map(({ amount }, index) => amount.minus(stored[index]?.amount ?? amount)));
-  const rewritten = { ...noted(before, note), rawBalance: before.rawBalance.plus(difference) };
+  const rewritten = { ...applyPluginNote(before, note), rawBalance: before.rawBalance.plus(difference) };
   return { ...withMoreItems({ invoice: rewritten, items: existing }, items), before };
 }
 
@@ -215,7 +215,12 @@ export function isSameChange(seen: ProposedChange, now: ProposedChange): boolean
 
 function textOf({ accounts, invoices }: ProposedChange): string {
   const parts = invoices.map(({ invoice, existing, newItems }) => {
-    return [invoice.id, invoice.status, (existing ?? []).map(comparedOf), newItems.map(comparedOf)];
+    return [
+      invoice.id,
+      invoice.status,
+      (existing ?? []).map(listComparedFields),
+      newItems.map(listComparedFields),
+    ];
   });
   return JSON.stringify([accounts.map(({ id }) => id), parts]);
 }
@@ -360,7 +365,9 @@ export function withRemainingAmounts<S extends StoredElsewhere>(stored: S, left:
 }
 
 /** Returns the items of the draft to which the run adds items, with their remainders after the run. */
-export function existingOf(run: Pick<AccountRun, 'evaluations' | 'invoice'>): readonly InvoiceItem[] {
+export function listDraftItemsAfterRun(
+  run: Pick<AccountRun, 'evaluations' | 'invoice'>,
+): readonly InvoiceItem[] {
   const items = run.invoice.draft?.items ?? [];
   if (items.length === 0) return items;
   const left = remainingAmounts(run);

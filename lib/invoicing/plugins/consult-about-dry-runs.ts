@@ -9,7 +9,7 @@ import { loadStandIns } from '../loading/load-credit-inputs.ts';
 import { type ConsultedInvoice, ReservedIds } from './additional-items.ts';
 import {
   elsewhereChanges,
-  existingOf,
+  listDraftItemsAfterRun,
   loadElsewhere,
   remainingAmounts,
   touchedItems,
@@ -63,7 +63,7 @@ async function answerTo(step: DryRunStep, of: ConsultedDryRun, left: Left) {
   const given = { invoice: runInvoiceToExtend(asked), properties: prior.properties };
   const asking = { see: seeingRun(asked, now), date: step.runDate };
   const { invoice } = await calls.additionalItems(call, given, asking);
-  const touched = touchedItems(existingOf(run), invoice.existing).map(({ item }) => item);
+  const touched = touchedItems(listDraftItemsAfterRun(run), invoice.existing).map(({ item }) => item);
   const decided = decidedStep(run, invoice);
   const isNamed = invoice.elsewhere.length > 0 || invoice.chosenIds.length > 0;
   const other = isNamed

@@ -279,11 +279,11 @@ async function decide(
   const taken = new ReservedIds(stored.taken);
   for (const each of asked) taken.add(each);
   const decided = approvedChange(plan, asked, stored);
-  return { ...decided, numbers: await imposedBy(parts, session, plan) };
+  return { ...decided, numbers: await imposePluginNumbers(parts, session, plan) };
 }
 
 /** Returns the numbers that plugins impose on new invoices. @throws BillingError INVOICE_INVALID_NUMBER (4019). */
-async function imposedBy(
+async function imposePluginNumbers(
   parts: readonly ConsultedPart[],
   session: WriteSession,
   { invoices }: ProposedChange,

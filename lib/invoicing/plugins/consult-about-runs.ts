@@ -16,7 +16,7 @@ import type { RunsToAsk } from '../runs/call-usage-sources.ts';
 import { creditRuns, evaluateRuns, type RunRequest, targetDatesOf } from '../runs/run-accounts.ts';
 import type { RunResult } from '../runs/run-results.ts';
 import type { ConsultedInvoice } from './additional-items.ts';
-import { existingOf } from './approved-change.ts';
+import { listDraftItemsAfterRun } from './approved-change.ts';
 import {
   type ConsultedCall,
   consultedCall,
@@ -269,7 +269,7 @@ export function runInvoiceToExtend({ account, run, invoiceId, credit }: Proposed
     invoiceId,
     currency: invoicingCurrency(account),
     items: run.items,
-    existing: existingOf(run),
+    existing: listDraftItemsAfterRun(run),
     creditIds: new Set(credit.map(({ id }) => id)),
     elsewhere: [],
     chosenIds: [],

@@ -245,8 +245,13 @@ export class InvoicePluginCalls {
   }
 
   #contextOf({ tenant, ...call }: ConsultedCall, invoice: InvoiceForPlugins | null): InvoicePluginContext {
-    const existing = () => existingInvoices(this.#ports.storage, tenant, call.accountId);
-    return Object.freeze({ ...plainCall(call), tenantId: tenant.id, invoice, existingInvoices: existing });
+    const loadExistingInvoices = () => existingInvoices(this.#ports.storage, tenant, call.accountId);
+    return Object.freeze({
+      ...plainCall(call),
+      tenantId: tenant.id,
+      invoice,
+      existingInvoices: loadExistingInvoices,
+    });
   }
 }
 
@@ -268,7 +273,7 @@ function withNote(
 }
 
 /** Returns the invoice with the plugins' note, if plugins set a note. */
-export function noted<I extends Pick<Invoice, 'note'>>(invoice: I, note: string | undefined): I {
+export function applyPluginNote<I extends Pick<Invoice, 'note'>>(invoice: I, note: string | undefined): I {
   return note === undefined ? invoice : { ...invoice, note: note || null };
 }
 
@@ -339,7 +344,7 @@ export function viewToExtend(
 ): InvoiceForPlugins {
   const added = [...items, ...credit].map((item) => itemOf(invoice, item, invoice.createdDate));
   const all = [...existing, ...added];
-  return viewOfInvoice({ ...noted(invoice, note), ...invoiceAmounts(all) }, all);
+  return viewOfInvoice({ ...applyPluginNote(invoice, note), ...invoiceAmounts(all) }, all);
 }
 
 /** Page size when a plugin reads an account's invoices. */

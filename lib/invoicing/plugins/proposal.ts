@@ -23,12 +23,12 @@ export function isSameProposal(seen: Proposal, now: Proposal): boolean {
 }
 
 function textOf({ targetDate, invoiceId, status, draft, items }: Proposal): string {
-  const before = draft && [draft.invoice.id, draft.items.map(comparedOf)];
-  return JSON.stringify([targetDate, invoiceId, status, before, items.map(comparedOf)]);
+  const before = draft && [draft.invoice.id, draft.items.map(listComparedFields)];
+  return JSON.stringify([targetDate, invoiceId, status, before, items.map(listComparedFields)]);
 }
 
 /** Returns the fields of a new or stored item on which plugins base their decisions. */
-export function comparedOf(item: Omit<NewInvoiceItem, 'basis'>) {
+export function listComparedFields(item: Omit<NewInvoiceItem, 'basis'>) {
   const { id, itemType, subscriptionId, linkedItemId, productName, planName, phaseName } = item;
   const { startDate, endDate, description, amount, repairable, rate } = item;
   const { quantity, taxRate, taxCategory, taxExemption } = item;

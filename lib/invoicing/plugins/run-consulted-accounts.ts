@@ -21,7 +21,7 @@ import { saveRuns } from '../saving/save-runs.ts';
 import { type ConsultedInvoice, ReservedIds } from './additional-items.ts';
 import {
   elsewhereChanges,
-  existingOf,
+  listDraftItemsAfterRun,
   isRewritten,
   type LoadedElsewhere,
   loadElsewhere,
@@ -173,7 +173,7 @@ function decide(
 ) {
   taken.add(asked);
   const decided = { ...evaluated, run: decidedRun(evaluated.run, asked) };
-  const touched = touchedItems(existingOf(evaluated.run), asked.existing);
+  const touched = touchedItems(listDraftItemsAfterRun(evaluated.run), asked.existing);
   if (groups.length <= 1 && asked.elsewhere.length === 0 && touched.length === 0) return decided;
   const { id: accountId } = evaluated.billing.account;
   const left = withRemainingAmounts(stored, remainingAmounts(decided.run));
