@@ -19,7 +19,7 @@ import type { NewInvoiceItem } from '../invoices/new-item.ts';
 import { type FixedProposal, fixedProposals, isFreeTrial } from '../proposals/fixed-proposals.ts';
 import type { InvoicingConfig } from '../proposals/invoicing-config.ts';
 import { recurringProposals } from '../proposals/recurring-proposals.ts';
-import { billedAhead, standingAfter, windowOf } from '../proposals/window.ts';
+import { billedAhead, computeStanding, windowOf } from '../proposals/window.ts';
 import {
   applyToCoverage,
   type BilledItem,
@@ -133,7 +133,7 @@ export function evaluateSubscription(
   const used = { subscriptionId, events: allEvents, targetDate, currency, config: config.usage };
   const usage = subscription.usage ? evaluateUsage({ ...used, usage: subscription.usage }, nextItemId) : null;
   assertItemBounds({ items, subscription, config });
-  const standing = standingAfter({ events, targetDate, config });
+  const standing = computeStanding({ events, targetDate, config });
   const coverage = applyToCoverage({ subscriptionId, items, rows, billedItems, currency });
   const billed = coverageAfter(rows, coverage);
   return {

@@ -52,7 +52,7 @@ const wholeHistory: BillingWindow = Object.freeze({ start: null, anchorIndex: 0 
  */
 export function windowOf({ events, cursor, targetDate }: WindowInput): BillingWindow {
   if (cursor === null || cursor.settledThrough === null) return wholeHistory;
-  const changedFrom = evaluatedFrom(cursor, cursor.settledThrough, targetDate);
+  const changedFrom = findEvaluationStart(cursor, cursor.settledThrough, targetDate);
   if (changedFrom === null) return wholeHistory;
 
   const anchorIndex = lastEventBefore(events, changedFrom);
@@ -66,7 +66,7 @@ export function windowOf({ events, cursor, targetDate }: WindowInput): BillingWi
  * earlier target date than before, because runs without recurring charges do not prevent this (§1.5). The days after
  * that target date must then be evaluated again too. Otherwise they would violate invariant I1 of §7.3.
  */
-function evaluatedFrom(
+function findEvaluationStart(
   { dirtyFrom }: InvoicingCursor,
   settledThrough: LocalDate,
   targetDate: LocalDate | null,
@@ -83,7 +83,7 @@ export function isDue({ events, cursor, targetDate, config }: DueInput): boolean
   if (config.inArrearMode !== 'GREEDY') return false;
   if (!events.some((event) => recurs(event) && event.billingMode === 'IN_ARREAR')) return false;
   // Greedy arrears grow on days after the last evaluation, never on evaluated days (§7.3 I3).
-  const settled = standingAfter({ events, targetDate, config }).settledThrough;
+  const settled = computeStanding({ events, targetDate, config }).settledThrough;
   return settled !== null && (cursor.settledThrough === null || settled > cursor.settledThrough);
 }
 
@@ -91,7 +91,7 @@ export function isDue({ events, cursor, targetDate, config }: DueInput): boolean
  * Returns a date at which an evaluation leaves the cursor of a subscription unchanged, given that the subscription is
  * not due. This is the target date or the later date of an earlier evaluation. Returns null if there is no such date.
  */
-export function evaluatedThrough({ events, cursor, targetDate, config }: DueInput): LocalDate | null {
+export function findEvaluatedDate({ events, cursor, targetDate, config }: DueInput): LocalDate | null {
   if (cursor === null) return null;
   const { settledThrough, nextDueDate } = cursor;
   const dates = [
@@ -100,7 +100,7 @@ export function evaluatedThrough({ events, cursor, targetDate, config }: DueInpu
     ...(settledThrough === null ? [] : [addDays(settledThrough, -1), settledThrough]),
   ];
   const found = dates.find((date) => {
-    const standing = standingAfter({ events, targetDate: date, config });
+    const standing = computeStanding({ events, targetDate: date, config });
     return standing.settledThrough === settledThrough && isDueBy(standing.nextDueDate, cursor);
   });
   return found ?? null;
@@ -138,7 +138,7 @@ interface Standing {
 }
 
 /** Returns the state of a subscription after a run. Dates of usage are not included. */
-export function standingAfter({ events, targetDate, config }: Omit<DueInput, 'cursor'>): Standing {
+export function computeStanding({ events, targetDate, config }: Omit<DueInput, 'cursor'>): Standing {
   const index = lastEventUpTo(events, targetDate);
   const last = events[index];
   const nextEventDate = events[index + 1]?.localDate ?? null;

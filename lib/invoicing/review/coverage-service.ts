@@ -24,7 +24,7 @@ import type { CoverageDifference } from '../invoices/requests.ts';
 import { loadBillingState, withRepairedItems, withWindowItems } from '../loading/load-billing-state.ts';
 import type { InvoicingConfig, InvoicingConfigOf } from '../proposals/invoicing-config.ts';
 import { effectiveTargetDate } from '../proposals/target-date.ts';
-import { evaluatedThrough, isDue } from '../proposals/window.ts';
+import { findEvaluatedDate, isDue } from '../proposals/window.ts';
 
 /** Operations that compare billed and billable amounts (§7.3). */
 export function coverageOperations(
@@ -168,7 +168,7 @@ function itemsOfWholeHistories(billing: AccountBilling | undefined, config: Invo
  */
 function verifiedUpTo({ events, cursor }: SubscriptionBilling, { targetDate, config }: AccountRunInput) {
   if (cursor === null || isDue({ events, cursor, targetDate, config })) return targetDate;
-  const evaluatedDate = evaluatedThrough({ events, cursor, targetDate, config });
+  const evaluatedDate = findEvaluatedDate({ events, cursor, targetDate, config });
   if (evaluatedDate !== null) return evaluatedDate;
   return cursor.nextDueDate === null ? targetDate : addDays(cursor.nextDueDate, -1);
 }

@@ -12,7 +12,7 @@ import { stepsOf } from '../../../lib/invoicing/explanation/basis-calculation.ts
 import type { NewInvoiceItem } from '../../../lib/invoicing/invoices/new-item.ts';
 import type { InvoicingConfig } from '../../../lib/invoicing/proposals/invoicing-config.ts';
 import { DEFAULT_INVOICING_CONFIG } from '../../../lib/invoicing/proposals/invoicing-config.ts';
-import { evaluatedThrough, isDue, windowOf } from '../../../lib/invoicing/proposals/window.ts';
+import { findEvaluatedDate, isDue, windowOf } from '../../../lib/invoicing/proposals/window.ts';
 import {
   type BilledItem,
   billedTwice,
@@ -127,7 +127,7 @@ export class SubscriptionLedger {
       this.run(targetDate);
       return true;
     }
-    const lookedAt = evaluatedThrough(input);
+    const lookedAt = findEvaluatedDate(input);
     if (lookedAt === null) expect.fail('no evaluation leaves the cursor of what is not due as it is');
     expect(this.evaluateWhole(lookedAt).items.map(line), 'nothing is due').to.eql([]);
     return false;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { standingAfter } from '../../../lib/invoicing/proposals/window.ts';
+import { computeStanding } from '../../../lib/invoicing/proposals/window.ts';
 import type { BillingEvent } from '../../../lib/records/billing-event.ts';
 import { cancel, day, event, text } from '../../support/invoicing/billing-events.ts';
 
@@ -10,7 +10,7 @@ function standing(
   inArrearMode: 'DEFAULT' | 'GREEDY' = 'DEFAULT',
 ) {
   const config = { inArrearMode, prorationFixedDays: 0 };
-  const { settledThrough, nextDueDate } = standingAfter({ events, targetDate: day(targetDate), config });
+  const { settledThrough, nextDueDate } = computeStanding({ events, targetDate: day(targetDate), config });
   return [settledThrough, nextDueDate].map((date) => (date === null ? '-' : text(date))).join(' ');
 }
 
