@@ -42,7 +42,7 @@ export function changeReports(
     if (added.length > 0) {
       for await (const accounts of pagesOf(ports, context)) {
         wanted?.throwIfAborted();
-        const page = await compared(context, accounts, added);
+        const page = await compareAccounts(context, accounts, added);
         yield* page.parts;
         totals = sumOf(totals, page.totals);
       }
@@ -50,7 +50,11 @@ export function changeReports(
     yield { kind: 'TOTAL', ...totals };
   }
 
-  function compared(context: CallContext, accounts: readonly Account[], added: readonly CatalogVersion[]) {
+  function compareAccounts(
+    context: CallContext,
+    accounts: readonly Account[],
+    added: readonly CatalogVersion[],
+  ) {
     const { tenant, createdDate: now } = context;
     const accountIds = accounts.map((account) => account.id);
     const requests = accounts.map((account) => ({ account, targetDate: localDateOf(now, account.timeZone) }));
@@ -100,7 +104,7 @@ function pageOf(before: LoadedStreams<StreamRequest>, after: LoadedStreams<Strea
       const end = ends.get(subscriptionId);
       if (end !== undefined && end.at <= now) continue;
       subscriptions += 1;
-      const billed = billedThrough(cursorOf.get(subscriptionId), today);
+      const billed = findLastBilledDay(cursorOf.get(subscriptionId), today);
       const was = current?.bySubscription.get(subscriptionId) ?? [];
       for (const difference of priceDifferences(was, events, billed)) {
         changed.add(subscriptionId);
@@ -115,7 +119,7 @@ function pageOf(before: LoadedStreams<StreamRequest>, after: LoadedStreams<Strea
 }
 
 /** Returns the last day up to which fixed prices are certainly billed, or null. */
-function billedThrough(cursor: StoredCursor | undefined, today: LocalDate): LocalDate | null {
+function findLastBilledDay(cursor: StoredCursor | undefined, today: LocalDate): LocalDate | null {
   if (cursor === undefined || cursor.settledThrough === null) return null;
   const settled = minDate(cursor.settledThrough, today);
   return cursor.dirtyFrom === null ? settled : minDate(settled, addDays(cursor.dirtyFrom, -1));

@@ -148,15 +148,15 @@ type Items = ReadonlyMap<Uuid, readonly NewInvoiceItem[]>;
 
 function itemsOfRun(billing: AccountBilling | undefined, config: InvoicingConfig): Items {
   if (billing === undefined) return new Map();
-  return itemsOf(evaluateAccount(runInput(billing, config), madeUp(billing)).evaluations);
+  return itemsOf(evaluateAccount(runInput(billing, config), createPlaceholderIds(billing)).evaluations);
 }
 
 function itemsOfWholeHistories(billing: AccountBilling | undefined, config: InvoicingConfig): Items {
   if (billing === undefined) return new Map();
   const input = runInput(billing, config);
   const evaluations = billing.subscriptions.map((subscription) => {
-    const settings = { ...input, targetDate: verifiedUpTo(subscription, input) };
-    return evaluateSubscription({ ...subscription, cursor: null }, settings, madeUp(billing));
+    const settings = { ...input, targetDate: chooseComparisonDate(subscription, input) };
+    return evaluateSubscription({ ...subscription, cursor: null }, settings, createPlaceholderIds(billing));
   });
   return itemsOf(evaluations);
 }
@@ -166,7 +166,10 @@ function itemsOfWholeHistories(billing: AccountBilling | undefined, config: Invo
  * may already be evaluated up to a later date, at which an evaluation does not change their cursor. Without such a
  * date the cursor is wrong, and the comparison covers all days that the cursor hides.
  */
-function verifiedUpTo({ events, cursor }: SubscriptionBilling, { targetDate, config }: AccountRunInput) {
+function chooseComparisonDate(
+  { events, cursor }: SubscriptionBilling,
+  { targetDate, config }: AccountRunInput,
+) {
   if (cursor === null || isDue({ events, cursor, targetDate, config })) return targetDate;
   const evaluatedDate = findEvaluatedDate({ events, cursor, targetDate, config });
   if (evaluatedDate !== null) return evaluatedDate;
@@ -182,6 +185,6 @@ function itemsOf(evaluations: readonly SubscriptionEvaluation[]): Items {
  * Returns generated ids. Any ids are suitable, because nothing is stored and items of the same evaluation do not refer
  * to each other.
  */
-function madeUp(billing: AccountBilling): () => Uuid {
+function createPlaceholderIds(billing: AccountBilling): () => Uuid {
   return () => billing.account.id;
 }

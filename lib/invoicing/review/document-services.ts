@@ -98,7 +98,7 @@ export type DocumentFiles = ReturnType<typeof documentFiles>;
 export function documentFiles(ports: Pick<Ports, 'documentRenderer' | 'logger' | 'scopes'>) {
   const { documentRenderer, logger } = ports;
 
-  async function rendered(
+  async function renderFile(
     facts: Facts,
     render: () => Promise<RenderedFile | undefined>,
   ): Promise<Uint8Array> {
@@ -119,7 +119,7 @@ export function documentFiles(ports: Pick<Ports, 'documentRenderer' | 'logger' |
     pdf: async (document: PrintableDocument, facts: Facts): Promise<Uint8Array> => {
       if (documentRenderer === undefined) throw noRenderer();
       const signal = wantedSignal(ports);
-      return rendered(facts, () => documentRenderer.pdf(document, { signal }));
+      return renderFile(facts, () => documentRenderer.pdf(document, { signal }));
     },
 
     /**
@@ -134,7 +134,7 @@ export function documentFiles(ports: Pick<Ports, 'documentRenderer' | 'logger' |
       const renderer = documentRenderer;
       if (renderer?.pdfWithEInvoice === undefined) throw noAttachments(renderer);
       const signal = wantedSignal(ports);
-      return rendered(facts, async () => renderer.pdfWithEInvoice?.(document, attachment, { signal }));
+      return renderFile(facts, async () => renderer.pdfWithEInvoice?.(document, attachment, { signal }));
     },
   };
 }
@@ -224,7 +224,7 @@ export function creditNoteOperations(
 ) {
   const { storage } = ports;
 
-  async function viewed(
+  async function viewNotes(
     session: ReadSession,
     notes: readonly CreditNote[],
   ): Promise<readonly CreditNoteView[]> {
@@ -234,14 +234,14 @@ export function creditNoteOperations(
 
   async function get({ tenant }: CallContext, creditNoteId: Uuid): Promise<CreditNoteView> {
     const [note] = await storage.read(tenant, async (session) =>
-      viewed(session, await session.creditNotes.findByIds([creditNoteId])),
+      viewNotes(session, await session.creditNotes.findByIds([creditNoteId])),
     );
     if (note !== undefined) return note;
     const message = `Credit note ${creditNoteId} does not exist`;
     throw billingError(ErrorCode.OBJECT_NOT_FOUND, message, { creditNoteId });
   }
 
-  async function rendered(
+  async function renderNote(
     context: CallContext,
     creditNoteId: Uuid,
     options: DocumentOptions | undefined,
@@ -260,7 +260,7 @@ export function creditNoteOperations(
       storage.read(tenant, async (session) => {
         const [invoice] = await session.invoices.findByIds([invoiceId]);
         if (invoice === undefined) throw noSuchObject({ type: ObjectType.INVOICE, id: invoiceId });
-        return viewed(session, await session.creditNotes.ofInvoices([invoiceId]));
+        return viewNotes(session, await session.creditNotes.ofInvoices([invoiceId]));
       }),
 
     pageOfAccount: (
@@ -271,17 +271,17 @@ export function creditNoteOperations(
       storage.read(tenant, async (session) => {
         await loadAccount(session, accountId);
         const found = await session.creditNotes.pageOfAccount(accountId, request);
-        return { ...found, rows: await viewed(session, found.rows) };
+        return { ...found, rows: await viewNotes(session, found.rows) };
       }),
 
     html: async (context: CallContext, creditNoteId: Uuid, options?: DocumentOptions): Promise<string> => {
-      const view = await rendered(context, creditNoteId, options);
+      const view = await renderNote(context, creditNoteId, options);
       return timeSlices(ports)(renderingTemplate(template, invoiceData(view)));
     },
 
     pdf: async (context: CallContext, creditNoteId: Uuid, options?: DocumentOptions): Promise<Uint8Array> => {
       files.check();
-      const view = await rendered(context, creditNoteId, options);
+      const view = await renderNote(context, creditNoteId, options);
       return files.pdf(printableInvoice(view, context.createdDate), { creditNoteId });
     },
   };
