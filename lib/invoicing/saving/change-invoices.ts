@@ -235,10 +235,10 @@ export async function writeCreditNotes(
   changes: readonly NotedChange[],
   ids: IdGenerator,
 ): Promise<void> {
-  const changed = (from: InvoiceStatus, to: InvoiceStatus) =>
+  const listStatusChanges = (from: InvoiceStatus, to: InvoiceStatus) =>
     changes.flatMap(({ before, after }) => (before?.status === from && after.status === to ? [before] : []));
-  const voided = changed(InvoiceStatus.COMMITTED, InvoiceStatus.VOID);
-  const committed = changed(InvoiceStatus.DRAFT, InvoiceStatus.COMMITTED);
+  const voided = listStatusChanges(InvoiceStatus.COMMITTED, InvoiceStatus.VOID);
+  const committed = listStatusChanges(InvoiceStatus.DRAFT, InvoiceStatus.COMMITTED);
   const added = changes
     .filter(({ after }) => after.status === InvoiceStatus.COMMITTED)
     .flatMap(({ newItems = [] }) => creditingItems(newItems));

@@ -118,7 +118,7 @@ export async function saveRunFacts(session: WriteSession, runs: readonly RunToSa
     saveBillCycleDays(session, billings),
     // Runs without items also have charged-through dates, from dropped usage items of amount 0 (§8.2 step 9).
     // The shortest statement comes first, so that the database executes it while the others are being written.
-    session.subscriptions.setChargedThrough(chargedThrough(runs)),
+    session.subscriptions.setChargedThrough(listChargedThroughChanges(runs)),
     saveProjection(session, runs),
   ]);
 }
@@ -181,12 +181,12 @@ export async function resetChargedBefore(
   invoiced: readonly EvaluatedRun[],
 ): Promise<void> {
   const drafts = invoiced.filter((each) => !isNew(each));
-  await resetChargedThrough(session, chargedBefore(invoiced.filter(isNew)));
+  await resetChargedThrough(session, findSubscriptionsToReset(invoiced.filter(isNew)));
   const items = drafts.flatMap(({ run }) => run.invoice.draft?.items ?? []);
-  await resetChargedThrough(session, chargedBefore(drafts), items);
+  await resetChargedThrough(session, findSubscriptionsToReset(drafts), items);
 }
 
-function chargedBefore(invoiced: readonly EvaluatedRun[]) {
+function findSubscriptionsToReset(invoiced: readonly EvaluatedRun[]) {
   return new Map(
     invoiced.flatMap(({ billing, run }) =>
       [...run.chargedBefore].map((id) => [id, billing.account] as const),
@@ -198,7 +198,7 @@ function chargedBefore(invoiced: readonly EvaluatedRun[]) {
  * Returns the charged-through dates that depend only on the run. Each date is stored with its `toInstant` (§8.5,
  * subscriptions §2 rule 2).
  */
-function chargedThrough(invoiced: readonly EvaluatedRun[]): readonly ChargedThroughChange[] {
+function listChargedThroughChanges(invoiced: readonly EvaluatedRun[]): readonly ChargedThroughChange[] {
   return invoiced.flatMap(({ billing, run }) => {
     const instants = new Map<LocalDate, DatedInstant>();
     const instantOf = (date: LocalDate): DatedInstant => {
