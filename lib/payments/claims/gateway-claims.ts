@@ -207,7 +207,7 @@ export function claimedAmount(given: unknown): Decimal | undefined {
  * Returns the amount in whole minor units (§2.2). If the amount equals `asked`, returns it unchanged, because amounts
  * in older data may have more digits.
  */
-export function claimedInUnits(
+export function roundClaimedAmount(
   amount: Decimal,
   { currency, asked }: { readonly currency: Currency | null; readonly asked: Decimal | null },
 ): Decimal {
@@ -232,7 +232,7 @@ export function claimedDispute(claimed: unknown): ClaimedDispute | null | undefi
   const reference = claimedKey(id);
   const stated = claimedAmount(given);
   if (typeof currency !== 'string' || !isCurrency(currency) || typeof stands !== 'boolean') return undefined;
-  const amount = stated && claimedInUnits(stated, { currency, asked: null });
+  const amount = stated && roundClaimedAmount(stated, { currency, asked: null });
   if (reference === null || amount === undefined || !amount.isPositive() || amount.isZero()) return undefined;
   return { reference, amount, currency, stands };
 }

@@ -12,7 +12,7 @@ import { type Decimal, isCurrency } from '../../values/money/index.ts';
 import { type Instant, instant, minInstant } from '../../values/time/index.ts';
 import {
   claimedAmount,
-  claimedInUnits,
+  roundClaimedAmount,
   type GatewayReply,
   gatewayProperties,
   gatewayText,
@@ -211,7 +211,7 @@ function adjustedMoney(result: ClaimedPrior, context: ControlledRun['context'], 
   if (currency !== null && !isCurrency(currency))
     throw notAllowed(plugin, 'the currency to an invalid value');
   const asked = currency === context.currency ? context.amount : null;
-  return { amount: stated && claimedInUnits(stated, { currency, asked }), currency };
+  return { amount: stated && roundClaimedAmount(stated, { currency, asked }), currency };
 }
 
 function notAllowed(plugin: string, what: string) {

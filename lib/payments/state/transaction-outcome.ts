@@ -15,7 +15,7 @@ import {
   type ClaimedResult,
   type ClaimedResults,
   claimedAmount,
-  claimedInUnits,
+  roundClaimedAmount,
   type GatewayReply,
   gatewayText,
   lastClaimOf,
@@ -97,7 +97,7 @@ function readResult(requested: Requested, result: ClaimedResult): TransactionOut
   return {
     status,
     processedAmount: processed
-      ? claimedInUnits(processed, { currency: processedCurrency, asked: requested.amount })
+      ? roundClaimedAmount(processed, { currency: processedCurrency, asked: requested.amount })
       : requested.amount,
     processedCurrency,
     gatewayErrorCode: code,
