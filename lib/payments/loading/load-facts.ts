@@ -107,7 +107,7 @@ export async function loadFacts<R extends PaymentRequest>(
       ...requests.flatMap(({ consulted }) => consulted?.paymentMethodId ?? []),
     ]),
     loadKeyed(session.payments, apis),
-    heldBackIds(session, accounts),
+    findHeldAccountIds(session, accounts),
   ]);
   const stored = { ...loaded, keyed };
   const invoices = new Map(foundInvoices.map((each) => [each.id, each]));
@@ -164,7 +164,7 @@ async function loadKeyed(reads: PaymentReads, apis: readonly ApiPayment[]) {
 }
 
 /** Returns the ids of accounts that have a tag which holds automatic payments (§9.2 rule 6). */
-async function heldBackIds(
+async function findHeldAccountIds(
   session: WriteSession,
   accounts: readonly Account[],
 ): Promise<ReadonlySet<string>> {

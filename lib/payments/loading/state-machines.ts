@@ -39,7 +39,7 @@ export class StateMachines {
     const kept = this.#kept.get(recordId);
     if (kept?.revision === revision) return kept.tables;
     const rows = await session.keyValues.find([...this.#names.keys()]);
-    const tables = new Map(rows.map((row) => [this.#names.get(row.key) ?? '', parsed(row)]));
+    const tables = new Map(rows.map((row) => [this.#names.get(row.key) ?? '', readStoredStateMachine(row)]));
     // The value is not cached, because the host may roll back its transaction.
     if (within) return tables;
     this.#kept.delete(recordId);
@@ -62,7 +62,7 @@ export function checkStateMachine(text: string): void {
   }
 }
 
-function parsed({ key, value }: TenantKeyValue) {
+function readStoredStateMachine({ key, value }: TenantKeyValue) {
   try {
     return readStateMachine(value);
   } catch (error) {
@@ -91,15 +91,15 @@ const NOTHING_YET = 'BIG_BANG_INIT';
 export function readStateMachine(text: string): OperationTable {
   const elements = elementsOf(text);
   const operations = new Set(
-    named(elements, 'stateMachine').flatMap((machine) =>
-      named([...within(machine)], 'operations')
-        .flatMap(({ children }) => named(children, 'operation'))
+    filterByName(elements, 'stateMachine').flatMap((machine) =>
+      filterByName([...within(machine)], 'operations')
+        .flatMap(({ children }) => filterByName(children, 'operation'))
         .map((operation) => `${nameOf(machine)} ${nameOf(operation)}`),
     ),
   );
   const allowed = new Set<string>();
-  for (const { children } of named(elements, 'linkStateMachine')) {
-    const part = (name: string) => named(children, name)[0]?.text;
+  for (const { children } of filterByName(elements, 'linkStateMachine')) {
+    const part = (name: string) => filterByName(children, name)[0]?.text;
     const type = Object.values(TransactionType).find((each) => each === part('finalStateMachine'));
     if (type === undefined || part('finalState') !== initialStateOf(type)) continue;
     if (operations.has(`${type} OP_${type}`)) allowed.add(`${part('initialState')} ${type}`);
@@ -122,7 +122,7 @@ function* within(element: XmlElement): Generator<XmlElement> {
   for (const child of element.children) yield* within(child);
 }
 
-function named(elements: readonly XmlElement[], name: string) {
+function filterByName(elements: readonly XmlElement[], name: string) {
   return elements.filter((element) => element.name === name);
 }
 
