@@ -178,7 +178,7 @@ export class PaymentService {
 
   async #take(plan: OperationPlan, looking: Looking): Promise<OperationStep> {
     const { session, context, config, facts, consulted, names } = looking;
-    if (plan.kind === 'WAIT') return waiting(looking);
+    if (plan.kind === 'WAIT') return createWaitStep(looking);
     if (plan.kind !== 'NEW') {
       // A transaction that has no outcome yet already has its own attempt (§8.1 rule 4).
       if (consulted !== null) await endRuns(session, [{ attemptId: consulted.attempt.id }]);
@@ -216,7 +216,7 @@ export class PaymentService {
     assertInvariant(payment, 'A completed transaction has no payment', { transactionId: transaction.id });
     const lease = leaseOf(looking);
     const leased = await session.payments.leaseTransactions([transaction.id], lease);
-    if (leased.length === 0) return waiting(looking);
+    if (leased.length === 0) return createWaitStep(looking);
     const call = {
       account,
       gateway,
@@ -306,7 +306,7 @@ function planPlainly({ request, facts, rules }: Deciding) {
   return planOperation(request, facts, rules);
 }
 
-function waiting({ facts: { account }, config }: Looking): OperationStep {
+function createWaitStep({ facts: { account }, config }: Looking): OperationStep {
   return { kind: 'WAIT', accountId: account.id, patience: config.lockRetries, consultsAgain: false };
 }
 
