@@ -58,7 +58,7 @@ export class PaymentMethodReads {
   async get(context: CallContext, paymentMethodId: Uuid, options: PaymentMethodReadOptions = {}) {
     return this.#one(context, options, async (session) => {
       const [method] = await session.payments.findMethodsByIds([paymentMethodId]);
-      return shown(method, options) ?? fail(noSuchMethod(paymentMethodId));
+      return keepIfIncluded(method, options) ?? fail(noSuchMethod(paymentMethodId));
     });
   }
 
@@ -66,7 +66,7 @@ export class PaymentMethodReads {
     checkStorable('External key', externalKey);
     return this.#one(context, options, async (session) => {
       const [method] = await session.payments.findMethodsByKeys([externalKey]);
-      return shown(method, options) ?? fail(noMethodOfKey(externalKey));
+      return keepIfIncluded(method, options) ?? fail(noMethodOfKey(externalKey));
     });
   }
 
@@ -88,12 +88,20 @@ export class PaymentMethodReads {
     const timeoutMs = (await this.#ports.storage.read(context.tenant, this.#configOf)).pluginTimeoutMs;
     const { gateways, logger } = this.#ports;
     const asked = pluginName === null ? [...gateways.values()] : [registeredGateway(gateways, pluginName)];
-    const failed = (name: string, reply: GatewayReply<unknown>) => {
+    const handleSearchFailure = (name: string, reply: GatewayReply<unknown>) => {
       if (pluginName !== null) throw searchFailed(name, reply);
       const facts = { pluginName: name, failure: failureOf(reply) };
       logger.warn(facts, 'a payment gateway did not search payment methods; its results are missing');
     };
-    const searching = { context, gateways: asked, key, search, properties, timeoutMs, failed };
+    const searching = {
+      context,
+      gateways: asked,
+      key,
+      search,
+      properties,
+      timeoutMs,
+      failed: handleSearchFailure,
+    };
     const found = await pageOf(request, (window) => hitsOf(this.#ports, searching, window));
     return this.#page(context, request, () => Promise.resolve(found));
   }
@@ -157,7 +165,7 @@ export class PaymentMethodReads {
 }
 
 /** Returns the method if the read operation includes it; otherwise undefined. */
-function shown(method: PaymentMethod | undefined, { includeDeleted }: PaymentMethodReadOptions) {
+function keepIfIncluded(method: PaymentMethod | undefined, { includeDeleted }: PaymentMethodReadOptions) {
   return method?.isActive === true || includeDeleted === true ? method : undefined;
 }
 

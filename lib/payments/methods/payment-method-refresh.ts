@@ -53,7 +53,7 @@ export class PaymentMethodRefresh {
     if (listings.length === 0) return;
     const store = () =>
       storage.write(context.tenant, authorshipOf(context), async (session) =>
-        stored(session, await lockAccount(session, accountId), { before, listings }),
+        updateStoredMethods(session, await lockAccount(session, accountId), { before, listings }),
       );
     const { refreshed, defaultId } = await store().catch((error: unknown) => {
       // A call for another account has taken a gateway's key in the meantime.
@@ -76,7 +76,7 @@ export class PaymentMethodRefresh {
         return methods == null ? null : { claimed: claimedMethods(methods) };
       });
       if (told === null) return [];
-      if (told.claimed === null) throw refused('its list of payment methods cannot be read', gateway);
+      if (told.claimed === null) throw refreshError('its list of payment methods cannot be read', gateway);
       const lister = { accountId, pluginName: gateway.name };
       return [{ gateway, listed: await listedMethods(told.claimed, lister) }];
     });
@@ -103,7 +103,7 @@ export class PaymentMethodRefresh {
 }
 
 /** Updates the account's stored methods to match the gateways' lists. */
-async function stored(
+async function updateStoredMethods(
   session: WriteSession,
   account: Account,
   asked: { readonly before: readonly PaymentMethod[]; readonly listings: readonly Listing[] },
@@ -140,13 +140,16 @@ async function checkedKeys(session: WriteSession, account: Account, listings: re
     if (paymentMethodId === null) continue;
     const first = gatewayOf.get(paymentMethodId) ?? gateway;
     if (first !== gateway)
-      throw refused(`it lists payment method ${paymentMethodId}, which "${first.name}" lists too`, gateway);
+      throw refreshError(
+        `it lists payment method ${paymentMethodId}, which "${first.name}" lists too`,
+        gateway,
+      );
     gatewayOf.set(paymentMethodId, gateway);
   }
   for (const method of await session.payments.findMethodsByIds([...gatewayOf.keys()])) {
     const gateway = gatewayOf.get(method.id);
     if (method.accountId !== account.id || method.pluginName !== gateway?.name)
-      throw refused(
+      throw refreshError(
         `it lists payment method ${method.id}, which does not belong to account ${account.id} there`,
         gateway,
       );
@@ -156,7 +159,7 @@ async function checkedKeys(session: WriteSession, account: Account, listings: re
   return new Set(taken.map(({ externalKey }) => externalKey));
 }
 
-function refused(reason: string, gateway: PaymentGateway | undefined) {
+function refreshError(reason: string, gateway: PaymentGateway | undefined) {
   const pluginName = gateway?.name ?? null;
   const message = `The payment methods of plugin "${pluginName}" were not refreshed: ${reason}`;
   return billingError(ErrorCode.PAYMENT_REFRESH_PAYMENT_METHOD, message, { pluginName });

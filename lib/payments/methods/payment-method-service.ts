@@ -89,11 +89,12 @@ export class PaymentMethodService {
     }
     const { account, config } = await this.#addable(context, input, requestedKey);
     const addition = { context, account, requestedKey, timeoutMs: config.pluginTimeoutMs };
-    const { method, charges } = await this.#controlled(context, { input, config }, async (adjusted) => {
+    const { method, charges } = await this.#addWithControl(context, { input, config }, async (adjusted) => {
       const gateway = registeredGateway(this.#ports.gateways, adjusted.pluginName);
       return this.#addThroughGateway({ ...addition, gateway, input: adjusted, id: this.#ports.ids.next() });
     });
-    if (input.payAllUnpaidInvoices) await this.#charges.payUnpaid(context, payingOf(method, input, charges));
+    if (input.payAllUnpaidInvoices)
+      await this.#charges.payUnpaid(context, buildPayUnpaidInput(method, input, charges));
     return viewOf(method, input);
   }
 
@@ -110,7 +111,7 @@ export class PaymentMethodService {
    * Adds the method, with calls of the control plugins before and after, but without an attempt (§10.1 rule 3).
    * @throws The errors of `prior` and `add`.
    */
-  async #controlled(
+  async #addWithControl(
     context: CallContext,
     { input, config }: { readonly input: PaymentMethodInput; readonly config: PaymentConfig },
     add: (input: PaymentMethodInput) => Promise<Added>,
@@ -123,8 +124,8 @@ export class PaymentMethodService {
     const begun = { names, context: contextOfCall(context, about), properties };
     const run = await this.#control.prior(begun, config);
     const pluginName = run.context.paymentPluginName ?? input.pluginName;
-    const adding = async () => add({ ...input, pluginName, properties: run.properties });
-    const added = await adding().catch(async (error: unknown) => {
+    const addAdjustedMethod = async () => add({ ...input, pluginName, properties: run.properties });
+    const added = await addAdjustedMethod().catch(async (error: unknown) => {
       await this.#control.failed(run, timeoutMs);
       throw error;
     });
@@ -217,7 +218,7 @@ export class PaymentMethodService {
       return this.#charges.reserveUnpaid(session, context, { account, paymentMethodId });
     });
     if (options.payAllUnpaidInvoices)
-      await this.#charges.payUnpaid(context, payingOf(method, options, charges));
+      await this.#charges.payUnpaid(context, buildPayUnpaidInput(method, options, charges));
   }
 
   /** Deletes a method. Deleted methods remain readable (§10.3). */
@@ -293,7 +294,7 @@ function viewOf(method: PaymentMethod, { isDefault }: PaymentMethodInput): Payme
   return { ...method, isDefault: isDefault === true, pluginInfo: null };
 }
 
-function payingOf(
+function buildPayUnpaidInput(
   { id: paymentMethodId, accountId }: Pick<PaymentMethod, 'id' | 'accountId'>,
   { controlPlugins = null }: Pick<SetDefaultInput, 'controlPlugins'>,
   calls: readonly ReservedPayment[],

@@ -97,7 +97,7 @@ interface AskedMethod {
   readonly key: string | null;
 }
 
-function askedOf(accountId: Uuid, { pluginName, requestedKey, gatewayKey }: NewMethod): AskedMethod {
+function toAskedMethod(accountId: Uuid, { pluginName, requestedKey, gatewayKey }: NewMethod): AskedMethod {
   return { accountId, pluginName, key: requestedKey ?? gatewayKey };
 }
 
@@ -124,7 +124,7 @@ export async function storeMethods(
   session: WriteSession,
   additions: readonly AddedMethod[],
 ): Promise<readonly PaymentMethod[]> {
-  const asked = additions.map(({ account, method }) => askedOf(account.id, method));
+  const asked = additions.map(({ account, method }) => toAskedMethod(account.id, method));
   return insertMethods(session, additions, await existingMethods(session, asked));
 }
 
@@ -253,7 +253,7 @@ export async function addTogether(
   const dates = additions.map(({ createdDate }) => createdDate);
   const { authorship, tokens } = sharedAuthorship(author, dates);
   return storage.write(tenant, authorship, async (session) => {
-    const { accounts, existing } = await lockedWithMethods(session, additions);
+    const { accounts, existing } = await lockAndLoadMethods(session, additions);
     const accountOf = new Map(accounts.map((account) => [account.id, account]));
     tokens.clear();
     const added = additions.map(({ accountId, method, userToken }): AddedMethod => {
@@ -269,8 +269,8 @@ export async function addTogether(
 /**
  * Locks the accounts and reads the stored methods under the locks. If the accounts are free, this takes one round trip.
  */
-async function lockedWithMethods(session: WriteSession, additions: readonly MethodAddition[]) {
-  const asked = additions.map(({ accountId, method }) => askedOf(accountId, method));
+async function lockAndLoadMethods(session: WriteSession, additions: readonly MethodAddition[]) {
+  const asked = additions.map(({ accountId, method }) => toAskedMethod(accountId, method));
   const [accounts, existing] = await allEnded([
     session.tryLockAccountsById(asked.map(({ accountId }) => accountId)),
     existingMethods(session, asked),
