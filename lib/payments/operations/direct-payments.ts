@@ -187,7 +187,7 @@ export class ComboPartiesFinder {
     asked: ComboParties,
     check: (account: Pick<AccountInput, 'currency'>) => void = () => undefined,
   ): Promise<FoundParties> {
-    const known = await this.#known(context, asked);
+    const known = await this.#findParties(context, asked);
     const { mayCreate = { account: true, paymentMethod: true } } = asked;
     if (known.account === null && !mayCreate.account) throw mayNot('account:create');
     if (known.added !== null && !mayCreate.paymentMethod) throw mayNot('payment_method:create');
@@ -208,7 +208,7 @@ export class ComboPartiesFinder {
   }
 
   /** Returns the existing account and method of the request. @throws BillingError for unknown ids. */
-  async #known(context: CallContext, { account: named, paymentMethod }: ComboParties) {
+  async #findParties(context: CallContext, { account: named, paymentMethod }: ComboParties) {
     const account = await this.#account(context, named);
     if (!paymentMethod?.pluginName) return { account, methodId: null, added: null, isFirstMethod: false };
     const methods = account ? await this.#methods.ofAccount(context, account.id) : [];

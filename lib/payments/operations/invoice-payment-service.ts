@@ -104,7 +104,7 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
         tried = due;
         const step = await this.#charges.reserve(session, { context, account, payments }, consulted);
         if (step.kind === 'CONSULT') return step;
-        const paid = sum(step.planned.flatMap(({ plan }) => settledBy(plan)));
+        const paid = sum(step.planned.flatMap(({ plan }) => listSettledAmounts(plan)));
         if (input.isExternal && amount !== null)
           await this.#creditRest(session, account, { ...input, rest: amount.minus(paid) });
         return callsOrDone(step.calls, undefined);
@@ -164,8 +164,8 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
     { input, consulted }: { readonly input: InvoicePaymentInput; readonly consulted: Consulted },
   ): Promise<Step<ReservedPayment, Paid>> {
     const stop = consulted.stopped.get(input.invoiceId);
-    if (stop) return { kind: 'DONE', result: stoppedBy(stop.error) };
-    const asked = { ...(await this.#asked(session, context, input)), paysEmptyInvoices: true };
+    if (stop) return { kind: 'DONE', result: ignorePluginAbort(stop.error) };
+    const asked = { ...(await this.#prepareRequest(session, context, input)), paysEmptyInvoices: true };
     const step = await this.#charges.reserve(session, { context, ...asked }, consulted);
     if (step.kind === 'CONSULT') return step;
     const plan = step.planned[0]?.plan;
@@ -177,7 +177,7 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
     return { kind: 'WAIT', accountId: asked.account.id, patience, consultsAgain: true };
   }
 
-  async #asked(session: WriteSession, context: CallContext, input: InvoicePaymentInput) {
+  async #prepareRequest(session: WriteSession, context: CallContext, input: InvoicePaymentInput) {
     const { invoiceId } = input;
     const [invoice] = await session.invoices.findByIds([invoiceId]);
     if (!invoice || (input.accountId ?? invoice.accountId) !== invoice.accountId)
@@ -344,7 +344,7 @@ function amountOf(
 }
 
 /** Returns the amount of the invoice that a payment settles, in the invoice's currency. */
-function settledBy(plan: ReservationPlan) {
+function listSettledAmounts(plan: ReservationPlan) {
   if (plan.kind !== 'CHARGE') return [];
   const row = plan.charge.newRow ?? plan.charge.changedRow;
   return row === null ? [] : [row.amount];
@@ -354,7 +354,7 @@ function settledBy(plan: ReservationPlan) {
  * Returns the result of a stopped payment. If a control plugin aborts the payment, nothing is paid, and this is not
  * treated as an error (§9.2).
  */
-function stoppedBy(error: unknown) {
+function ignorePluginAbort(error: unknown) {
   if (error instanceof BillingError && error.code === ErrorCode.PAYMENT_PLUGIN_API_ABORTED) return NOTHING;
   throw error;
 }

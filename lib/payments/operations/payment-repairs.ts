@@ -95,7 +95,7 @@ function isCalled({ transactions }: Known, now: CallContext['createdDate']) {
 function settlementOf(input: TransactionFixInput, { payment, transaction, transactions }: Known): Settlement {
   const { status, stateName = null, lastSuccessStateName = null, processedCurrency } = input;
   const currency = processedCurrency && isCurrency(processedCurrency) ? processedCurrency : null;
-  const processed = { amount: processedOf(input, currency ?? transaction.currency), currency };
+  const processed = { amount: checkProcessedAmount(input, currency ?? transaction.currency), currency };
   const asked = { stateName, lastSuccessStateName };
   checkFixable(status, transaction);
   const states = fixedStates(asked, { ...transaction, status }, { payment, transactions });
@@ -109,7 +109,7 @@ function settlementOf(input: TransactionFixInput, { payment, transaction, transa
 }
 
 /** Returns the processed amount. @throws BillingError MISSING_OR_INVALID_FIELD (60003) if it has too many digits. */
-function processedOf({ processedAmount }: TransactionFixInput, currency: Currency | null) {
+function checkProcessedAmount({ processedAmount }: TransactionFixInput, currency: Currency | null) {
   if (processedAmount == null || currency === null) return processedAmount ?? null;
   return statedAmount(processedAmount, { currency, name: 'processedAmount' });
 }
