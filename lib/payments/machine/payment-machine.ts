@@ -7,7 +7,7 @@ import type { Uuid } from '../../values/ids/index.ts';
 import { LOCK_WAIT_STEP_MS } from '../../values/limits.ts';
 import { StateMachines } from '../loading/state-machines.ts';
 import type { OperationFacts } from '../planning/operation-facts.ts';
-import { decidedOnKeys } from '../planning/reservation.ts';
+import { retryOnKeyConflict } from '../planning/reservation.ts';
 import {
   AttemptControl,
   attemptsPassed,
@@ -109,7 +109,7 @@ export class PaymentMachine {
       const { consulted } = progress;
       const refuse = (error: unknown) => this.#refuse(work, consulted, error);
       const look = () => work.write((session) => work.look(session, progress));
-      const step = await decidedOnKeys(look).catch((error: unknown) =>
+      const step = await retryOnKeyConflict(look).catch((error: unknown) =>
         refuse(
           error instanceof BillingError && error.code === ErrorCode.BUSY ? paymentBusy(error.facts) : error,
         ),

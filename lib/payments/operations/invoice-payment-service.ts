@@ -38,7 +38,7 @@ import type {
   PaymentResult,
 } from '../payment-operations.ts';
 import { noDefaultMethod, type OpenPayment } from '../planning/invoice-payment-check.ts';
-import { type OperationFacts, paidRows, statedIn } from '../planning/operation-facts.ts';
+import { type OperationFacts, paidRows, checkRequestedAmount } from '../planning/operation-facts.ts';
 import { planByKey, planOperation, planRefusedChargeback } from '../planning/operation-plan.ts';
 import type { ReservationPlan } from '../planning/plan-reservation.ts';
 import { adjustedRefund, sharesOf } from '../planning/refund-adjustments.ts';
@@ -389,7 +389,7 @@ async function refundOf(
   { isAdjusted = false, adjustments = [] }: InvoiceRefundInput,
   { paid: { invoiceId, currency }, of }: { readonly paid: InvoicePayment; readonly of: PaidRows | null },
 ) {
-  const amount = statedIn(request, facts, rules);
+  const amount = checkRequestedAmount(request, facts, rules);
   const items = isAdjusted && adjustments.length > 0 ? await session.invoices.findItems([invoiceId]) : [];
   const { roundsFloatNoise } = rules;
   return adjustedRefund({ amount, isAdjusted, adjustments }, { items, of, currency, roundsFloatNoise });

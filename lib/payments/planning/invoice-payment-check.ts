@@ -118,7 +118,7 @@ function checkOpenTransactions(
     ({ status, transactionType }) => status === 'PENDING' && transactionType === 'PURCHASE',
   );
   if (pending.length === 0) return { kind: 'PAY', amount, method };
-  const reserved = sum(pending.map((transaction) => reservedBy(transaction, input.rows)));
+  const reserved = sum(pending.map((transaction) => findReservedAmount(transaction, input.rows)));
   const payable = balanceOf(input.invoice).minus(reserved);
   if (payable.lessThanOrEqualTo(ZERO)) return abort('RESERVED_BY_PENDING');
   return { kind: 'PAY', amount: payable.lessThan(amount) ? payable : amount, method };
@@ -128,7 +128,7 @@ function checkOpenTransactions(
  * Returns the amount that a pending payment will settle. It is in the invoice's currency if the payment's row contains
  * that amount (§9.4).
  */
-function reservedBy(transaction: PaymentTransaction, rows: readonly InvoicePayment[]) {
+function findReservedAmount(transaction: PaymentTransaction, rows: readonly InvoicePayment[]) {
   const row = rows.find((each) => each.type === 'ATTEMPT' && isRowOf(each, transaction));
   if (row?.status === 'PENDING') return row.amount;
   return transaction.amount ?? ZERO;
@@ -212,7 +212,7 @@ export function checkKeysAreFree(
 ): void {
   checkTransactionKeyIsFree({ transactionKey }, { transactions });
   if (payments.some(({ externalKey }) => externalKey === paymentKey))
-    throw taken('paymentExternalKey', paymentKey ?? '');
+    throw keyInUseError('paymentExternalKey', paymentKey ?? '');
 }
 
 /** Checks that no other transaction has the key. @throws BillingError if one does. */
@@ -229,7 +229,7 @@ export function checkTransactionKeyIsFree(
       { transactionId: succeeded.id, paymentId: succeeded.paymentId },
     );
   }
-  if (ofKey[0]) throw taken('transactionExternalKey', ofKey[0].externalKey);
+  if (ofKey[0]) throw keyInUseError('transactionExternalKey', ofKey[0].externalKey);
 }
 
 export function noDefaultMethod(accountId: Uuid): BillingError {
@@ -241,7 +241,7 @@ function hasFailed({ status }: PaymentTransaction) {
   return status === 'PAYMENT_FAILURE' || status === 'PLUGIN_FAILURE';
 }
 
-function taken(parameter: string, key: string) {
+function keyInUseError(parameter: string, key: string) {
   const message = `${parameter} "${shortenText(key)}" is already used by another payment`;
   return billingError(ErrorCode.PAYMENT_INVALID_PARAMETER, message, { parameter, key });
 }

@@ -186,7 +186,7 @@ export function checkAmount(
   if (paid !== null && paid !== currency && operation !== 'CHARGEBACK') {
     throw badParameter('currency', `is ${currency}, but the payment is in ${paid}`, { currency });
   }
-  const amount = statedIn(request, facts, rules);
+  const amount = checkRequestedAmount(request, facts, rules);
   if (amount === null) throw badParameter('amount', 'is needed');
   checkSign(amount, operation);
   if (operation === 'REFUND') checkRefund({ amount, currency }, facts, rules);
@@ -198,7 +198,7 @@ export function checkAmount(
  * Returns the requested amount after checking its number of digits (rule 8).
  * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for too many digits.
  */
-export function statedIn(
+export function checkRequestedAmount(
   request: OperationRequest,
   facts: OperationFacts,
   { roundsFloatNoise }: Pick<OperationRules, 'roundsFloatNoise'>,
@@ -305,7 +305,7 @@ export function operationAmount(
   const isBound = returnsMoney || !isFirstOperation(type) || row !== undefined;
   if (isBound && currency !== null && currency !== pending.currency)
     throw badParameter('currency', `is ${currency}, but the transaction is in ${pending.currency}`);
-  const amount = asked && statedAs(asked, currency ?? pending.currency, { pending, rules });
+  const amount = asked && checkCompletionAmount(asked, currency ?? pending.currency, { pending, rules });
   if (amount === null) return { amount, currency };
   // Control plugins approved what is settled (§9.4) only for the stored amount.
   if (row !== undefined && row.currency !== pending.currency && pending.amount?.equals(amount) !== true)
@@ -318,7 +318,7 @@ export function operationAmount(
 }
 
 /** Returns the requested amount. An amount that equals the stored amount may have any number of digits. */
-function statedAs(
+function checkCompletionAmount(
   amount: Decimal,
   currency: OperationAmount['currency'],
   { pending: { amount: rest }, rules: { roundsFloatNoise } }: Pick<Completing, 'pending' | 'rules'>,

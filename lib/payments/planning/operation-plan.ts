@@ -29,7 +29,7 @@ import {
   type OperationRequest,
   type OperationRules,
   operationAmount,
-  statedIn,
+  checkRequestedAmount,
 } from './operation-facts.ts';
 import { checkOffers } from './reservation.ts';
 
@@ -112,7 +112,7 @@ export function planByKey(
   rules: OperationRules,
 ): Extract<OperationPlan, { kind: 'WAIT' | 'COMPLETE' }> | null {
   if (facts.transactions.some((each) => isLeased(each, rules.now))) return { kind: 'WAIT' };
-  const pending = pendingOfKey(request, facts);
+  const pending = findPendingByKey(request, facts);
   checkMethodOfPayment(request, facts);
   if (pending === null) return null;
   const method = usableMethod(request, facts, { deletedToo: true });
@@ -133,7 +133,7 @@ function checkMethodOfPayment({ operation, paymentMethodId }: OperationRequest, 
 }
 
 /** Returns the pending transaction with the request's key, or null (§4.2). */
-function pendingOfKey(request: OperationRequest, facts: OperationFacts) {
+function findPendingByKey(request: OperationRequest, facts: OperationFacts) {
   const key = request.transactionExternalKey;
   if (key === null) return null;
   const type = typeOf(request.operation);
@@ -310,7 +310,7 @@ export function planRefusedChargeback(
     const method = facts.method;
     if (!isExcess || method === null) throw error;
     const currency = request.currency ?? facts.account.currency;
-    const amount = statedIn(request, facts, rules);
+    const amount = checkRequestedAmount(request, facts, rules);
     return { kind: 'NEW', method, gateway: null, amount, currency, isRefused: true };
   }
 }

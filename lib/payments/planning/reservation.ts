@@ -115,7 +115,7 @@ export function checkCommits(
  * Repeats the decision if another account has used the transaction's key in the meantime. The second decision then
  * reports the conflict according to the key rules (§4.1, §4.2).
  */
-export async function decidedOnKeys<T>(decide: () => Promise<T>): Promise<T> {
+export async function retryOnKeyConflict<T>(decide: () => Promise<T>): Promise<T> {
   try {
     return await decide();
   } catch (error) {
