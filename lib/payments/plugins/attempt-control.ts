@@ -114,7 +114,7 @@ export class AttemptControl {
       const attemptId = begun.attempt.id;
       try {
         const run = await this.#calls.prior(before, config);
-        passed.set(key, { consulted: { ...begun, ...adjustedBy(run, begun) }, run });
+        passed.set(key, { consulted: { ...begun, ...readAdjustments(run, begun) }, run });
       } catch (error) {
         stopped.set(key, { attemptId, error });
         this.#ports.logger.warn({ err: error, attemptId }, 'a control plugin stopped a payment');
@@ -247,7 +247,7 @@ export async function endRuns(session: WriteSession, ends: readonly RunEnd[]): P
  * Returns the plan with the adjustments of the plugins.
  * @throws BillingError PAYMENT_INTERNAL_ERROR (7019) if an invoice cannot be paid with the adjusted amount.
  */
-function adjustedBy({ context, properties }: ControlledRun, { planned: { settles } }: BegunRun) {
+function readAdjustments({ context, properties }: ControlledRun, { planned: { settles } }: BegunRun) {
   const { amount, currency, paymentMethodId } = context;
   const isPayable = amount?.greaterThan(0) || (amount?.isZero() && settles?.isZero());
   if (settles !== null && (currency === null || !isPayable))

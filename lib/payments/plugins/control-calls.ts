@@ -40,13 +40,13 @@ export class ControlCalls {
     { pluginTimeoutMs, overwritesMethod }: Pick<PaymentConfig, 'pluginTimeoutMs' | 'overwritesMethod'>,
   ): Promise<ControlledRun> {
     let current = run;
-    for (const plugin of this.#registered(run.names)) {
+    for (const plugin of this.#findPlugins(run.names)) {
       const { context, properties } = current;
       const reply = await this.#call(pluginTimeoutMs, [context, properties], async (...asking) =>
         claimedPrior(await plugin.priorCall?.(...asking)),
       );
       const result = priorResult(plugin.name, reply);
-      if (result?.isAborted) throw aborted(plugin.name);
+      if (result?.isAborted) throw pluginAbortError(plugin.name);
       if (result) current = adjustedContext(current, result, { plugin: plugin.name, overwritesMethod });
     }
     return current;
@@ -69,7 +69,7 @@ export class ControlCalls {
     const isFailure = member === 'onFailureCall';
     let { properties } = run;
     let retryAt: Instant | null = null;
-    for (const plugin of this.#registered(run.names)) {
+    for (const plugin of this.#findPlugins(run.names)) {
       const reply = await this.#call(timeoutMs, [run.context, properties], async (...asking) =>
         claimedEnd(await plugin[member]?.(...asking)),
       );
@@ -90,7 +90,7 @@ export class ControlCalls {
    * Returns the registered plugins with these names. Skips unknown names with a warning (rule 7). The built-in invoice
    * control is not one of these plugins (rule 10).
    */
-  #registered(names: readonly string[]) {
+  #findPlugins(names: readonly string[]) {
     const { paymentControls, logger } = this.#ports;
     return pluginsAmong(names).flatMap((pluginName) => {
       const plugin = paymentControls.get(pluginName);
@@ -118,7 +118,7 @@ function priorResult(pluginName: string, reply: GatewayReply<ClaimedPrior | null
   throw billingError(ErrorCode.PAYMENT_INTERNAL_ERROR, message, { pluginName });
 }
 
-function aborted(pluginName: string) {
+function pluginAbortError(pluginName: string) {
   const message = `Payment control plugin "${pluginName}" has aborted the operation; nothing was attempted`;
   return billingError(ErrorCode.PAYMENT_PLUGIN_API_ABORTED, message, { pluginName });
 }

@@ -173,12 +173,12 @@ export function externalPaymentGateway(): PaymentGateway {
   return {
     name: EXTERNAL_PAYMENT_PLUGIN,
     capabilities: { holdsPaymentMethods: false, sideEffectFree: true },
-    authorize: processedAs(TransactionType.AUTHORIZE),
-    capture: processedAs(TransactionType.CAPTURE),
-    purchase: processedAs(TransactionType.PURCHASE),
-    refund: processedAs(TransactionType.REFUND),
-    credit: processedAs(TransactionType.CREDIT),
-    void: processedAs(TransactionType.VOID),
+    authorize: processAs(TransactionType.AUTHORIZE),
+    capture: processAs(TransactionType.CAPTURE),
+    purchase: processAs(TransactionType.PURCHASE),
+    refund: processAs(TransactionType.REFUND),
+    credit: processAs(TransactionType.CREDIT),
+    void: processAs(TransactionType.VOID),
     getPaymentInfo: () => Promise.resolve([]),
     addPaymentMethod: () => Promise.resolve(),
     getPaymentMethodDetail: () =>
@@ -189,7 +189,7 @@ export function externalPaymentGateway(): PaymentGateway {
   };
 }
 
-function processedAs(transactionType: TransactionType) {
+function processAs(transactionType: TransactionType) {
   return (
     request: GatewayTransaction & Partial<GatewayRequest>,
     { now }: GatewayContext,
