@@ -85,14 +85,14 @@ export class PaymentReads implements PaymentReadOperations<WithContext>, Payment
   }
 
   async invoicePayment(context: CallContext, paymentId: Uuid, options: PaymentReadOptions = {}) {
-    const [view] = await this.#paying(context, options, async (session) => {
+    const [view] = await this.#readInvoicePayments(context, options, async (session) => {
       const payments = await session.payments.findByIds([paymentId]);
       return { payments, rows: await session.payments.findInvoicePaymentsByPayments([paymentId]) };
     });
     return view ?? fail(noSuchPayment(paymentId));
   }
 
-  async #paying(
+  async #readInvoicePayments(
     context: CallContext,
     options: PaymentReadOptions,
     find: (session: ReadSession) => Promise<Found & { readonly rows: readonly InvoicePayment[] }>,
@@ -106,8 +106,8 @@ export class PaymentReads implements PaymentReadOperations<WithContext>, Payment
     options: PaymentReadOptions,
     find: (session: ReadSession) => Promise<Payment>,
   ) {
-    const found = async (session: ReadSession) => ({ payments: [await find(session)] });
-    const { payments } = await this.#read(context, options, found);
+    const findOne = async (session: ReadSession) => ({ payments: [await find(session)] });
+    const { payments } = await this.#read(context, options, findOne);
     const [view] = payments;
     assertInvariant(view, 'A loaded payment is missing from the result', {});
     return view;
@@ -122,7 +122,7 @@ export class PaymentReads implements PaymentReadOperations<WithContext>, Payment
   }
 
   invoicePaymentsOfAccount(context: CallContext, accountId: Uuid, options: PaymentReadOptions = {}) {
-    return this.#paying(context, options, async (session) => {
+    return this.#readInvoicePayments(context, options, async (session) => {
       await loadAccount(session, accountId);
       const payments = await session.payments.findByAccounts([accountId]);
       const rows = await session.payments.findInvoicePaymentsByPayments(payments.map(({ id }) => id));
@@ -131,7 +131,7 @@ export class PaymentReads implements PaymentReadOperations<WithContext>, Payment
   }
 
   invoicePaymentsOfInvoice(context: CallContext, invoiceId: Uuid, options: PaymentReadOptions = {}) {
-    return this.#paying(context, options, async (session) => {
+    return this.#readInvoicePayments(context, options, async (session) => {
       const [invoice] = await session.invoices.findByIds([invoiceId]);
       if (!invoice) {
         const message = `No invoice could be found for id ${invoiceId}`;
