@@ -94,7 +94,7 @@ function effectOfPurchase(
  */
 function effectOfRefund(transaction: PaymentTransaction, ledger: Ledger, tools: Tools): ChangedRow | null {
   const { rows, invoices, own, latest } = ledger;
-  const paid = paidBy(transaction, rows);
+  const paid = findReducedRow(transaction, rows);
   const invoice = paid && invoices.get(paid.invoiceId);
   if (!paid || !invoice) return null;
   const before = rowOf(InvoicePaymentType.REFUND, transaction, rows);
@@ -126,7 +126,7 @@ function effectOfChargeback(
   { rows, openInvoiceRefunds, ...ledger }: Ledger,
   tools: Tools,
 ): ChangedRow | null {
-  const paid = paidBy(transaction, rows);
+  const paid = findReducedRow(transaction, rows);
   if (!paid) return null;
   const transactions = [...ledger.transactions, ...openInvoiceRefunds];
   const before = rowOf(InvoicePaymentType.CHARGED_BACK, transaction, rows);
@@ -153,7 +153,7 @@ function rowOf(type: InvoicePaymentType, transaction: PaymentTransaction, rows: 
  * Returns the row that the transaction reduces. This is the row that it names or, by default, the row of its own
  * payment.
  */
-function paidBy(
+function findReducedRow(
   { invoiceRefund, paymentId, transactionType }: PaymentTransaction,
   rows: readonly InvoicePayment[],
 ) {

@@ -63,7 +63,7 @@ export function convertedRemainderOf(of: PaidRows, converted: ConvertedPayment):
   ];
   const reserved = sum(open.map(({ amount }) => amount ?? ZERO));
   const back = backOf(paid, rows);
-  const refunded = countedOf(own, back);
+  const refunded = findRecordedRefunds(own, back);
   const left = taken.minus(sum(refunded.map((each) => processedAmountIn(each, converted)))).minus(reserved);
   if (back.length === refunded.length && elsewhere.length === 0) return atLeastNothing(left);
   // Other payments and disputes are recorded in the invoice's currency only.
@@ -78,7 +78,7 @@ function backOf(paid: InvoicePayment, rows: PaidRows['rows']) {
 }
 
 /** Returns the refunds that have a row. A refund that has just succeeded has no row yet. */
-function countedOf(refunds: readonly PaymentTransaction[], back: PaidRows['rows']) {
+function findRecordedRefunds(refunds: readonly PaymentTransaction[], back: PaidRows['rows']) {
   return refunds.filter(
     (each) => each.status === 'SUCCESS' && back.some((row) => row.type === 'REFUND' && isRowOf(row, each)),
   );

@@ -148,7 +148,7 @@ export function endedAttempt(
     stateName,
     transactionId: transaction.id,
     paymentMethodId: payment.paymentMethodId,
-    ...requestedBy(attempt, transaction),
+    ...chooseRetryAmount(attempt, transaction),
     pluginProperties:
       stateName === 'RETRIED' ? pluginProperties : retainedProperties(attempt, pluginProperties),
   };
@@ -161,7 +161,10 @@ export function endedAttempt(
  * Returns the amount for a retry (§8.1 rule 3). This is the requested amount, or the amount of the invoice, which is
  * converted again.
  */
-function requestedBy(attempt: PaymentAttempt, { amount, currency, transactionType }: PaymentTransaction) {
+function chooseRetryAmount(
+  attempt: PaymentAttempt,
+  { amount, currency, transactionType }: PaymentTransaction,
+) {
   const settlesInvoice =
     transactionType === 'PURCHASE' && attempt.pluginNames.includes(INVOICE_PAYMENT_CONTROL_PLUGIN);
   if (settlesInvoice && currency !== attempt.currency)

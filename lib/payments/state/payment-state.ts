@@ -104,12 +104,12 @@ export function mayStart(
 ): boolean {
   const open = transactions.filter(isUnresolved).map(({ transactionType }) => transactionType);
   if (open.some(isFirstOperation)) return false;
-  if (open.some((type) => blockedBy(type).includes(operation))) return false;
+  if (open.some((type) => listBlockedOperations(type).includes(operation))) return false;
   return table(lastSuccessStateName, operation);
 }
 
 /** Returns the operations that are blocked while a capture or void of the payment is open. */
-function blockedBy(open: TransactionType): readonly PaymentOperation[] {
+function listBlockedOperations(open: TransactionType): readonly PaymentOperation[] {
   if (open === 'CAPTURE') return [TransactionType.VOID];
   return open === 'VOID' ? [TransactionType.VOID, TransactionType.CAPTURE] : [];
 }
@@ -200,12 +200,12 @@ export function paymentTotals(transactions: readonly Counted[]): PaymentTotals {
   const chargebacks = activeChargebacks(transactions);
   const total = (type: TransactionType): Decimal =>
     currency === null ? ZERO : roundToCurrency(totalOf(kept, type, currency), currency);
-  const disputed = (type: TransactionType): Decimal =>
+  const sumAfterChargebacks = (type: TransactionType): Decimal =>
     currency === null ? ZERO : roundToCurrency(lessChargebacks(total(type), chargebacks, currency), currency);
   return {
     authAmount: total(TransactionType.AUTHORIZE),
-    capturedAmount: disputed(TransactionType.CAPTURE),
-    purchasedAmount: disputed(TransactionType.PURCHASE),
+    capturedAmount: sumAfterChargebacks(TransactionType.CAPTURE),
+    purchasedAmount: sumAfterChargebacks(TransactionType.PURCHASE),
     refundedAmount: total(TransactionType.REFUND),
     creditedAmount: total(TransactionType.CREDIT),
     currency,

@@ -52,7 +52,7 @@ export function readOutcome(requested: Requested, call: CallOutcome): Transactio
     case 'RESULT':
       return readResult(requested, call.result);
     case 'NEVER_RECEIVED':
-      return failed(requested, { status: 'PLUGIN_FAILURE', code: null, message: call.message });
+      return unsuccessfulOutcome(requested, { status: 'PLUGIN_FAILURE', code: null, message: call.message });
     case 'NO_RESULT':
       return unknown(requested, 'The gateway returned no result; the outcome is unknown');
     case 'TIMEOUT':
@@ -90,7 +90,7 @@ function readResult(requested: Requested, result: ClaimedResult): TransactionOut
   const message = gatewayText(result.gatewayError);
   const response = claimedResponse(result);
   if (status !== 'SUCCESS' && status !== 'PENDING') {
-    return failed(requested, { status, code, message, response });
+    return unsuccessfulOutcome(requested, { status, code, message, response });
   }
   const processedCurrency = result.currency ?? requested.currency;
   const processed = amountOf(result);
@@ -131,10 +131,14 @@ function claimedResponse({ paymentResponse: said }: ClaimedResult) {
 }
 
 function unknown(requested: Requested, message: string): TransactionOutcome {
-  return failed(requested, { status: TransactionStatus.UNKNOWN, code: null, message: gatewayText(message) });
+  return unsuccessfulOutcome(requested, {
+    status: TransactionStatus.UNKNOWN,
+    code: null,
+    message: gatewayText(message),
+  });
 }
 
-function failed(
+function unsuccessfulOutcome(
   requested: { readonly currency: Currency | null },
   why: {
     readonly status: TransactionStatus;
