@@ -157,9 +157,9 @@ function entitlementEndOf(
   { change, end }: { readonly change: LifecycleEvent | undefined; readonly end: LifecycleEvent | undefined },
 ): BaseEnd['entitlement'] {
   const [ofBase] = entitlementEnds(base);
-  const cancelled = ofBase !== undefined && end !== undefined && causedBy(end, ofBase.effective);
+  const cancelled = ofBase !== undefined && end !== undefined && buildCausedEnd(end, ofBase.effective);
   const candidates = [
-    ...(change === undefined ? [] : [causedBy(change, change.effective)]),
+    ...(change === undefined ? [] : [buildCausedEnd(change, change.effective)]),
     ...(cancelled ? [cancelled] : []),
   ];
   const [first] = candidates.toSorted((a, b) => a.effective.at - b.effective.at);
@@ -171,7 +171,7 @@ function entitlementEndOf(
   return isEarlier || hasExpired ? null : first;
 }
 
-function causedBy(cause: LifecycleEvent, effective: DatedInstant): CausedEnd {
+function buildCausedEnd(cause: LifecycleEvent, effective: DatedInstant): CausedEnd {
   return { effective, cause, storedFrom: minInstant(effective.at, cause.effective.at) };
 }
 
