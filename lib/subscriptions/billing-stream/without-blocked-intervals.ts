@@ -27,10 +27,10 @@ export function withoutBlockedIntervals(
     const after = end === null ? stream.length : indexFrom(stream, end);
     kept.push(...stream.slice(next, first));
     const [before, inForce] = [stream[first - 1]?.event, stream[after - 1]?.event];
-    if (before !== undefined && !isEnd(before)) kept.push(disabled(before, start));
+    if (before !== undefined && !isEnd(before)) kept.push(disableBillingAt(before, start));
     if (end !== null && inForce !== undefined && !isEnd(inForce)) {
       const brought = stream.slice(first, after).findLast(({ bringsPhase }) => bringsPhase);
-      kept.push(enabled({ ...inForce, fixedPrice: brought?.event.fixedPrice ?? null }, end));
+      kept.push(enableBillingAt({ ...inForce, fixedPrice: brought?.event.fixedPrice ?? null }, end));
     }
     next = after;
   }
@@ -43,7 +43,7 @@ function indexFrom(stream: readonly StreamEvent[], from: DatedInstant): number {
   return index < 0 ? stream.length : index;
 }
 
-function disabled(event: BillingEvent, { at, date }: DatedInstant): StreamEvent {
+function disableBillingAt(event: BillingEvent, { at, date }: DatedInstant): StreamEvent {
   return edge({
     ...event,
     effectiveDate: at,
@@ -56,7 +56,7 @@ function disabled(event: BillingEvent, { at, date }: DatedInstant): StreamEvent 
   });
 }
 
-function enabled(event: BillingEvent, { at, date }: DatedInstant): StreamEvent {
+function enableBillingAt(event: BillingEvent, { at, date }: DatedInstant): StreamEvent {
   return edge({
     ...event,
     effectiveDate: at,
