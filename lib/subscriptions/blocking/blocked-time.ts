@@ -42,7 +42,7 @@ export function blockedIntervals(
     billingEnd === null ? states : states.filter(({ effective }) => effective.at <= billingEnd);
   // A calendar day is shorter than 24 hours when clocks go forward (§19.3 rule 2).
   const nextDayOf = ({ at, date }: DatedInstant) => instantAt(addDays(date, 1), localTimeOf(at, zone), zone);
-  return merged(
+  return mergeIntervals(
     ownIntervals(counting).filter(({ start, end }) => end === null || end.at >= nextDayOf(start)),
   );
 }
@@ -94,7 +94,7 @@ function intervalsOfBlocker(ordered: readonly BlockingState[]): readonly Blocked
   return intervals;
 }
 
-function merged(intervals: readonly BlockedInterval[]): readonly BlockedInterval[] {
+function mergeIntervals(intervals: readonly BlockedInterval[]): readonly BlockedInterval[] {
   const result: BlockedInterval[] = [];
   for (const next of intervals.toSorted((a, b) => a.start.at - b.start.at)) {
     const last = result.at(-1);
