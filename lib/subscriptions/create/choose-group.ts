@@ -234,17 +234,20 @@ function checkAddOns(
 function checkAccountNotBlocked({ account, blockingStates }: GroupChoiceInput, at: Instant): void {
   const states = blockingStates.filter(({ blockedId }) => blockedId === account.id);
   if (!blockFlagsAt(states, at).isBlockChange) return;
-  throw blocked('Change', { kind: 'Account', id: account.id });
+  throw blockedActionError('Change', { kind: 'Account', id: account.id });
 }
 
 function checkBaseNotBlocked({ member, blockingStates }: RunningBase, at: Instant): void {
   const { id } = member.subscription;
   const flags = blockFlagsAt(blockingStates, at);
-  if (flags.isBlockChange) throw blocked('Change', { kind: 'Subscription', id });
-  if (flags.isBlockEntitlement) throw blocked('Entitlement', { kind: 'Subscription', id });
+  if (flags.isBlockChange) throw blockedActionError('Change', { kind: 'Subscription', id });
+  if (flags.isBlockEntitlement) throw blockedActionError('Entitlement', { kind: 'Subscription', id });
 }
 
-function blocked(action: string, of: { readonly kind: string; readonly id: string }): BillingError {
+function blockedActionError(
+  action: string,
+  of: { readonly kind: string; readonly id: string },
+): BillingError {
   return billingError(
     ErrorCode.BLOCKING_BLOCKED_ACTION,
     `The action ${action} is block on this ${of.kind} with id=${of.id}`,
@@ -279,14 +282,14 @@ export function groupsByBundle(
     groups,
     (group) => namedBundle(group, found)?.bundle.id ?? group.bundleExternalKey ?? group,
   );
-  return [...named.values()].map((same) => joined(same, found));
+  return [...named.values()].map((same) => combineGroups(same, found));
 }
 
 /**
  * Returns the id and key of the combined group. An id takes precedence over a key, and a wrong key over a right one,
  * because both keys must be checked.
  */
-function joined(same: readonly CheckedGroup[], found: readonly FoundBundle[]): CheckedGroup {
+function combineGroups(same: readonly CheckedGroup[], found: readonly FoundBundle[]): CheckedGroup {
   const members = same.flatMap((group) => group.members);
   const [bundleId = null] = same.flatMap((group) => group.bundleId ?? []);
   const keys = same.flatMap(({ bundleExternalKey }) => bundleExternalKey ?? []);
