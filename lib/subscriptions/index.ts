@@ -7,7 +7,7 @@ export {
 export type { StateToSet } from './blocking/blocked-time.ts';
 export { statesInTimeOrder } from './blocking/states-in-force.ts';
 export { blockingStateNotification, eventNotification } from './edits/bus-events.ts';
-export { dirtiedFrom, type TouchedDate } from './edits/subscription-edit.ts';
+export { markCursorDirty as dirtiedFrom, type TouchedDate } from './edits/subscription-edit.ts';
 export {
   type BillCycleDayChange,
   type EffectiveFrom,

@@ -55,7 +55,7 @@ export function followBase(input: FollowInput, tools: EditTools): readonly Subsc
   const base = bundle.find(({ subscription }) => subscription.id === edit.subject.subscription.id);
   if (base?.subscription.category !== ProductCategory.BASE) return [];
   const rules = { plans: input.plans ?? base.catalog, zone: base.account.timeZone };
-  const edited = applied(edit, base);
+  const edited = applyEdit(edit, base);
   const withdrawn = new Set(edit.withdrawn.map(({ event }) => event.id));
   const touching = eventsOfEdit(edit).filter((event) => mayEndAddOns(event) || isPlanChoice(event));
   const members = bundle.map((member) => (member === base ? edited : withoutStatesOf(withdrawn, member)));
@@ -148,7 +148,7 @@ function comeBy({ billing, entitlement }: BaseEnd, until: Instant): BaseEnd {
   };
 }
 
-function applied(edit: SubscriptionEdit, base: StoredMember): StoredMember {
+function applyEdit(edit: SubscriptionEdit, base: StoredMember): StoredMember {
   const withdrawn = new Set(edit.withdrawn.map(({ event }) => event.id));
   const withdrawnStates = new Set(edit.withdrawnStates.map(({ id }) => id));
   const added = asStored(edit.addedEvents);

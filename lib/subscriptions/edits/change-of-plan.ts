@@ -211,7 +211,7 @@ export function decideChange(
   const { catalog, subscription, account } = running;
   // The catalog version of the change date may forbid what the current version allows (catalog §6.3).
   const rules = planChangeRules(catalog, {
-    subscription: ruled(running, now),
+    subscription: describeForRules(running, now),
     target: request.target,
     changeDate: effective.at,
     now,
@@ -260,7 +260,7 @@ function effectiveDate(running: RunningSubscription, request: CheckedChange, now
 }
 
 function reasonOfRule(running: RunningSubscription, { target }: CheckedChange, now: Instant) {
-  const subscription = ruled(running, now);
+  const subscription = describeForRules(running, now);
   const { policy } = planChangeRules(running.catalog, { subscription, target, changeDate: null, now });
   return {
     ...datedBy(DatedBy.CATALOG_RULE),
@@ -269,7 +269,7 @@ function reasonOfRule(running: RunningSubscription, { target }: CheckedChange, n
   };
 }
 
-function ruled(running: RunningSubscription, now: Instant): RuledSubscription {
+function describeForRules(running: RunningSubscription, now: Instant): RuledSubscription {
   const { plan, phase, priceListName, chosenAt, decided } = planOf(running, now);
   return { planName: plan.name, phaseType: phase.type, priceListName, lastPlanChange: chosenAt, decided };
 }

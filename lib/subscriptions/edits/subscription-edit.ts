@@ -103,12 +103,12 @@ export interface TouchedDate {
   readonly date: LocalDate;
 }
 
-export function dirtiedFrom(cursor: StoredCursor, dates: readonly LocalDate[]): StoredCursor {
+export function markCursorDirty(cursor: StoredCursor, dates: readonly LocalDate[]): StoredCursor {
   const all = cursor.dirtyFrom === null ? dates : [cursor.dirtyFrom, ...dates];
   return all.length === 0 ? cursor : { ...cursor, dirtyFrom: all.reduce((a, b) => minDate(a, b)) };
 }
 
-export function touchedBy(event: New<LifecycleEvent>): TouchedDate {
+export function findTouchedDate(event: New<LifecycleEvent>): TouchedDate {
   return { subscriptionId: event.subscriptionId, date: event.effective.date };
 }
 

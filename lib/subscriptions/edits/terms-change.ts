@@ -46,7 +46,7 @@ interface TermsChange {
  * 31.
  */
 export function requestedBillCycleDay({ billCycleDayLocal }: BillCycleDayChange): number {
-  return given('billCycleDayLocal', checkTerms({ billCycleDayLocal }).billCycleDay);
+  return requireTerm('billCycleDayLocal', checkTerms({ billCycleDayLocal }).billCycleDay);
 }
 
 /**
@@ -54,10 +54,10 @@ export function requestedBillCycleDay({ billCycleDayLocal }: BillCycleDayChange)
  * least 1.
  */
 export function requestedQuantity({ quantity }: QuantityChange): number {
-  return given('quantity', checkTerms({ quantity }).quantity);
+  return requireTerm('quantity', checkTerms({ quantity }).quantity);
 }
 
-function given(field: string, value: number | null): number {
+function requireTerm(field: string, value: number | null): number {
   if (value !== null) return value;
   throw invalidField(`SubscriptionJson ${field} needs to be set`, { field });
 }

@@ -93,7 +93,7 @@ export function planUndoChange(
     );
   }
   const undone = withReplaced(pending, history, ({ type }) => type === CHANGE);
-  const inserted = new Set(undone.flatMap((change) => insertedWith(change, [...events, ...history])));
+  const inserted = new Set(undone.flatMap((change) => findEventsStoredWith(change, [...events, ...history])));
   const causes = new Set<Uuid | null>(undone.map(({ id }) => id));
   const restored = history.filter((event) => causes.has(event.deactivatedBy) && !inserted.has(event));
   // Also remove the events of changes that a cancellation has withdrawn.
@@ -145,7 +145,10 @@ const STORED_WITH: readonly LifecycleEventType[] = [
  * Returns a change of plan and the events that were stored together with it. Their sequences are consecutive, in the
  * order of `STORED_WITH`.
  */
-function insertedWith(change: LifecycleEvent, events: readonly LifecycleEvent[]): readonly LifecycleEvent[] {
+function findEventsStoredWith(
+  change: LifecycleEvent,
+  events: readonly LifecycleEvent[],
+): readonly LifecycleEvent[] {
   const run = [change];
   const later = events
     .filter(({ sequence }) => sequence > change.sequence)

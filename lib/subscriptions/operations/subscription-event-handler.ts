@@ -12,7 +12,7 @@ import { assertInvariant } from '../../values/errors/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 import { type DueItem, dueItemOf, eventNotification } from '../edits/bus-events.ts';
 import { blockedPathOf, type DueWork, dueWork } from '../edits/due-work.ts';
-import { touchedBy } from '../edits/subscription-edit.ts';
+import { findTouchedDate } from '../edits/subscription-edit.ts';
 import { markDirty, saveEdits, type TrialNotices } from '../storing/save-changes.ts';
 import { type EditTools, planNamesOf } from '../timeline/lifecycle-events.ts';
 
@@ -103,7 +103,7 @@ async function save(session: WriteSession, done: readonly DueWork[], now: Instan
   if (added.length > 0) {
     await session.subscriptions.insertEvents(added);
     session.schedule(added.map(eventNotification));
-    await markDirty(session, added.map(touchedBy));
+    await markDirty(session, added.map(findTouchedDate));
   }
   const ends = done.flatMap(({ addOnEnds }) => addOnEnds);
   if (ends.length > 0) await saveEdits(session, ends, now);

@@ -18,7 +18,7 @@ import {
   requestedEvent,
 } from '../edits/bus-events.ts';
 import {
-  dirtiedFrom,
+  markCursorDirty,
   runEventOf,
   runEventOfCreations,
   type SubscriptionEdit,
@@ -83,7 +83,7 @@ export async function markDirty(session: WriteSession, touched: readonly Touched
   const cursors = await session.invoices.findCursors([...dates.keys()]);
   await session.invoices.saveCursors(
     cursors.map((cursor) =>
-      dirtiedFrom(
+      markCursorDirty(
         cursor,
         (dates.get(cursor.subscriptionId) ?? []).map(({ date }) => date),
       ),

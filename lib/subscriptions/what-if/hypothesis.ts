@@ -25,7 +25,7 @@ import {
 import type { StatePlan } from '../blocking/blocked-time.ts';
 import type { Creation } from '../create/creation.ts';
 import {
-  dirtiedFrom,
+  markCursorDirty,
   runEventOf,
   runEventOfCreations,
   type SubscriptionEdit,
@@ -201,7 +201,7 @@ export function cursorsUnder(
   { createdCursor, touched }: Hypothesis,
   stored: readonly StoredCursor[],
 ): readonly StoredCursor[] {
-  const dirtied = stored.map((cursor) => dirtiedFrom(cursor, touched.get(cursor.subscriptionId) ?? []));
+  const dirtied = stored.map((cursor) => markCursorDirty(cursor, touched.get(cursor.subscriptionId) ?? []));
   return createdCursor === null ? dirtied : [...dirtied, createdCursor];
 }
 

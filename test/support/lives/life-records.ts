@@ -26,7 +26,7 @@ import type { SubscriptionEdit, TouchedDate } from '../../../lib/subscriptions/e
 import {
   runEventOf,
   runEventOfCreations,
-  touchedBy,
+  findTouchedDate,
   touchedDates,
 } from '../../../lib/subscriptions/edits/subscription-edit.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
@@ -184,7 +184,7 @@ export class LifeRecords {
     const ends = this.saveEdits(addOnEnds, now);
     return {
       busEvents: [...ends.busEvents, ...busEvents],
-      touched: [...addedEvents.map(touchedBy), ...ends.touched],
+      touched: [...addedEvents.map(findTouchedDate), ...ends.touched],
     };
   }
 
