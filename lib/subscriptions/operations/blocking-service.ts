@@ -17,7 +17,7 @@ import { bundlesInParts, loadBlockingStates } from '../storing/load-outlines.ts'
 import { loadSubscription } from '../storing/load-subscriptions.ts';
 import { setBlockingStates } from '../storing/save-changes.ts';
 import { datedInstant } from '../timeline/phase-timeline.ts';
-import { blockedOf, bundleOf, type EntitlementControl, termsOf } from './entitlement-control.ts';
+import { blockedObjectOf, bundleOf, type EntitlementControl, termsOf } from './entitlement-control.ts';
 import type { BlockingStateFilter } from './subscription-operations.ts';
 
 /** Creates the operations on blocking states (§14). Entitlement plugins control them (§22). */
@@ -38,7 +38,7 @@ export function blockingOperations(
       return { accountId: object.account.id };
     });
 
-  const settingOnBundle =
+  const createBundleOperation =
     (
       operation: typeof EntitlementOperation.PAUSE | typeof EntitlementOperation.RESUME,
       state: CheckedBlock,
@@ -63,15 +63,15 @@ export function blockingOperations(
         operation,
         given: { ...state, ...object },
         terms: termsOf(operation, request),
-        subject: blockedOf(object),
+        subject: blockedObjectOf(object),
         prepare: (terms) => () => set(context, object, { ...state, ...terms }),
         resultOf: () => null,
       });
     },
 
-    pauseBundle: settingOnBundle(EntitlementOperation.PAUSE, PAUSED),
+    pauseBundle: createBundleOperation(EntitlementOperation.PAUSE, PAUSED),
 
-    resumeBundle: settingOnBundle(EntitlementOperation.RESUME, RESUMED),
+    resumeBundle: createBundleOperation(EntitlementOperation.RESUME, RESUMED),
 
     ofAccount: (
       context: CallContext,

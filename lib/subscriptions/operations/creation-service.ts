@@ -110,7 +110,7 @@ export function creationOperations(
       const creationOf = new Map(
         bundles.flatMap((bundle) => bundle.creations.map((creation) => [creation.request, creation])),
       );
-      return groups.map((group) => createdOf(group, creationOf));
+      return groups.map((group) => describeCreatedBundle(group, creationOf));
     } catch (error) {
       if (!(error instanceof BillingError) || error.code !== ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID)
         throw error;
@@ -164,7 +164,10 @@ function withTerms(groups: RequestedGroups, terms: readonly CreationTerms[]): Re
   );
 }
 
-function createdOf(group: CheckedGroup, creationOf: ReadonlyMap<CheckedRequest, Creation>): CreatedBundle {
+function describeCreatedBundle(
+  group: CheckedGroup,
+  creationOf: ReadonlyMap<CheckedRequest, Creation>,
+): CreatedBundle {
   const own = group.members.flatMap((request) => creationOf.get(request) ?? []);
   const [first] = own;
   assertInvariant(first, 'A creation returned no subscriptions');

@@ -82,13 +82,13 @@ export function entitlementControl(
     const { before } = plugin;
     if (before?.[operation] === undefined) return terms;
     // The answer is copied during the call, so that an unreadable answer is treated as an error in the plugin.
-    const decided = await callPlugin(called(plugin), ports, async () =>
+    const decided = await callPlugin(describePlugin(plugin), ports, async () =>
       decide(operation, terms, ownCopy(await before[operation]?.(call, seen))),
     );
     if ('terms' in decided) return decided.terms;
     throw 'reason' in decided
-      ? abortedBy(plugin, operation, decided.reason)
-      : pluginFailure(called(plugin), decided.problem);
+      ? pluginAbortError(plugin, operation, decided.reason)
+      : pluginFailure(describePlugin(plugin), decided.problem);
   }
 
   /** Notifies all plugins at the same time. Plugins cannot change the result. */
@@ -99,7 +99,7 @@ export function entitlementControl(
   ) {
     const notifyOne = async (plugin: EntitlementPlugin) => {
       try {
-        await callPlugin(called(plugin), ports, async () => send(plugin));
+        await callPlugin(describePlugin(plugin), ports, async () => send(plugin));
       } catch (err) {
         const fields = { err, pluginName: plugin.name, operation, accountId, bundleId, subscriptionId };
         ports.logger.error(fields, 'an entitlement plugin failed to handle the outcome of an operation');
@@ -148,7 +148,7 @@ export function entitlementControl(
 
 export type EntitlementControl = ReturnType<typeof entitlementControl>;
 
-function called({ name }: EntitlementPlugin): CalledPlugin {
+function describePlugin({ name }: EntitlementPlugin): CalledPlugin {
   return { kind: 'entitlement plugin', name, timeoutMs: ENTITLEMENT_PLUGIN_TIMEOUT_MS };
 }
 
@@ -162,7 +162,7 @@ function pluginContextOf(context: CallContext): EntitlementPluginContext {
   };
 }
 
-function abortedBy({ name }: EntitlementPlugin, operation: EntitlementOperation, reason: string) {
+function pluginAbortError({ name }: EntitlementPlugin, operation: EntitlementOperation, reason: string) {
   return billingError(
     ErrorCode.ENTITLEMENT_PLUGIN_API_ABORTED,
     `The entitlement plugin "${name}" aborted the operation: ${reason.slice(0, MAX_ABORT_REASON_CHARACTERS).toWellFormed()}`,
@@ -184,7 +184,7 @@ export function bundleOf(bundleId: Uuid): FindSubject {
   };
 }
 
-export function blockedOf({ type, id }: BlockedRef): FindSubject {
+export function blockedObjectOf({ type, id }: BlockedRef): FindSubject {
   switch (type) {
     case BlockingStateType.ACCOUNT:
       return async (session) => {
@@ -217,8 +217,8 @@ function decide<Operation extends EntitlementOperation>(
   if (!isRecord(decision)) return { problem: 'returned a value that is not an object' };
   const [member, ...others] = Object.keys(decision);
   if (others.length > 0) return { problem: 'returned more than one of abort and replace' };
-  if (member === 'abort') return aborted(decision.abort);
-  if (member === 'replace') return replaced(operation, terms, decision.replace);
+  if (member === 'abort') return readAbortReason(decision.abort);
+  if (member === 'replace') return readReplacement(operation, terms, decision.replace);
   return { problem: 'returned neither abort nor replace' };
 }
 
@@ -274,29 +274,29 @@ export function termsOf<Operation extends EntitlementOperation>(
   operation: Operation,
   request: EntitlementTerms[Operation],
 ): EntitlementTerms[Operation] {
-  return picked(Object.keys(checks[operation]), request) as EntitlementTerms[Operation];
+  return pickMembers(Object.keys(checks[operation]), request) as EntitlementTerms[Operation];
 }
 
 export function creationTermsOf(request: CreationTerms): CreationTerms {
-  return picked(Object.keys(creationChecks), request);
+  return pickMembers(Object.keys(creationChecks), request);
 }
 
-function picked(names: readonly string[], source: object): object {
+function pickMembers(names: readonly string[], source: object): object {
   return Object.fromEntries(Object.entries(source).filter(([name]) => names.includes(name)));
 }
 
-function aborted(reason: unknown): Decided<never> {
+function readAbortReason(reason: unknown): Decided<never> {
   return typeof reason === 'string' && reason !== '' ? { reason } : { problem: 'aborted without a reason' };
 }
 
-function replaced<Operation extends EntitlementOperation>(
+function readReplacement<Operation extends EntitlementOperation>(
   operation: Operation,
   terms: EntitlementTerms[Operation],
   values: unknown,
 ): Decided<EntitlementTerms[Operation]> {
   if (!isRecord(values)) return { problem: 'returned a replacement that is not an object' };
   const taken = takenTerms(operation, values);
-  return typeof taken === 'string' ? { problem: taken } : checked(operation, terms, taken);
+  return typeof taken === 'string' ? { problem: taken } : checkReplacement(operation, terms, taken);
 }
 
 /** Converts dates and amounts from text. For an invalid value, returns a description of the problem. */
@@ -309,7 +309,7 @@ function takenTerms(operation: EntitlementOperation, values: object): object | s
   }
 }
 
-function checked<Operation extends EntitlementOperation>(
+function checkReplacement<Operation extends EntitlementOperation>(
   operation: Operation,
   terms: EntitlementTerms[Operation],
   values: object,

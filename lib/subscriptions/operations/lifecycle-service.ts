@@ -76,7 +76,7 @@ export function lifecycleOperations(
     });
   }
 
-  const undoing =
+  const createUndoOperation =
     (
       operation: typeof EntitlementOperation.UNCANCEL | typeof EntitlementOperation.UNDO_CHANGE_PLAN,
       plan: typeof planUndoChange,
@@ -158,7 +158,7 @@ export function lifecycleOperations(
       });
     },
 
-    uncancel: undoing(EntitlementOperation.UNCANCEL, planUncancellation),
+    uncancel: createUndoOperation(EntitlementOperation.UNCANCEL, planUncancellation),
 
     async changePlan(
       context: CallContext,
@@ -179,7 +179,7 @@ export function lifecycleOperations(
       });
     },
 
-    undoChangePlan: undoing(EntitlementOperation.UNDO_CHANGE_PLAN, planUndoChange),
+    undoChangePlan: createUndoOperation(EntitlementOperation.UNDO_CHANGE_PLAN, planUndoChange),
 
     async changeBillCycleDay(context: CallContext, subscriptionId: Uuid, change: BillCycleDayChange) {
       const day = requestedBillCycleDay(change);

@@ -59,11 +59,11 @@ export async function loadHypothesis(
 ): Promise<Hypothesis> {
   switch (action.type) {
     case HypotheticalActionType.START_BILLING:
-      return started(session, action, input);
+      return loadStartHypothesis(session, action, input);
     case HypotheticalActionType.CHANGE:
-      return changed(session, action, input);
+      return loadChangeHypothesis(session, action, input);
     case HypotheticalActionType.STOP_BILLING:
-      return stopped(session, action, input);
+      return loadStopHypothesis(session, action, input);
     case 'CHANGE_QUANTITY':
       return withTerms(session, action, { ...input, plan: planQuantityChange });
     case 'CHANGE_BILL_CYCLE_DAY':
@@ -78,7 +78,7 @@ export async function loadHypothesis(
   }
 }
 
-async function started(
+async function loadStartHypothesis(
   session: ReadSession,
   { request, options, seesEndOfDay }: Action<'START_BILLING'>,
   { account, catalogsOf, tools }: LoadHypothesisInput,
@@ -108,7 +108,7 @@ async function started(
   return hypothesisOfCreation(creation, overridePlan, { now, day });
 }
 
-async function changed(
+async function loadChangeHypothesis(
   session: ReadSession,
   { of, request, productCategory, seesEndOfDay }: Action<'CHANGE'>,
   input: LoadHypothesisInput,
@@ -129,7 +129,7 @@ async function changed(
   return hypothesisOfEdits([edit, ...follow], { overridePlan, coupons }, { now: input.tools.now, day });
 }
 
-async function stopped(
+async function loadStopHypothesis(
   session: ReadSession,
   { of, options }: Action<'STOP_BILLING'>,
   input: LoadHypothesisInput,

@@ -54,14 +54,14 @@ export function outlineOperations(
     recordsOfWindow = RECORDS_OF_WINDOW,
   }: { readonly maxRows?: number; readonly recordsOfWindow?: number } = {},
 ) {
-  const bound = () => ({ maxRows, nextTurn: turnsOf(ports) });
+  const createRowBound = () => ({ maxRows, nextTurn: turnsOf(ports) });
 
   const open = ({ tenant, createdDate: now }: CallContext, accounts: CatalogRequest['accounts']) =>
     catalogs.open({ tenant, now, accounts });
 
-  async function checked(window: BundleWindow, accountId: Uuid) {
+  async function checkWindowSize(window: BundleWindow, accountId: Uuid) {
     if (window.recordIds.length > maxRows) throw answerTooLarge(accountId, maxRows);
-    await countRows(accountId, window.outlines, bound());
+    await countRows(accountId, window.outlines, createRowBound());
     return window;
   }
 
@@ -79,7 +79,7 @@ export function outlineOperations(
         }),
     );
     const load = (session: ReadSession, bundles: readonly Bundle[]) =>
-      loadOutlines(session, { bundles, now, catalogsOf, maxRecords, nextTurn: bound().nextTurn });
+      loadOutlines(session, { bundles, now, catalogsOf, maxRecords, nextTurn: createRowBound().nextTurn });
     const { page, first } = await ports.storage.read(tenant, async (session) => {
       const found = announced ?? (await find(session));
       return { page: found, first: await load(session, found.rows) };
@@ -104,7 +104,7 @@ export function outlineOperations(
     });
     const [bundle] = first.outlines;
     if (bundle === undefined) throw none();
-    return checked(first, bundle.accountId);
+    return checkWindowSize(first, bundle.accountId);
   }
 
   async function one(context: CallContext, { find, none }: Sought<Subscription>) {
@@ -119,13 +119,13 @@ export function outlineOperations(
         now: context.createdDate,
         catalogsOf,
         maxRecords: maxRows,
-        nextTurn: bound().nextTurn,
+        nextTurn: createRowBound().nextTurn,
       });
       const members = outlines.flatMap(({ subscriptions }) => subscriptions);
       return members.find(({ subscriptionId }) => subscriptionId === subscription.id);
     });
     if (found === undefined) throw none();
-    await checkRowsOf(found, bound());
+    await checkRowsOf(found, createRowBound());
     return found;
   }
 
@@ -137,7 +137,7 @@ export function outlineOperations(
 
     async ofAccount(context: CallContext, accountId: Uuid, filter: BundleFilter = {}) {
       const catalogsOf = await open(context, [accountId]);
-      const { nextTurn } = bound();
+      const { nextTurn } = createRowBound();
       const window = await ports.storage.read(context.tenant, async (session) => {
         const account = await loadAccount(session, accountId);
         const bundles = await findBundlesOfAccount(session, accountId, { maxRows, nextTurn, filter });
@@ -150,7 +150,7 @@ export function outlineOperations(
           nextTurn,
         });
       });
-      return checked(window, accountId);
+      return checkWindowSize(window, accountId);
     },
 
     pageOfAccount: (context: CallContext, accountId: Uuid, request: PageRequest) =>

@@ -36,7 +36,7 @@ export function subscriptionEventHandler(
       const outcome = await ports.storage.write(
         batch.tenant,
         batchAuthorship(batch.entries, ActingComponent.SUBSCRIPTION_TRANSITION, now),
-        (session) => processed(session, { batch, catalogsOf, trials }, tools),
+        (session) => processDueItems(session, { batch, catalogsOf, trials }, tools),
       );
       batch.busy(outcome.busy);
       for (const { entry, error } of outcome.failed) batch.failed(entry, error);
@@ -48,7 +48,7 @@ export function subscriptionEventHandler(
  * Processes the due items. The storage may run this function several times, so it returns the outcome, which the caller
  * reports after the commit.
  */
-async function processed(
+async function processDueItems(
   session: WriteSession,
   {
     batch,
