@@ -60,7 +60,7 @@ export async function createTogether(
     const [, { accounts, facts }] = await allEnded([
       // Also read the revisions, which the lock would otherwise read.
       session.catalogs.keepPlans(),
-      lockedWithFacts(session, calls, accountIds),
+      lockAccountsAndRead(session, calls, accountIds),
     ]);
     const creations = calls.map(({ accountId, groups, options }) => {
       const account = accounts.find(({ id }) => id === accountId);
@@ -74,7 +74,7 @@ export async function createTogether(
       const input = inputs[index];
       assertInvariant(input, 'The data of a creation was not loaded');
       tokens.set(input.account.recordId, userToken);
-      plans.push(await planned(session, { tools, input, groups, catalogsOf }));
+      plans.push(await planCreation(session, { tools, input, groups, catalogsOf }));
     }
     await save(session, plans, { ...tools, now });
     return plans.map(({ bundles }) => bundles);
@@ -87,14 +87,14 @@ interface Locked {
 }
 
 /** Locks the accounts and reads the data under the locks. If the accounts are free, this takes one round trip. */
-async function lockedWithFacts(
+async function lockAccountsAndRead(
   session: WriteSession,
   calls: readonly CreationCall[],
   accountIds: readonly Uuid[],
 ): Promise<Locked> {
   const groups = calls.flatMap((call) => call.groups);
   const [only] = calls.length === 1 ? calls : [];
-  if (only !== undefined && requestedKeys(groups).length > 0) return lockedWithHolders(session, only);
+  if (only !== undefined && requestedKeys(groups).length > 0) return lockHoldersAndRead(session, only);
   const [accounts, facts] = await allEnded([
     session.tryLockAccountsById(accountIds),
     loadRequestedFacts(session, accountIds, groups),
@@ -103,11 +103,11 @@ async function lockedWithFacts(
   const areHoldersLocked = facts.keyCarriers.filter(holdsKey).every(isOurs);
   if (accounts.length === calls.length && areHoldersLocked) return { accounts, facts };
   if (only === undefined) throw notTogether();
-  return lockedWithHolders(session, only);
+  return lockHoldersAndRead(session, only);
 }
 
 /** Locks the account and the accounts that hold requested keys, in the order of their record ids. */
-async function lockedWithHolders(
+async function lockHoldersAndRead(
   session: WriteSession,
   { accountId, groups }: CreationCall,
 ): Promise<Locked> {
@@ -124,7 +124,7 @@ interface Plan {
   readonly ends: ReturnType<typeof lateAddOnEnds>;
 }
 
-async function planned(
+async function planCreation(
   session: WriteSession,
   call: {
     readonly tools: CreationTools;

@@ -151,11 +151,14 @@ export async function setBlockingStates(
   const added = plans.flatMap((plan) => plan.added ?? []);
   if (added.length === 0) return;
   await session.subscriptions.insertBlockingStates(added);
-  await markDirty(session, await touchedBy(session, plans));
+  await markDirty(session, await findDatesTouchedByStates(session, plans));
   for (const plan of plans) announceState(session, { plan, states: onPathOf(plan.block) }, tools);
 }
 
-async function touchedBy(session: ReadSession, plans: readonly StatePlan[]): Promise<readonly TouchedDate[]> {
+async function findDatesTouchedByStates(
+  session: ReadSession,
+  plans: readonly StatePlan[],
+): Promise<readonly TouchedDate[]> {
   const differing = plans.filter(({ billedOtherwiseFrom }) => billedOtherwiseFrom !== null);
   const accountIds: Uuid[] = [];
   const bundleIds: Uuid[] = [];
