@@ -72,7 +72,7 @@ export { loadBundle, loadSubscription } from './storing/load-subscriptions.ts';
 export { markDirty, setBlockingStates, trialNotices } from './storing/save-changes.ts';
 export {
   DatedBy,
-  datedBy,
+  reasonDatedBy as datedBy,
   type EventReason,
   isPlanChoice,
   planNamesOf,

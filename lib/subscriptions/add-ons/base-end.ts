@@ -16,7 +16,7 @@ import {
 import { cancelledEntitlement, isEntitlementEnd } from '../blocking/states-in-force.ts';
 import { bareDraft, isEnd, isPlanChoice, isStart } from '../timeline/lifecycle-events.ts';
 import { derivedRecordId, withDerivedPhases } from '../timeline/phase-events.ts';
-import { raisedTo } from '../timeline/phase-timeline.ts';
+import { raiseTo } from '../timeline/phase-timeline.ts';
 import { isKnown, isKnownProduct } from '../timeline/readable-plans.ts';
 import {
   type PlanInForce,
@@ -143,7 +143,7 @@ function withdrawingChange(base: BundleMember, addOn: BundleMember, plans: PlanR
 
 function billingEndOf(addOn: BundleMember, cause: LifecycleEvent | undefined): BaseEnd['billing'] {
   if (cause === undefined) return null;
-  const effective = raisedTo(cause.effective, addOn.subscription.alignStart);
+  const effective = raiseTo(cause.effective, addOn.subscription.alignStart);
   const own = ownEnd(addOn);
   if (own !== undefined && own.effective.at <= effective.at) return null;
   const type = cause.type === LifecycleEventType.EXPIRED ? cause.type : LifecycleEventType.CANCEL;

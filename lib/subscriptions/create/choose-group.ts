@@ -31,7 +31,7 @@ import {
 } from '../requests/create-request.ts';
 import { checkBundleOwner, noSuchBundle, specifierError } from '../requests/unknown-objects.ts';
 import { isEnd } from '../timeline/lifecycle-events.ts';
-import { datedInstant, raisedTo } from '../timeline/phase-timeline.ts';
+import { datedInstant, raiseTo } from '../timeline/phase-timeline.ts';
 
 export interface FoundBundle extends BundleContent {
   readonly subscriptions: readonly Subscription[];
@@ -87,7 +87,7 @@ export function chooseGroup(group: CheckedGroup, input: GroupChoiceInput): Chose
   const running = found !== undefined && live !== null ? runningBundle(found, input) : NO_BUNDLE;
   const entitlement = datedInstant(options.entitlementDate, now, account);
   const requested = datedInstant(options.billingDate, now, account);
-  const billing = running.base === null ? requested : raisedTo(requested, running.base.start);
+  const billing = running.base === null ? requested : raiseTo(requested, running.base.start);
 
   const chosen = group.members.map((request) => {
     const choice = choosePlan(catalog, request, billing.at);

@@ -27,7 +27,7 @@ import {
 import {
   asStored,
   DatedBy,
-  datedBy,
+  reasonDatedBy,
   type EditTools,
   eventsOf,
   writeReason,
@@ -147,7 +147,7 @@ function creationOf(
     reason:
       subscription.alignStart.at === subscription.bundleStart.at
         ? null
-        : writeReason({ ...datedBy(DatedBy.REQUESTED_DATE), alignment, alignedBy: 'CREATE' }),
+        : writeReason({ ...reasonDatedBy(DatedBy.REQUESTED_DATE), alignment, alignedBy: 'CREATE' }),
     now,
     zone: account.timeZone,
   });

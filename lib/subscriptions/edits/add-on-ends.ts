@@ -13,7 +13,7 @@ import {
   asStored,
   bareDraft,
   DatedBy,
-  datedBy,
+  reasonDatedBy,
   type EditTools,
   isPlanChoice,
   writeReason,
@@ -130,7 +130,7 @@ export function addOnEnds(
 function endingEdit(addOn: StoredMember, end: BaseEnd, { now, nextId }: EditTools) {
   const { billing, entitlement } = end;
   if (billing === null && entitlement === null) return [];
-  const reason = writeReason(datedBy(DatedBy.BASE));
+  const reason = writeReason(reasonDatedBy(DatedBy.BASE));
   const ends = billing === null ? [] : [{ ...bareDraft(billing.type, billing.effective), reason }];
   const addedEvents = nextEvents(addOn, ends, { now, nextId });
   const withdrawn =

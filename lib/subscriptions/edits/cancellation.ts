@@ -26,13 +26,13 @@ import {
   bareDraft,
   beginsPhase,
   DatedBy,
-  datedBy,
+  reasonDatedBy,
   type EditTools,
   type EventReason,
   isEnd,
   writeReason,
 } from '../timeline/lifecycle-events.ts';
-import { atReferenceTime, datedInstant, raisedTo } from '../timeline/phase-timeline.ts';
+import { atReferenceTime, datedInstant, raiseTo } from '../timeline/phase-timeline.ts';
 import { transitionAt } from '../timeline/transitions.ts';
 import {
   adviceForEnd,
@@ -126,28 +126,28 @@ function cancellationDates(running: RunningSubscription, options: CancelSubscrip
   const requested = entitlementPolicy ? null : (options.requestedDate ?? null);
   if (requested !== null && 'at' in requested && billingPolicy === null) {
     const end = requestedInstant(running, requested, now);
-    return { entitlement: end, billing: end, reason: datedBy(DatedBy.REQUESTED_DATE) };
+    return { entitlement: end, billing: end, reason: reasonDatedBy(DatedBy.REQUESTED_DATE) };
   }
   const asked = requestedDay(running, requested, now);
   const isNow = entitlementPolicy === EntitlementActionPolicy.IMMEDIATE;
   const ofPolicy = isNow ? datedInstant(null, now, running.account) : endOfTerm(running, now);
   const endsWithBilling = !entitlementPolicy && requested === null && !useRequestedDateForBilling;
   const endsAt = (billing: DatedInstant, reason: EventReason) => {
-    const byDefault = endsWithBilling ? raisedTo(billing, asked) : asked;
+    const byDefault = endsWithBilling ? raiseTo(billing, asked) : asked;
     const entitlement = entitlementPolicy ? ofPolicy : byDefault;
-    return { entitlement: raisedTo(entitlement, entitlementStartOf(running)), billing, reason };
+    return { entitlement: raiseTo(entitlement, entitlementStartOf(running)), billing, reason };
   };
   if (useRequestedDateForBilling && !entitlementPolicy && billingPolicy === null) {
-    const billing = raisedTo(asked, firstTransitionOf(running).event.effective);
-    return endsAt(billing, datedBy(DatedBy.REQUESTED_DATE));
+    const billing = raiseTo(asked, firstTransitionOf(running).event.effective);
+    return endsAt(billing, reasonDatedBy(DatedBy.REQUESTED_DATE));
   }
   if (billingPolicy !== null) {
-    const reason = { ...datedBy(DatedBy.REQUESTED_POLICY), policy: billingPolicy };
+    const reason = { ...reasonDatedBy(DatedBy.REQUESTED_POLICY), policy: billingPolicy };
     return endsAt(policyDate(billingPolicy, running, now), reason);
   }
   const { result, conditions } = catalogPolicy(running, now);
   const policy = timedPolicy(result) ?? BillingActionPolicy.END_OF_TERM;
-  const reason = { ...datedBy(DatedBy.CATALOG_RULE), policy, policyConditions: conditions };
+  const reason = { ...reasonDatedBy(DatedBy.CATALOG_RULE), policy, policyConditions: conditions };
   return endsAt(policyDate(policy, running, now), reason);
 }
 
@@ -249,13 +249,13 @@ export function cancellationOfAll(
   if (state === EntitlementState.CANCELLED || state === EntitlementState.EXPIRED) return null;
 
   const asked = datedInstant(requested, tools.now, account);
-  const serviceEnd = raisedTo(asked, entitlementStartOf(running));
+  const serviceEnd = raiseTo(asked, entitlementStartOf(running));
   const [planned] = entitlementEnds(running);
   const entitlement = planned !== undefined && planned.effective.at <= serviceEnd.at ? null : serviceEnd;
   const billed = billingPolicy === BillingActionPolicy.IMMEDIATE ? asked : endOfInvoiced(running, asked);
   const billing = earlierBilling(running, billed, tools.now);
   if (entitlement === null && billing === null) return null;
-  const reason = { ...datedBy(DatedBy.REQUESTED_POLICY), policy: billingPolicy };
+  const reason = { ...reasonDatedBy(DatedBy.REQUESTED_POLICY), policy: billingPolicy };
   return cancellationEdit(running, { entitlement, billing, reason }, tools);
 }
 
@@ -266,7 +266,7 @@ export function cancellationOfAll(
 function earlierBilling({ transitions }: RunningSubscription, end: DatedInstant, now: Instant) {
   const last = transitionAt(transitions, now) ?? transitions[0];
   if (last !== undefined && isEnd(last.event)) return null;
-  const possible = last === undefined ? end : raisedTo(end, last.event.effective);
+  const possible = last === undefined ? end : raiseTo(end, last.event.effective);
   const planned = transitions.find(({ event }) => isEnd(event))?.event;
   if (planned === undefined || planned.effective.at > possible.at) return possible;
   return planned.type === LifecycleEventType.EXPIRED ? planned.effective : null;
@@ -284,7 +284,7 @@ function endOfInvoiced({ subscription: { chargedThrough } }: RunningSubscription
 export function policyDate(policy: TimedPolicy, running: RunningSubscription, now: Instant): DatedInstant {
   const begun = running.transitions.findLast(({ event }) => beginsPhase(event) && event.effective.at <= now);
   const phaseStart = (begun ?? firstTransitionOf(running)).event.effective;
-  return raisedTo(candidate(policy, running, now), phaseStart);
+  return raiseTo(candidate(policy, running, now), phaseStart);
 }
 
 /** Returns the later of the charged-through date and now. */

@@ -27,7 +27,7 @@ import { type CheckedChange, timedPolicy } from '../requests/edit-requests.ts';
 import {
   asStored,
   DatedBy,
-  datedBy,
+  reasonDatedBy,
   type EditTools,
   type EventDraft,
   type EventReason,
@@ -42,7 +42,7 @@ import {
   currentPhase,
   datedInstant,
   phaseTimeline,
-  raisedTo,
+  raiseTo,
 } from '../timeline/phase-timeline.ts';
 import { transitionAt } from '../timeline/transitions.ts';
 import { billingHasEnded, policyDate } from './cancellation.ts';
@@ -247,23 +247,23 @@ function effectiveDate(running: RunningSubscription, request: CheckedChange, now
   if (requestedDate !== null) {
     const asked = datedInstant(requestedDate, now, account);
     return {
-      effective: raisedTo(asked, last.event.effective),
-      reason: datedBy(DatedBy.REQUESTED_DATE),
+      effective: raiseTo(asked, last.event.effective),
+      reason: reasonDatedBy(DatedBy.REQUESTED_DATE),
     };
   }
   const reason =
     billingPolicy === null
       ? reasonOfRule(running, request, now)
-      : { ...datedBy(DatedBy.REQUESTED_POLICY), policy: billingPolicy };
+      : { ...reasonDatedBy(DatedBy.REQUESTED_POLICY), policy: billingPolicy };
   const asked = policyDate(reason.policy, running, now);
-  return { effective: raisedTo(asked, last.event.effective), reason };
+  return { effective: raiseTo(asked, last.event.effective), reason };
 }
 
 function reasonOfRule(running: RunningSubscription, { target }: CheckedChange, now: Instant) {
   const subscription = describeForRules(running, now);
   const { policy } = planChangeRules(running.catalog, { subscription, target, changeDate: null, now });
   return {
-    ...datedBy(DatedBy.CATALOG_RULE),
+    ...reasonDatedBy(DatedBy.CATALOG_RULE),
     policy: timedPolicy(policy.result) ?? BillingActionPolicy.END_OF_TERM,
     policyConditions: policy.conditions,
   };

@@ -15,7 +15,7 @@ import {
 } from '../../values/time/index.ts';
 import { checkTerms } from '../requests/create-request.ts';
 import { bareDraft, type EditTools, type EventDraft, eventsOf } from '../timeline/lifecycle-events.ts';
-import { atReferenceTime, datedInstant, raisedTo } from '../timeline/phase-timeline.ts';
+import { atReferenceTime, datedInstant, raiseTo } from '../timeline/phase-timeline.ts';
 import { hasEnded } from './cancellation.ts';
 import {
   firstTransitionOf,
@@ -95,7 +95,7 @@ export function planQuantityChange(
   checkBilled(running, tools.now);
   const from = requestedDayOf(change.from, tools.now, account);
   const asked = from === null ? datedInstant(null, tools.now, account) : atReferenceTime(from, account);
-  const effective = raisedTo(asked, firstTransitionOf(running).event.effective);
+  const effective = raiseTo(asked, firstTransitionOf(running).event.effective);
   const { quantity } = change;
   return termsChange(
     running,
@@ -117,11 +117,11 @@ function billCycleDayChangeDate(
   const start = firstTransitionOf(running).event.effective;
   const today = localDateOf(now, account.timeZone);
   if (from === null && day === dayOfMonth(today) && today >= start.date) {
-    return raisedTo(datedInstant(null, now, account), start);
+    return raiseTo(datedInstant(null, now, account), start);
   }
   const earliest = maxDate(from ?? today, start.date);
   const date = firstBillCycleDate(earliest, BillingPeriod.MONTHLY, day);
-  return raisedTo(atReferenceTime(date, account), start);
+  return raiseTo(atReferenceTime(date, account), start);
 }
 
 function termsChange(running: RunningSubscription, draft: EventDraft, { now, nextId }: EditTools) {

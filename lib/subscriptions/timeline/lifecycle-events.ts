@@ -141,7 +141,7 @@ export interface EventReason {
   readonly decided?: number;
 }
 
-export function datedBy(source: DatedBy): EventReason {
+export function reasonDatedBy(source: DatedBy): EventReason {
   return { datedBy: source, policy: null, policyConditions: null, alignment: null, alignedBy: null };
 }
 
@@ -158,7 +158,10 @@ export function readReason(text: string): EventReason {
  * Returns the time at which the plan was chosen. A transfer continues an earlier choice, so the plan still comes from
  * the catalog version of that time (catalog §14 rule 2).
  */
-export function decidedOf({ reason, createdDate }: Pick<LifecycleEvent, 'reason' | 'createdDate'>): Instant {
+export function findPlanChoiceTime({
+  reason,
+  createdDate,
+}: Pick<LifecycleEvent, 'reason' | 'createdDate'>): Instant {
   // Most reasons need not be parsed, because they do not contain this field.
   if (!reason?.includes('"decided"')) return createdDate;
   const { decided } = readReason(reason);

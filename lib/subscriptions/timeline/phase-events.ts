@@ -17,7 +17,7 @@ import type { DatedInstant, Instant, TimeZone } from '../../values/time/index.ts
 import {
   bareDraft,
   beginsPhase,
-  decidedOf,
+  findPlanChoiceTime,
   type EventDraft,
   inTimeOrder,
   isEnd,
@@ -177,7 +177,7 @@ export function followingPhaseEvent(input: NextPhaseInput): EventDraft | undefin
     { eventId: phaseEvent.id, subscriptionId: phaseEvent.subscriptionId },
   );
   const { planName, phaseAnchor: anchor } = choice;
-  const chosen = { at: choice.effective.at, decided: decidedOf(choice) };
+  const chosen = { at: choice.effective.at, decided: findPlanChoiceTime(choice) };
   const { phaseName, effective } = phaseEvent;
   const { plan, phase } = planWithPhase(plans, { planName, phaseName, at: effective.at, chosen });
 

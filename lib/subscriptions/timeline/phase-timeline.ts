@@ -197,7 +197,7 @@ export function atReferenceTime(date: LocalDate, account: Calendar): DatedInstan
 }
 
 /** Returns the later of `dated` and `bound`. Its local date is never before that of `bound` (§2 rule 8). */
-export function raisedTo(dated: DatedInstant, bound: DatedInstant): DatedInstant {
+export function raiseTo(dated: DatedInstant, bound: DatedInstant): DatedInstant {
   if (dated.at < bound.at) return bound;
   return { at: dated.at, date: maxDate(dated.date, bound.date) };
 }

@@ -15,7 +15,7 @@ import { assertInvariant, billingError, ErrorCode } from '../../values/errors/in
 import type { Instant } from '../../values/time/index.ts';
 import {
   beginsPhase,
-  decidedOf,
+  findPlanChoiceTime,
   inTimeOrder,
   isEnd,
   isMarker,
@@ -138,7 +138,7 @@ function nextOf(event: LifecycleEvent, previous: PlanInForce | null, plans: Plan
   const phaseName = event.phaseName ?? previous?.phase.name;
   const priceListName = isPlanChoice(event) ? event.priceListName : previous?.priceListName;
   const chosenAt = isPlanChoice(event) ? at : previous?.chosenAt;
-  const decided = isPlanChoice(event) ? decidedOf(event) : previous?.decided;
+  const decided = isPlanChoice(event) ? findPlanChoiceTime(event) : previous?.decided;
   assertInvariant(
     planName && phaseName && priceListName && chosenAt !== undefined && decided !== undefined,
     `${event.type} event ${event.id} of subscription ${event.subscriptionId} has no plan, phase or price list`,

@@ -52,8 +52,8 @@ import {
   bareDraft,
   beginsPhase,
   DatedBy,
-  datedBy,
-  decidedOf,
+  reasonDatedBy,
+  findPlanChoiceTime,
   type EditTools,
   type EventDraft,
   eventsOf,
@@ -64,7 +64,7 @@ import {
   writeReason,
 } from '../timeline/lifecycle-events.ts';
 import { checkBillable, choiceDrafts, withDerivedPhases } from '../timeline/phase-events.ts';
-import { atReferenceTime, datedInstant, raisedTo } from '../timeline/phase-timeline.ts';
+import { atReferenceTime, datedInstant, raiseTo } from '../timeline/phase-timeline.ts';
 import { eventsInEffect, transitionAt } from '../timeline/transitions.ts';
 
 interface TransferInput {
@@ -256,7 +256,7 @@ function ownEnd(running: RunningSubscription, { transfer, policy }: TransferEnds
   const isTermLeft =
     policy === BillingActionPolicy.END_OF_TERM && chargedThrough !== null && chargedThrough.at > transfer.at;
   const inEffect = transitionAt(running.transitions, now) ?? firstTransitionOf(running);
-  return unlessEarlier(running, raisedTo(isTermLeft ? chargedThrough : transfer, inEffect.event.effective));
+  return unlessEarlier(running, raiseTo(isTermLeft ? chargedThrough : transfer, inEffect.event.effective));
 }
 
 /**
@@ -275,7 +275,7 @@ function endingEdit(running: RunningSubscription, input: TransferEndsInput, { no
   const end = ownEnd(running, input, now);
   const { subscription, events } = running;
   const cancel = { type: LifecycleEventType.CANCEL, effective: end.effective };
-  const reason = writeReason({ ...datedBy(DatedBy.TRANSFER), policy: input.policy });
+  const reason = writeReason({ ...reasonDatedBy(DatedBy.TRANSFER), policy: input.policy });
   const draft = { ...bareDraft(cancel.type, cancel.effective), reason };
   const addedEvents = nextEvents(running, end.isThere ? [] : [draft], { now, nextId });
   return editOf(running, {
@@ -339,17 +339,17 @@ function continuation(
 
 /** Returns the reason for a plan choice, with the transfer date. The alignment and the chosen plan do not change. */
 function reasonOfTransfer(choice: LifecycleEvent): string {
-  const decided = decidedOf(choice);
-  if (choice.reason === null) return writeReason({ ...datedBy(DatedBy.TRANSFER), decided });
+  const decided = findPlanChoiceTime(choice);
+  if (choice.reason === null) return writeReason({ ...reasonDatedBy(DatedBy.TRANSFER), decided });
   const { alignment, alignedBy } = readReason(choice.reason);
-  return writeReason({ ...datedBy(DatedBy.TRANSFER), alignment, alignedBy, decided });
+  return writeReason({ ...reasonDatedBy(DatedBy.TRANSFER), alignment, alignedBy, decided });
 }
 
 /** Returns the reason of an event after the transfer. The date and the chosen plan do not change. */
 function reasonAhead(event: LifecycleEvent): string | null {
   if (!isPlanChoice(event)) return event.reason;
-  const reason = event.reason === null ? datedBy(DatedBy.REQUESTED_DATE) : readReason(event.reason);
-  return writeReason({ ...reason, decided: decidedOf(event) });
+  const reason = event.reason === null ? reasonDatedBy(DatedBy.REQUESTED_DATE) : readReason(event.reason);
+  return writeReason({ ...reason, decided: findPlanChoiceTime(event) });
 }
 
 function transferredDay(requestedDay: number, bcdTransfer: BcdTransfer, transfer: DatedInstant) {

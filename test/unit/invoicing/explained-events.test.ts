@@ -12,7 +12,7 @@ import type { BillingTransitionType } from '../../../lib/records/billing-event.t
 import type { BasisEvent, RecurringBasis } from '../../../lib/records/invoice-item.ts';
 import type { LifecycleEvent } from '../../../lib/records/lifecycle-event.ts';
 import type { EventReason } from '../../../lib/subscriptions/timeline/lifecycle-events.ts';
-import { DatedBy, datedBy, writeReason } from '../../../lib/subscriptions/timeline/lifecycle-events.ts';
+import { DatedBy, reasonDatedBy, writeReason } from '../../../lib/subscriptions/timeline/lifecycle-events.ts';
 import { at } from '../../support/subscriptions/example.ts';
 import { choice, dated, event, state } from '../../support/subscriptions/lifecycle.ts';
 import { decimal, expect, parseLocalDate } from '../../support/unit.ts';
@@ -67,7 +67,7 @@ describe('rule explanation of an item', () => {
     result: 'CHANGE_OF_PLAN' | 'CHANGE_OF_PRICELIST' | 'START_OF_BUNDLE' | 'START_OF_SUBSCRIPTION',
   ) =>
     ({
-      ...datedBy(DatedBy.REQUESTED_DATE),
+      ...reasonDatedBy(DatedBy.REQUESTED_DATE),
       alignment: { result, conditions: { toPriceList: 'club' } },
       alignedBy: 'CHANGE',
     }) as const;
@@ -99,17 +99,21 @@ describe('rule explanation of an item', () => {
 
   it('contains the reason for the date of an event', () => {
     const cases: readonly (readonly [reason: EventReason, sentence: string])[] = [
-      [datedBy(DatedBy.REQUESTED_DATE), ''],
+      [reasonDatedBy(DatedBy.REQUESTED_DATE), ''],
       [
-        { ...datedBy(DatedBy.REQUESTED_POLICY), policy: 'START_OF_TERM' },
+        { ...reasonDatedBy(DatedBy.REQUESTED_POLICY), policy: 'START_OF_TERM' },
         'The change of plan takes effect on 2024-02-01 by the requested policy START_OF_TERM.',
       ],
       [
-        { ...datedBy(DatedBy.CATALOG_RULE), policy: 'END_OF_TERM' },
+        { ...reasonDatedBy(DatedBy.CATALOG_RULE), policy: 'END_OF_TERM' },
         'The change of plan takes effect on 2024-02-01 by the catalog’s change policy by default: END_OF_TERM.',
       ],
       [
-        { ...datedBy(DatedBy.CATALOG_RULE), policy: 'IMMEDIATE', policyConditions: { phaseType: 'TRIAL' } },
+        {
+          ...reasonDatedBy(DatedBy.CATALOG_RULE),
+          policy: 'IMMEDIATE',
+          policyConditions: { phaseType: 'TRIAL' },
+        },
         'The change of plan takes effect on 2024-02-01 by the catalog’s change policy for phase type TRIAL: IMMEDIATE.',
       ],
     ];
@@ -144,14 +148,14 @@ describe('rule explanation of an item', () => {
 });
 
 describe('item event explanation', () => {
-  const byPolicy = { ...datedBy(DatedBy.REQUESTED_POLICY), policy: 'IMMEDIATE' } as const;
+  const byPolicy = { ...reasonDatedBy(DatedBy.REQUESTED_POLICY), policy: 'IMMEDIATE' } as const;
 
   it('describes the event as it was when the item was created', () => {
     const undo = event('UNDO_CHANGE', '2024-02-05');
     const withdrawn = changed(byPolicy, { isActive: false, deactivatedBy: undo.id });
-    const later = changed(datedBy(DatedBy.REQUESTED_DATE), { createdDate: at('2024-02-05') });
+    const later = changed(reasonDatedBy(DatedBy.REQUESTED_DATE), { createdDate: at('2024-02-05') });
     expect(factsOf(pastOf(withdrawn, undo, later)).reason).to.eql(byPolicy);
-    const gone = changed(datedBy(DatedBy.REQUESTED_DATE), {
+    const gone = changed(reasonDatedBy(DatedBy.REQUESTED_DATE), {
       isActive: false,
       deactivatedBy: withdrawn.id,
       createdDate: at('2024-01-20'),

@@ -6,7 +6,7 @@ import {
   firstBlockedDifference,
   planState,
 } from '../../../lib/subscriptions/blocking/blocked-time.ts';
-import { raisedTo } from '../../../lib/subscriptions/timeline/phase-timeline.ts';
+import { raiseTo } from '../../../lib/subscriptions/timeline/phase-timeline.ts';
 import { formatInstant, formatLocalDate, instant, parseLocalDate } from '../../../lib/values/time/index.ts';
 import type { BlockParts } from '../../support/subscriptions/blocks.ts';
 import { blockOf, paused, resumed, stateLines, withBlocks } from '../../support/subscriptions/blocks.ts';
@@ -317,8 +317,8 @@ describe('billing pauses', () => {
       'END_BILLING_DISABLED 2024-05-03',
     ]);
     const [bound, earlier] = [on('2024-05-02', first.effectiveDate), on('2024-05-01', later)];
-    expect(raisedTo(earlier, bound)).to.eql(on('2024-05-02', later));
-    expect(raisedTo(bound, on('2024-05-01', later))).to.eql(on('2024-05-01', later));
+    expect(raiseTo(earlier, bound)).to.eql(on('2024-05-02', later));
+    expect(raiseTo(bound, on('2024-05-01', later))).to.eql(on('2024-05-01', later));
   });
 
   it('bill a fixed price on resumption only if the price was not billed before', () => {
