@@ -110,7 +110,7 @@ export function planTransfer(given: TransferInput, tools: EditTools): BundleTran
   checkNamed(request, request.ignoresEnded ? running : live);
   const carriers = input.keyCarriers;
   const newBundle = newBundleOf(input.target, { key: bundle.externalKey, carriers }, tools);
-  const creations = live.map((each) => continued(each, { ...input, transfer, newBundle }, tools));
+  const creations = live.map((each) => continueSubscription(each, { ...input, transfer, newBundle }, tools));
   for (const { events } of creations)
     checkBillable({ account: input.target, events: asStored(events), plans: input.catalog });
   const policy = request.billingPolicy;
@@ -161,14 +161,14 @@ function checkNamed({ externalKeys }: CheckedTransfer, accepted: readonly Runnin
   }
 }
 
-function continued(
+function continueSubscription(
   running: RunningSubscription,
   input: TransferInput & { readonly transfer: DatedInstant; readonly newBundle: New<Bundle> },
   { now, nextId }: EditTools,
 ): NewSubscription {
   const { target, request, newBundle, transfer, history } = input;
   const zone = target.timeZone;
-  const begins = datedIn(transfer, zone);
+  const begins = redateInZone(transfer, zone);
   const start = firstTransitionOf(running).event;
   const id = nextId();
   const subscription: New<Subscription> = {
@@ -178,7 +178,7 @@ function continued(
     accountRecordId: target.recordId,
     externalKey: request.externalKeys.get(running.subscription.id) ?? id,
     category: running.subscription.category,
-    alignStart: datedIn(running.subscription.alignStart, zone),
+    alignStart: redateInZone(running.subscription.alignStart, zone),
     bundleStart: begins,
     chargedThrough: null,
     migrated: false,
@@ -315,7 +315,7 @@ function transferredEvents(input: TransferredEventsInput): readonly EventDraft[]
   const events = eventsToContinue(input);
   const before = events.filter(({ effective }) => effective.at < transfer.at);
   const later = events.filter(({ effective }) => effective.at >= transfer.at);
-  return [...continuation(before, input), ...later.map((event) => copied(event, zone))];
+  return [...continuation(before, input), ...later.map((event) => copyEvent(event, zone))];
 }
 
 function continuation(
@@ -326,7 +326,7 @@ function continuation(
   if (choice === undefined) return [];
   const phase = before.findLast(beginsPhase);
   const requestedDay = before.findLast(({ billCycleDay }) => billCycleDay !== null)?.billCycleDay ?? null;
-  const { type: _type, ...plan } = copied(choice, zone);
+  const { type: _type, ...plan } = copyEvent(choice, zone);
   return choiceDrafts(LifecycleEventType.TRANSFER, {
     ...plan,
     effective: transfer,
@@ -392,14 +392,14 @@ function eventsToContinue({ running, history, transfer, now }: TransferredEvents
   return toStore.toSorted((a, b) => a.effective.at - b.effective.at);
 }
 
-function copied(event: LifecycleEvent, zone: TimeZone): EventDraft {
+function copyEvent(event: LifecycleEvent, zone: TimeZone): EventDraft {
   return {
     type: isStart(event) ? LifecycleEventType.TRANSFER : event.type,
-    effective: datedIn(event.effective, zone),
+    effective: redateInZone(event.effective, zone),
     planName: event.planName,
     phaseName: event.phaseName,
     priceListName: event.priceListName,
-    phaseAnchor: event.phaseAnchor && datedIn(event.phaseAnchor, zone),
+    phaseAnchor: event.phaseAnchor && redateInZone(event.phaseAnchor, zone),
     phaseAnchorType: event.phaseAnchorType,
     billCycleDay: event.billCycleDay,
     quantity: event.quantity,
@@ -407,6 +407,6 @@ function copied(event: LifecycleEvent, zone: TimeZone): EventDraft {
   };
 }
 
-function datedIn({ at }: DatedInstant, zone: TimeZone): DatedInstant {
+function redateInZone({ at }: DatedInstant, zone: TimeZone): DatedInstant {
   return { at, date: localDateOf(at, zone) };
 }
