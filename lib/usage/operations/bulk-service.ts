@@ -75,7 +75,7 @@ export function bulkOperations(
       if (!largePlaces.take(tenant.id)) throw busyWithLarge();
       isLarge = true;
     };
-    const reading = async function* (): AsyncGenerator<LineRead> {
+    const readAllLines = async function* (): AsyncGenerator<LineRead> {
       let points = 0;
       for await (const line of lines) {
         config ??= await storage.read(tenant, (session) => configOf(session, options));
@@ -92,7 +92,7 @@ export function bulkOperations(
     // A chunk is read while the previous chunk is stored, except on the one connection of a host's transaction.
     let before: Promise<StoredChunk> = Promise.resolve(NO_CHUNK);
     try {
-      for await (const chunk of chunksOf(reading(), chunkSize)) {
+      for await (const chunk of chunksOf(readAllLines(), chunkSize)) {
         assertInvariant(config, 'Lines were read before the recording settings were loaded');
         const prepared = await prepare(context, chunk, { config, nextTurn });
         addTo(report, await before);

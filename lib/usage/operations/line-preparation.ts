@@ -54,8 +54,8 @@ export function linePreparation(
         (await findLines(session, chunk, () => undefined)).subscriptions.map(({ accountId }) => accountId),
     });
     const facts = await storage.read(tenant, async (session): Promise<LineFacts> => {
-      const cachedOf = (id: Uuid) => cache.find(tenant, id);
-      const { subscriptions, idOf, cached } = await findLines(session, chunk, cachedOf);
+      const findCachedSubscription = (id: Uuid) => cache.find(tenant, id);
+      const { subscriptions, idOf, cached } = await findLines(session, chunk, findCachedSubscription);
       const around = { config, now, catalogsOf, nextTurn: () => systemClock.nextTurn(), cached };
       const { loaded, ...found } = await loadFacts(session, subscriptions, around);
       cache.keep(tenant, loaded, readAtMs);

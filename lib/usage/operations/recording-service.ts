@@ -51,7 +51,7 @@ export function recordingOperations(
           ? await session.usage.voidSubmission(subscription.recordId, trackingId)
           : VoidOutcome.UNKNOWN;
         if (outcome === VoidOutcome.UNKNOWN) throw nothingRecorded(subscriptionId, trackingId);
-        if (outcome === VoidOutcome.ARCHIVED) throw archived(subscriptionId, trackingId);
+        if (outcome === VoidOutcome.ARCHIVED) throw archivedUsageError(subscriptionId, trackingId);
       });
     },
   };
@@ -65,7 +65,7 @@ function nothingRecorded(subscriptionId: Uuid, trackingId: string): BillingError
   );
 }
 
-function archived(subscriptionId: Uuid, trackingId: string): BillingError {
+function archivedUsageError(subscriptionId: Uuid, trackingId: string): BillingError {
   return billingError(
     ErrorCode.USAGE_RECORD_ARCHIVED,
     `Points recorded under the tracking id ${shortenText(trackingId)} on subscription ${subscriptionId} are archived; ` +

@@ -39,17 +39,17 @@ interface RolledUpParts {
  * source.
  */
 export function rollUpOperations({ storage }: Pick<Ports, 'storage'>, sources: UsageSources) {
-  async function rolledUpBy(context: CallContext, load: (session: ReadSession) => Promise<RolledUpParts>) {
+  async function rollUpUsage(context: CallContext, load: (session: ReadSession) => Promise<RolledUpParts>) {
     if (sources.isEmpty) {
       return storage.read(context.tenant, async (session) => recordedUsage(session, await load(session)));
     }
     const asked = await storage.read(context.tenant, load);
-    const found = await supplied(context, asked);
+    const found = await findSuppliedUsage(context, asked);
     return found ?? storage.read(context.tenant, (session) => recordedUsage(session, asked));
   }
 
   /** Returns the usage from a usage source (§3.1 rule 7), or null if no source has the subscription. */
-  async function supplied(
+  async function findSuppliedUsage(
     { tenant, createdDate: now, pluginProperties }: CallContext,
     { subscription: { id: subscriptionId, accountId }, unit, parts }: RolledUpParts,
   ) {
@@ -71,7 +71,7 @@ export function rollUpOperations({ storage }: Pick<Ports, 'storage'>, sources: U
       subscriptionId: Uuid,
       { unitType: unit = null, ...request }: RollUpBounds,
     ): Promise<RolledUpUsage> {
-      const [only] = await rolledUpBy(context, (session) =>
+      const [only] = await rollUpUsage(context, (session) =>
         requestedParts(session, { subscriptionId, unit }, (zone) => [boundsIn(zone, request)]),
       );
       assertInvariant(only, 'Two bounds must enclose exactly one time span');
@@ -83,7 +83,7 @@ export function rollUpOperations({ storage }: Pick<Ports, 'storage'>, sources: U
       subscriptionId: Uuid,
       instants: readonly Instant[],
     ): Promise<readonly RolledUpUsage[]> =>
-      rolledUpBy(context, (session) =>
+      rollUpUsage(context, (session) =>
         requestedParts(session, { subscriptionId, unit: null }, () =>
           instants.slice(1).map((end, index) => checkedBounds({ start: instants[index] ?? end, end })),
         ),
@@ -107,9 +107,9 @@ export function rollUpOperations({ storage }: Pick<Ports, 'storage'>, sources: U
       if (asked.parts.length === 0 || (unit !== null && !isStorable(unit))) return [];
       const sumsOf = by === UsageGranularity.HOUR ? sumsByHour : sumsByDays;
       const usage =
-        (await supplied(context, asked)) ??
+        (await findSuppliedUsage(context, asked)) ??
         (await storage.read(context.tenant, async (session) =>
-          rolledUp(asked, await sumsOf(session, asked)),
+          buildRolledUpUsage(asked, await sumsOf(session, asked)),
         ));
       return usage.filter(({ rolledUpUnits }) => rolledUpUnits.length > 0);
     },
@@ -127,7 +127,7 @@ async function requestedParts(
 }
 
 async function recordedUsage(session: ReadSession, asked: RolledUpParts): Promise<readonly RolledUpUsage[]> {
-  return rolledUp(asked, await sumsByDays(session, asked));
+  return buildRolledUpUsage(asked, await sumsByDays(session, asked));
 }
 
 async function sumsByDays(
@@ -156,7 +156,7 @@ async function sumsByHour(
   return sums;
 }
 
-function rolledUp(
+function buildRolledUpUsage(
   { subscription: { id: subscriptionId }, parts }: RolledUpParts,
   sums: readonly (readonly UsageSum[])[],
 ): readonly RolledUpUsage[] {

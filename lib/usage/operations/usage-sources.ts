@@ -87,13 +87,13 @@ export class UsageSources {
     ]);
     const range = Object.freeze(plainRange(question.range));
     for (const source of [...this.#sources]) {
-      const quantities = await this.#aggregated(source, question.requests, context);
+      const quantities = await this.#fetchAggregatedUsage(source, question.requests, context);
       if (quantities !== null) return quantities;
       const asked = { source, member: 'getUsageForAccount', context } as const;
       const sums = new Map(
         question.subscriptions.map(({ subscriptionId, slots }) => [subscriptionId, new RecordSums(slots)]),
       );
-      const found = await this.#addedUp(asked, sums, () =>
+      const found = await this.#askAndAddUp(asked, sums, () =>
         source.getUsageForAccount(range, context, pluginProperties),
       );
       if (found === null) continue;
@@ -119,7 +119,7 @@ export class UsageSources {
     for (const source of [...this.#sources]) {
       const sums = new RecordSums(bounds);
       const asked = { source, member: 'getUsageForSubscription', context } as const;
-      const found = await this.#addedUp(asked, new Map([[subscriptionId, sums]]), () =>
+      const found = await this.#askAndAddUp(asked, new Map([[subscriptionId, sums]]), () =>
         source.getUsageForSubscription(subscriptionId, range, context, properties),
       );
       if (found !== null) return sums.pieces();
@@ -127,7 +127,7 @@ export class UsageSources {
     return null;
   }
 
-  async #aggregated(
+  async #fetchAggregatedUsage(
     source: UsageSource,
     requests: readonly QuantityRequest[],
     context: UsageSourceContext,
@@ -141,14 +141,14 @@ export class UsageSources {
     return quantities && quantitiesOf(requests, quantities);
   }
 
-  async #addedUp(
+  async #askAndAddUp(
     asked: MemberCall,
     sums: ReadonlyMap<Uuid, RecordSums>,
     ask: () => Promise<RawUsageRecords | null>,
   ): Promise<AddedUp | null> {
     const answer = await this.#ask(asked, async () => (await ask()) ?? null);
     if (answer === null) return null;
-    const found = await addedUp(this.#ports, asked, { answer, sums });
+    const found = await addUpRecords(this.#ports, asked, { answer, sums });
     if (found.passedOver > 0) {
       const { source, member, context } = asked;
       this.#ports.logger.warn(
@@ -206,7 +206,7 @@ const TIME_OVER = Symbol('time over');
  * Reads all records of a source and adds them up as they arrive. Lets other work run even if the source never waits.
  * @throws BillingError UNEXPECTED (60000) that names the source, if it fails, returns malformed records or never ends.
  */
-async function addedUp(
+async function addUpRecords(
   { systemClock }: Pick<Ports, 'systemClock'>,
   { source, member }: MemberCall,
   { answer, sums }: { readonly answer: unknown; readonly sums: ReadonlyMap<Uuid, RecordSums> },
