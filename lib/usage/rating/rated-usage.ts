@@ -102,7 +102,7 @@ export function lineDetails(line: BlockLine, overflow: readonly Overflow[] = [])
 
 /** Parses `itemDetails` in either form. Returns null for any other content, such as a plugin's. */
 export function readItemDetails(text: string | null): ItemDetails | null {
-  const json = parsed(text);
+  const json = parseJsonOrNull(text);
   if (!isObject(json)) return null;
   const { tierDetails, amount } = json;
   if (tierDetails === undefined) {
@@ -127,7 +127,7 @@ function overflowJson(overflow: readonly Overflow[]): object {
   return { overflow: overflow.map(({ unit, quantity }) => ({ tierUnit: unit, quantity })) };
 }
 
-function parsed(text: string | null): ExactValue {
+function parseJsonOrNull(text: string | null): ExactValue {
   if (text === null) return null;
   try {
     return parseExactJson(text);

@@ -100,13 +100,16 @@ export function passedThresholds(
 ): readonly ThresholdPassed[] {
   const { QUANTITY, AMOUNT } = ThresholdMeasure;
   const ofUnits = [...quantity].flatMap(([unit, bounds]) =>
-    passed(bounds, { measure: QUANTITY, measured: unit, reached: quantityOf(quantities, unit) }),
+    selectPassedBounds(bounds, { measure: QUANTITY, measured: unit, reached: quantityOf(quantities, unit) }),
   );
   const bounds = amount.get(currency) ?? [];
-  return [...ofUnits, ...passed(bounds, { measure: AMOUNT, measured: currency, reached: due })];
+  return [...ofUnits, ...selectPassedBounds(bounds, { measure: AMOUNT, measured: currency, reached: due })];
 }
 
-function passed(bounds: readonly Decimal[], of: Omit<ThresholdPassed, 'bound'>): readonly ThresholdPassed[] {
+function selectPassedBounds(
+  bounds: readonly Decimal[],
+  of: Omit<ThresholdPassed, 'bound'>,
+): readonly ThresholdPassed[] {
   return bounds.filter((bound) => of.reached.greaterThanOrEqualTo(bound)).map((bound) => ({ ...of, bound }));
 }
 
@@ -129,7 +132,7 @@ type JsonObject = { readonly [key: string]: ExactValue };
  */
 export function readUsageTerms(text: string, identity = text): UsageTerms {
   const reading = new Reading();
-  const json = parsed(text, reading);
+  const json = parseDocument(text, reading);
   const sections = new Map(
     Object.entries(json).map(([name, entry]) => [name, reading.entries(entry, `"${shortenText(name)}"`)]),
   );
@@ -137,7 +140,7 @@ export function readUsageTerms(text: string, identity = text): UsageTerms {
   return { sections, identity };
 }
 
-function parsed(text: string, reading: Reading): JsonObject {
+function parseDocument(text: string, reading: Reading): JsonObject {
   try {
     const json = parseExactJson(text);
     if (isObject(json)) return json;
