@@ -28,9 +28,9 @@ const { MALFORMED, MISSING_FIELD, MISSING_TRACKING_ID, INVALID_AMOUNT, INVALID_D
  * only the first fault.
  */
 export function readSubmission(given: SubmittedUsage, rules: ReadingRules): Reading<ReadUsage> {
-  return readingOf(() => {
+  return readOrFault(() => {
     const fields = fieldsOf(given);
-    const subscriptionId = required(fields, 'subscriptionId');
+    const subscriptionId = requireField(fields, 'subscriptionId');
     const records = recordsOf(fields);
     const trackingId = { value: fields.trackingId, at: 'trackingId' };
     return {
@@ -43,14 +43,14 @@ export function readSubmission(given: SubmittedUsage, rules: ReadingRules): Read
 
 /** Parses a line of a bulk call (§2.5). The line requires a tracking id, and may identify its subscription by key. */
 export function readLine(given: SubmittedLine, rules: ReadingRules): Reading<ReadLine> {
-  return readingOf(() => {
+  return readOrFault(() => {
     if (given instanceof UnreadableLine) throw new Unreadable(MALFORMED, given.message, '');
     const fields = fieldsOf(given);
     const trackingId = { value: fields.trackingId, at: 'trackingId' };
     if (isNothing(trackingId.value))
-      throw refused(MISSING_TRACKING_ID, trackingId.at, 'needs to be set in bulk');
+      throw unreadableError(MISSING_TRACKING_ID, trackingId.at, 'needs to be set in bulk');
     const byKey = isNothing(fields.subscriptionId) && !isNothing(fields.subscriptionExternalKey);
-    const name = required(fields, byKey ? 'subscriptionExternalKey' : 'subscriptionId');
+    const name = requireField(fields, byKey ? 'subscriptionExternalKey' : 'subscriptionId');
     const records = recordsOf(fields);
     return {
       subscription: byKey ? { externalKey: textOf(name, MAX_EXTERNAL_KEY_CHARACTERS) } : { id: uuidOf(name) },
@@ -69,7 +69,7 @@ export function recordCountOf({ unitUsageRecords }: SubmittedUsage): number {
   }, 0);
 }
 
-function readingOf<T>(read: () => T): Reading<T> {
+function readOrFault<T>(read: () => T): Reading<T> {
   try {
     return { usage: read() };
   } catch (error) {
@@ -168,15 +168,15 @@ interface PresentRecord {
  */
 function recordsOf(fields: Fields): readonly PresentRecord[] {
   let count = 0;
-  return elementsOf(required(fields, 'unitUsageRecords')).flatMap(({ value: unit, at }) => {
-    const unitType = required(unit, 'unitType', at);
-    const records = required(unit, 'usageRecords', at);
+  return elementsOf(requireField(fields, 'unitUsageRecords')).flatMap(({ value: unit, at }) => {
+    const unitType = requireField(unit, 'unitType', at);
+    const records = requireField(unit, 'usageRecords', at);
     if (Array.isArray(records.value)) count += records.value.length;
-    if (count > MAX_SUBMISSION_POINTS) throw refused(MALFORMED, 'unitUsageRecords', TOO_MANY_POINTS);
+    if (count > MAX_SUBMISSION_POINTS) throw unreadableError(MALFORMED, 'unitUsageRecords', TOO_MANY_POINTS);
     return elementsOf(records).map((record) => ({
       unitType,
-      recordDate: required(record.value, 'recordDate', record.at),
-      amount: required(record.value, 'amount', record.at),
+      recordDate: requireField(record.value, 'recordDate', record.at),
+      amount: requireField(record.value, 'amount', record.at),
     }));
   });
 }
@@ -202,19 +202,19 @@ function uuidOf(placed: Placed): Uuid {
 function elementsOf(list: Placed): readonly { readonly value: Fields; readonly at: string }[] {
   const { value, at } = list;
   if (!Array.isArray(value)) throw invalid(MALFORMED, list, 'is not a list');
-  if (value.length === 0) throw refused(MISSING_FIELD, at, 'must not be empty');
+  if (value.length === 0) throw unreadableError(MISSING_FIELD, at, 'must not be empty');
   return value.map((each: unknown, index) => {
     const place = `${at}[${index}]`;
-    if (isNothing(each)) throw refused(MISSING_FIELD, place, 'needs to be set');
+    if (isNothing(each)) throw unreadableError(MISSING_FIELD, place, 'needs to be set');
     if (!isRecord(each)) throw invalid(MALFORMED, { value: each, at: place }, 'is not an object');
     return { value: each, at: place };
   });
 }
 
 /** Returns a required field. @param at The position of the object. If absent, the object is the submission itself. */
-function required(fields: Fields, name: string, at?: string): Placed {
+function requireField(fields: Fields, name: string, at?: string): Placed {
   const place = at === undefined ? name : `${at}.${name}`;
-  if (isNothing(fields[name])) throw refused(MISSING_FIELD, place, 'needs to be set');
+  if (isNothing(fields[name])) throw unreadableError(MISSING_FIELD, place, 'needs to be set');
   return { value: fields[name], at: place };
 }
 
@@ -223,9 +223,9 @@ function textOf(placed: Placed, maxLength: number): string {
   const { value, at } = placed;
   const text = typeof value === 'string' ? value : scalarText(value);
   if (text === undefined) throw invalid(MALFORMED, placed, 'is not text');
-  if (!isStorable(text)) throw refused(MALFORMED, at, NOT_STORABLE);
+  if (!isStorable(text)) throw unreadableError(MALFORMED, at, NOT_STORABLE);
   if (text.length <= maxLength) return text;
-  throw refused(MALFORMED, at, `is ${text.length} characters long; at most ${maxLength} are allowed`);
+  throw unreadableError(MALFORMED, at, `is ${text.length} characters long; at most ${maxLength} are allowed`);
 }
 
 function scalarText(value: unknown): string | undefined {
@@ -248,14 +248,14 @@ function isRecord(value: unknown): value is Fields {
 }
 
 function invalid(code: RecordingFaultCode, { value, at }: Placed, problem: string): Unreadable {
-  return refused(code, at, `${problem}: ${shown(value)}`);
+  return unreadableError(code, at, `${problem}: ${describeValue(value)}`);
 }
 
-function refused(code: RecordingFaultCode, at: string, problem: string): Unreadable {
+function unreadableError(code: RecordingFaultCode, at: string, problem: string): Unreadable {
   return new Unreadable(code, `SubscriptionUsageRecord ${at} ${problem}`, at);
 }
 
-function shown(value: unknown): string {
+function describeValue(value: unknown): string {
   if (typeof value === 'string') return `"${shortenText(value)}"`;
   const number = decimalOf(value);
   if (number !== undefined) return shortenText(number.toString());
