@@ -2,7 +2,7 @@ import { type LocalDate, localDateOf, maxDate, minDate, type TimeZone } from '..
 import { lookBackOf } from '../intervals/look-back.ts';
 import { usageRuns } from '../intervals/usage-intervals.ts';
 import type { BilledInterval, UsageHistory } from '../settlement/billed-interval.ts';
-import { billedNow, readTogether } from '../settlement/superseded-usage.ts';
+import { separateSuperseded, readTogether } from '../settlement/superseded-usage.ts';
 import type { UsageConfig } from '../settlement/usage-config.ts';
 import { firstUnbilledStart } from '../settlement/usage-plan.ts';
 
@@ -20,7 +20,7 @@ interface UsageWindowInput extends UsageHistory {
  */
 export function usageWindow(input: UsageWindowInput): LocalDate | null {
   const { events, zone, config, from = null } = input;
-  const { billed } = billedNow(input.billed, events);
+  const { billed } = separateSuperseded(input.billed, events);
   const [first] = events;
   if (first === undefined) return null;
   const runs = usageRuns(events, maxDate(first.localDate, ...billed.map(({ endDate }) => endDate)));

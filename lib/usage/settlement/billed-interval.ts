@@ -82,7 +82,7 @@ export function matchBilled(interval: UsageInterval, billed: readonly BilledInte
 }
 
 /** Returns the billed intervals that are inside the interval or equal to it. */
-export function billedWithin(
+export function findBilledWithin(
   interval: UsageInterval,
   billed: readonly BilledInterval[],
 ): readonly BilledInterval[] {

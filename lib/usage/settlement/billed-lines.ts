@@ -93,7 +93,8 @@ function linesOfInterval(entries: readonly BilledEntry[], { rated, currency }: B
     if (details === null || details.lines.length === 0) {
       chargeFirst(lines, rated, amount);
     } else if (rated.kind === 'ALL_TIERS') {
-      for (const line of sharedOut(details, amount, currency)) addLine(lines, keyOf(rated.kind, line), line);
+      for (const line of divideAmongLines(details, amount, currency))
+        addLine(lines, keyOf(rated.kind, line), line);
     } else {
       replaceRating(lines, details, { amount, total, currency });
     }
@@ -112,7 +113,7 @@ function replaceRating(
 ): void {
   if (details.shape === 'AGGREGATE') {
     lines.clear();
-    for (const line of sharedOut(details, total, currency)) addLine(lines, line.unit, line);
+    for (const line of divideAmongLines(details, total, currency)) addLine(lines, line.unit, line);
     return;
   }
   const [line] = details.lines;
@@ -125,7 +126,7 @@ function replaceRating(
 }
 
 /** Returns the lines of an item. The amount of the item is divided among them. */
-function sharedOut(details: ItemDetails, amount: Decimal, currency: Currency): readonly BilledLine[] {
+function divideAmongLines(details: ItemDetails, amount: Decimal, currency: Currency): readonly BilledLine[] {
   const lines = details.lines.map(blockLine);
   const rounded = lines.map((line) => roundToCurrency(line.amount, currency));
   // The item was rounded once, so the sum of its rounded lines may differ by a few cents.

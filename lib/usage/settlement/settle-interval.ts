@@ -202,7 +202,7 @@ class Refundable {
   ): UsageCredit[] {
     const credits: UsageCredit[] = [];
     let open = total;
-    for (const { itemId } of this.#ordered(isPreferred)) {
+    for (const { itemId } of this.#putPreferredFirst(isPreferred)) {
       const left = this.#left.get(itemId) ?? ZERO;
       const part = lesser(left, open);
       if (!part.greaterThan(ZERO)) continue;
@@ -215,7 +215,7 @@ class Refundable {
     return credits;
   }
 
-  #ordered(isPreferred: ((item: BilledEntry) => boolean) | undefined): readonly BilledEntry[] {
+  #putPreferredFirst(isPreferred: ((item: BilledEntry) => boolean) | undefined): readonly BilledEntry[] {
     if (isPreferred === undefined) return this.#items;
     return [...this.#items.filter(isPreferred), ...this.#items.filter((item) => !isPreferred(item))];
   }

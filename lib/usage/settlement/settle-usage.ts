@@ -75,7 +75,7 @@ export function settleUsage(input: SettleUsageInput): SettledUsage {
   const consumed = consumptions(input);
   const all = input.plan.intervals.flatMap((planned) => {
     const consumes = consumed.get(planned);
-    return consumes === undefined ? [] : [settled(planned, consumes, input)];
+    return consumes === undefined ? [] : [settlePlannedInterval(planned, consumes, input)];
   });
   const dates = all
     .filter(({ charges }) => charges.some(({ kind }) => kind === 'USAGE'))
@@ -105,7 +105,7 @@ export function creditsOfOutdated(
   return input.plan.outdated.flatMap((planned, index) => {
     const quantities = input.left[index] ?? NO_USAGE;
     const consumes = { quantities, freshOf: [], onTimeOf: [], beyond: false };
-    const one = settled(planned, consumes, input);
+    const one = settlePlannedInterval(planned, consumes, input);
     const charges = one.charges.filter(({ kind }) => kind === 'CREDIT');
     return charges.length === 0 ? [] : [{ ...one, charges }];
   });
@@ -144,7 +144,7 @@ function consumptions({ plan, collected, beyond, config }: SettleUsageInput) {
   return found;
 }
 
-function settled(
+function settlePlannedInterval(
   planned: PlannedInterval,
   consumes: Consumption,
   {

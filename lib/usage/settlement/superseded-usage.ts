@@ -30,7 +30,10 @@ interface BilledNow {
  * a part of the time (during a pause, or after the end), this supersedes nothing.
  * @param events All events of the subscription, in order.
  */
-export function billedNow(billed: readonly BilledInterval[], events: readonly BillingEvent[]): BilledNow {
+export function separateSuperseded(
+  billed: readonly BilledInterval[],
+  events: readonly BillingEvent[],
+): BilledNow {
   const supersededBy = new Map<BilledInterval, BillingEvent>();
   for (const one of billed) {
     const event = supersedingEvent(one, events);
@@ -253,7 +256,7 @@ function withdrawnLines(entries: readonly BilledEntry[]): string {
   const lines = new Map<string, BlockLine | PeakLine>();
   for (const line of read.flatMap((details) => details?.lines ?? [])) {
     const key = JSON.stringify([line.tier, line.unit]);
-    lines.set(key, lessened(line, lines.get(key)));
+    lines.set(key, subtractLine(line, lines.get(key)));
   }
   const all = [...lines.values()];
   const [only] = all;
@@ -262,7 +265,7 @@ function withdrawnLines(entries: readonly BilledEntry[]): string {
   return aggregateDetails({ lines: all, amount, overflow: [] });
 }
 
-function lessened(line: DetailLine, before: BlockLine | PeakLine | undefined): BlockLine | PeakLine {
+function subtractLine(line: DetailLine, before: BlockLine | PeakLine | undefined): BlockLine | PeakLine {
   const { tier, unit, price, blockSize, amount } = line;
   // Peak lines have no amount.
   if (blockSize === null || amount === null) return { tier, unit, price, quantity: ZERO };

@@ -95,11 +95,11 @@ export function negativeDeltaOf({
 export function inDryRun(config: UsageConfig): UsageConfig {
   return {
     ...config,
-    negativeDelta: unfailing(config.negativeDelta),
-    negativeDeltaOfSources: unfailing(config.negativeDeltaOfSources),
+    negativeDelta: ignoreInsteadOfFail(config.negativeDelta),
+    negativeDeltaOfSources: ignoreInsteadOfFail(config.negativeDeltaOfSources),
   };
 }
 
-function unfailing(setting: NegativeDelta): NegativeDelta {
+function ignoreInsteadOfFail(setting: NegativeDelta): NegativeDelta {
   return setting === NegativeDelta.FAIL ? NegativeDelta.IGNORE : setting;
 }

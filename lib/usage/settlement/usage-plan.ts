@@ -21,13 +21,13 @@ import {
 import { compareText } from '../rating/quantities.ts';
 import {
   type BilledInterval,
-  billedWithin,
+  findBilledWithin,
   matchBilled,
   type PlannedInterval,
   type SupersededInterval,
   type UsageHistory,
 } from './billed-interval.ts';
-import { billedNow } from './superseded-usage.ts';
+import { separateSuperseded } from './superseded-usage.ts';
 import { BeyondLookBack, type UsageConfig } from './usage-config.ts';
 
 /** Input for the plan. `billed` may omit intervals that ended before `from`. */
@@ -57,7 +57,7 @@ export interface UsagePlan {
 }
 
 export function planUsage(given: UsagePlanInput): UsagePlan {
-  const { billed, superseded } = billedNow(given.billed, given.events);
+  const { billed, superseded } = separateSuperseded(given.billed, given.events);
   const input = { ...given, billed };
   const runs = usageRuns(input.events, input.targetDate);
   const planned = runs.flatMap((run) => plannedIntervals(run, runs, input));
@@ -241,7 +241,7 @@ function outdatedIntervals(input: OutdatedInput): readonly PlannedInterval[] {
     // The bill of a longer interval contains only its difference to the billed intervals within it.
     // The longer interval and the intervals within it are therefore examined together.
     if (seen.has(one) || own.some((other) => isWithin(one, other))) continue;
-    const previous = billedWithin(interval, own);
+    const previous = findBilledWithin(interval, own);
     for (const each of previous) seen.add(each);
     // The last billed interval has the prices of the latest billing.
     const run = runOf(previous.at(-1) ?? one, input.runs);
@@ -271,7 +271,7 @@ function isWithin(one: BilledInterval, other: BilledInterval): boolean {
   const [a, b] = [one.instants, other.instants];
   if (a === null || b === null || (a.start === b.start && a.end === b.end)) return false;
   const around = intervalOf(other);
-  return around !== null && billedWithin(around, [one]).length > 0;
+  return around !== null && findBilledWithin(around, [one]).length > 0;
 }
 
 function intervalOf({ instants, startDate, endDate }: BilledInterval): UsageInterval | null {

@@ -38,7 +38,7 @@ import {
   type UsageHistory,
 } from '../settlement/billed-interval.ts';
 import { creditsOfOutdated, isLate } from '../settlement/settle-usage.ts';
-import { billedNow } from '../settlement/superseded-usage.ts';
+import { separateSuperseded } from '../settlement/superseded-usage.ts';
 import { BeyondLookBack, LateMode, NegativeDelta, type UsageConfig } from '../settlement/usage-config.ts';
 import { isTooOld, planUsage } from '../settlement/usage-plan.ts';
 
@@ -74,7 +74,7 @@ interface UnbilledInput extends BillingSoFar {
 
 /** Returns the usage recorded between the bounds that is not on any invoice, by day, unit and reason (§3.3). */
 export function unbilledUsage(given: UnbilledInput): readonly UnbilledUsage[] {
-  const { billed } = billedNow(given.billed, given.events ?? []);
+  const { billed } = separateSuperseded(given.billed, given.events ?? []);
   const input = { ...given, billed };
   return [...unbilledPoints(input), ...overflow(input), ...voided(input)].sort(inOrder);
 }
