@@ -132,7 +132,7 @@ function transitionsOf(intervals: readonly PlannedInterval[]): ReadonlyMap<strin
   return new Map(
     [...found].map(([units, own]) => [
       units,
-      ascending(own.flatMap(({ interval }) => [interval.start.at, interval.end.at])),
+      sortUniqueInstants(own.flatMap(({ interval }) => [interval.start.at, interval.end.at])),
     ]),
   );
 }
@@ -152,7 +152,7 @@ function slotsOf(
       instants === null ? [] : [instants.start, instants.end, addMilliseconds(instants.end, 1)],
     ),
   ];
-  return ascending([start, ...days, ...cuts, end].filter((at) => at >= start && at <= end));
+  return sortUniqueInstants([start, ...days, ...cuts, end].filter((at) => at >= start && at <= end));
 }
 
 function startsOfDays({ start, end }: SuppliedRange, zone: TimeZone): readonly Instant[] {
@@ -164,7 +164,7 @@ function startsOfDays({ start, end }: SuppliedRange, zone: TimeZone): readonly I
   }
 }
 
-function ascending(instants: readonly Instant[]): readonly Instant[] {
+function sortUniqueInstants(instants: readonly Instant[]): readonly Instant[] {
   return [...new Set(instants)].sort((a, b) => a - b);
 }
 

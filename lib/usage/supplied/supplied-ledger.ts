@@ -41,13 +41,13 @@ export class SuppliedLedger {
   /** Returns the rated and billed quantities of an interval. */
   collect(planned: Planned): CollectedUsage {
     const { section } = planned.run;
-    const { quantities } = this.#suppliedIn(planned);
+    const { quantities } = this.#findSuppliedQuantities(planned);
     const previous = new Set(planned.match.previous);
     const others = this.#billed.filter((one) => one.usageName === section.name && !previous.has(one));
     const within = isWithin(planned.interval);
-    const own = digested(section, planned.match.previous, within);
-    const elsewhere = digested(section, others, within);
-    const carried = digested(section, planned.match.previous, (amount) => !within(amount));
+    const own = sumSuppliedAmounts(section, planned.match.previous, within);
+    const elsewhere = sumSuppliedAmounts(section, others, within);
+    const carried = sumSuppliedAmounts(section, planned.match.previous, (amount) => !within(amount));
     const kept = new Map<string, Decimal>();
     const fresh = new Map<string, Decimal>();
     for (const unit of unitsOf(section)) {
@@ -90,7 +90,7 @@ export class SuppliedLedger {
         one.usageName === usageName && (previous.has(one) || one.supplied?.amounts.some(within) === true),
     );
     const known = new Set(billed.flatMap(({ supplied }) => supplied?.trackingIds ?? []));
-    return this.#suppliedIn(planned).trackingIds.filter((id) => !known.has(id));
+    return this.#findSuppliedQuantities(planned).trackingIds.filter((id) => !known.has(id));
   }
 
   /** Returns the units used in an interval, whichever sections charge them (§7.8). */
@@ -101,7 +101,7 @@ export class SuppliedLedger {
     return new Set(used.map(({ unit }) => unit));
   }
 
-  #suppliedIn(planned: Planned): SuppliedQuantities {
+  #findSuppliedQuantities(planned: Planned): SuppliedQuantities {
     const known = this.#known.get(planned);
     if (known !== undefined) return known;
     const supplied =
@@ -128,7 +128,7 @@ function splitOf(
   return { kept, fresh: left.minus(kept) };
 }
 
-function digested(
+function sumSuppliedAmounts(
   section: UsageSection,
   billed: readonly BilledInterval[],
   isWanted: (amount: SuppliedAmount) => boolean,
