@@ -76,14 +76,14 @@ interface UnbilledInput extends BillingSoFar {
 export function unbilledUsage(given: UnbilledInput): readonly UnbilledUsage[] {
   const { billed } = separateSuperseded(given.billed, given.events ?? []);
   const input = { ...given, billed };
-  return [...unbilledPoints(input), ...overflow(input), ...voided(input)].sort(inOrder);
+  return [...unbilledPoints(input), ...overflow(input), ...findVoidedUsage(input)].sort(inOrder);
 }
 
 function unbilledPoints(input: UnbilledInput): readonly UnbilledUsage[] {
   const { pieces, billed, freed = [], zone, start, end } = input;
   const reasons = new UnbilledReasons(input);
   const times = billedTimes(input.events ?? []);
-  const [consumers, freedOn] = [consumedOn(billed), consumedOn(freed)];
+  const [consumers, freedOn] = [groupConsumedByDate(billed), groupConsumedByDate(freed)];
   const found = new Map<string, UnbilledUsage>();
   for (const piece of pieces) {
     const { unit: unitType, localDate, part, sum } = piece;
@@ -106,7 +106,7 @@ function unbilledPoints(input: UnbilledInput): readonly UnbilledUsage[] {
   return [...found.values()];
 }
 
-function consumedOn(intervals: readonly FreedPoints[]): ReadonlyMap<LocalDate, readonly Consumed[]> {
+function groupConsumedByDate(intervals: readonly FreedPoints[]): ReadonlyMap<LocalDate, readonly Consumed[]> {
   return Map.groupBy(
     intervals.flatMap(({ usageName, consumed }) => consumed.map((range) => ({ usageName, range }))),
     ({ range }) => range.localDate,
@@ -157,7 +157,7 @@ function overflow(input: UnbilledInput): readonly UnbilledUsage[] {
  * Returns the voided usage of billed periods before the look-back period. Only `beyondLookback=NEXT_PERIOD` credits
  * such usage (§2.2 rule 3).
  */
-function voided(input: UnbilledInput): readonly UnbilledUsage[] {
+function findVoidedUsage(input: UnbilledInput): readonly UnbilledUsage[] {
   const { events, billed, pieces, zone, today, currency, terms = NO_TERMS, start, end } = input;
   if (events === null || input.config.beyondLookBack === BeyondLookBack.NEXT_PERIOD) return [];
   const asCarried = { ...input.config, beyondLookBack: BeyondLookBack.NEXT_PERIOD };
