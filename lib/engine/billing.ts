@@ -13,11 +13,11 @@ import type { BillingOptions } from './billing-options.ts';
 import { binderOf, type Caller, Calls, contexts, joinHostTransaction } from './calls.ts';
 import { type BillingControl, controlOf, nextDueOf } from './control.ts';
 import {
+  eventSubscriptionOperations,
   hostOperations,
   openedNodes,
   openedTenants,
   plainOperations,
-  eventSubscriptionOperations,
 } from './host-operations.ts';
 import { checkedOperations } from './inputs/server-inputs.ts';
 import type { Operations, PlainOperations } from './operations.ts';

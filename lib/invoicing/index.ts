@@ -12,8 +12,8 @@ export {
   checkDryRun,
   type DryRunRequest,
   DryRunType,
-  type UpcomingInvoiceRequest,
   missingIdError as unspecified,
+  type UpcomingInvoiceRequest,
 } from './dry-run/dry-run-request.ts';
 export {
   type PreviewedBundle,

@@ -11,7 +11,7 @@ import {
   type PluginCommand,
   payloadOfCommand,
 } from './node-command.ts';
-import { type PluginSwitches, pluginNamedBy, applyPluginCommand } from './plugin-switches.ts';
+import { applyPluginCommand, type PluginSwitches, pluginNamedBy } from './plugin-switches.ts';
 
 const NODES = 'nodes-service';
 const CACHES = 'cache-service';

@@ -72,11 +72,11 @@ export { loadBundle, loadSubscription } from './storing/load-subscriptions.ts';
 export { markDirty, setBlockingStates, trialNotices } from './storing/save-changes.ts';
 export {
   DatedBy,
-  reasonDatedBy as datedBy,
   type EventReason,
   isPlanChoice,
   planNamesOf,
   readReason,
+  reasonDatedBy as datedBy,
 } from './timeline/lifecycle-events.ts';
 export { atReferenceTime, datedInstant } from './timeline/phase-timeline.ts';
 export type { PlanInForce } from './timeline/transitions.ts';

@@ -1,8 +1,8 @@
 import { createKoaApp, listen } from '../../adapters/koa/index.ts';
 import { HttpMetrics } from '../../adapters/koa/monitoring/http-metrics.ts';
 import {
-  combineMetrics,
   collectMetrics,
+  combineMetrics,
   metricsObject,
   prometheusText,
 } from '../../adapters/koa/monitoring/metric-forms.ts';

@@ -40,12 +40,12 @@ import { type AccessOptions, checkRoutePermission, requestAccess } from './reque
 import {
   abortOnDisconnect,
   changesNothing,
+  clientDisconnectedError,
   lateBody,
   statusOfLateBody,
   statusOfTimeOver,
   statusOfUnwanted,
   timeOver,
-  clientDisconnectedError,
   waitsForCompletion,
   withinTime,
 } from './time-limits.ts';

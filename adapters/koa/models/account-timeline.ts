@@ -2,7 +2,7 @@ import type { TimelineOutline as Timeline } from '../../../lib/timeline/index.ts
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { stringifyExactJson } from '../../../lib/values/money/index.ts';
 import { JsonText, LazyList, lazyList } from '../wire/json-pieces.ts';
-import { model, derivedField } from '../wire/model.ts';
+import { derivedField, model } from '../wire/model.ts';
 import { listOf, type Rendering } from '../wire/wire-type.ts';
 import { Account, type ShownAccount } from './account.ts';
 import { auditedIdsOfInvoice, Invoice, InvoiceItem } from './invoice.ts';

@@ -4,7 +4,7 @@ import {
   MAX_EMAIL_CHARACTERS,
 } from '../../../lib/records/index.ts';
 import type { Decimal } from '../../../lib/values/money/index.ts';
-import { alike, field, maybe, model, derivedField } from '../wire/model.ts';
+import { alike, derivedField, field, maybe, model } from '../wire/model.ts';
 import { recordFields } from '../wire/record-fields.ts';
 import { decimalNumber, text, uuid } from '../wire/scalars.ts';
 import { auditLogs } from './audit-log.ts';

@@ -13,7 +13,7 @@ import type { Fields } from '../../../lib/values/fields/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { formatInstant } from '../../../lib/values/time/index.ts';
 import { Dialect } from '../dialect.ts';
-import { maybe, model, derivedField } from '../wire/model.ts';
+import { derivedField, maybe, model } from '../wire/model.ts';
 import { enumeration, text, timestamp, uuid } from '../wire/scalars.ts';
 import { anyValue, listOf, type Rendering } from '../wire/wire-type.ts';
 

@@ -1,6 +1,6 @@
 import { type BlockingState as BlockingStateRecord, BlockingStateType } from '../../../lib/records/index.ts';
 import { MAX_BLOCKING_STATE_NAME_CHARACTERS } from '../../../lib/values/limits.ts';
-import { alike, field, model, derivedField } from '../wire/model.ts';
+import { alike, derivedField, field, model } from '../wire/model.ts';
 import { bool, enumeration, text, timestamp, uuid } from '../wire/scalars.ts';
 import { auditLogs } from './audit-log.ts';
 

@@ -3,7 +3,7 @@ import { TierBlockPolicy } from '../../../lib/records/index.ts';
 import { problemText } from '../../../lib/values/errors/index.ts';
 import { stringifyExactJson } from '../../../lib/values/money/index.ts';
 import { BillingPeriod } from '../../../lib/values/time/index.ts';
-import { alike, maybe, model, derivedField } from '../wire/model.ts';
+import { alike, derivedField, maybe, model } from '../wire/model.ts';
 import { currency, date, decimalNumber, enumeration, int, text, timestamp, uuid } from '../wire/scalars.ts';
 import { listOf, type Rendering } from '../wire/wire-type.ts';
 

@@ -30,7 +30,7 @@ import {
 import { problemText } from '../../../lib/values/errors/index.ts';
 import { BillingPeriod, TimeUnit } from '../../../lib/values/time/index.ts';
 import { LazyList } from '../wire/json-pieces.ts';
-import { alike, field, maybe, model, modelWith, derivedField } from '../wire/model.ts';
+import { alike, derivedField, field, maybe, model, modelWith } from '../wire/model.ts';
 import { bool, currency, decimalNumber, enumeration, int, text, timestamp } from '../wire/scalars.ts';
 import { anyValue, listOf, type Rendering, type WireType } from '../wire/wire-type.ts';
 import { Duration } from './duration.ts';

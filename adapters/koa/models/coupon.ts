@@ -4,6 +4,7 @@ import { billingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import { enumeration as enumerationOf } from '../../../lib/values/fields/index.ts';
 import {
   alike,
+  derivedField,
   field,
   maybe,
   model,
@@ -11,7 +12,6 @@ import {
   partial,
   type RequestOf,
   replaceRequestFields,
-  derivedField,
 } from '../wire/model.ts';
 import { recordFields } from '../wire/record-fields.ts';
 import {

@@ -1,6 +1,6 @@
 import type { CreditNoteView } from '../../../lib/index.ts';
 import { creditNoteFields } from '../../../lib/records/index.ts';
-import { model, derivedField } from '../wire/model.ts';
+import { derivedField, model } from '../wire/model.ts';
 import { recordFields } from '../wire/record-fields.ts';
 import { decimalNumber, int, timestamp, uuid } from '../wire/scalars.ts';
 import { listOf } from '../wire/wire-type.ts';

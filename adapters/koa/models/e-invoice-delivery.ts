@@ -1,5 +1,5 @@
 import { type EInvoiceDelivery as Delivery, eInvoiceDeliveryFields } from '../../../lib/records/index.ts';
-import { maybe, model, derivedField } from '../wire/model.ts';
+import { derivedField, maybe, model } from '../wire/model.ts';
 import { recordFields } from '../wire/record-fields.ts';
 import { text, timestamp, uuid } from '../wire/scalars.ts';
 

@@ -1,6 +1,6 @@
 import { type EventFeed, externalEventTypes, metaDataText } from '../../../lib/push/index.ts';
 import { type FeedEvent, ObjectType } from '../../../lib/records/index.ts';
-import { maybe, model, derivedField } from '../wire/model.ts';
+import { derivedField, maybe, model } from '../wire/model.ts';
 import { enumeration, text, timestamp, uuid } from '../wire/scalars.ts';
 import { listOf } from '../wire/wire-type.ts';
 

@@ -11,7 +11,7 @@ import {
 import { stringifyExactJson } from '../../../lib/values/money/index.ts';
 import { formatInstant, type Instant } from '../../../lib/values/time/index.ts';
 import { withLazy } from '../wire/lazy-values.ts';
-import { alike, model, derivedField } from '../wire/model.ts';
+import { alike, derivedField, model } from '../wire/model.ts';
 import { bool, enumeration, int, recordNumber, text, timestamp, uuid } from '../wire/scalars.ts';
 import { listOf, type WireType } from '../wire/wire-type.ts';
 

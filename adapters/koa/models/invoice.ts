@@ -20,6 +20,7 @@ import { BillingPeriod } from '../../../lib/values/time/index.ts';
 import { Dialect, type PerDialect } from '../dialect.ts';
 import {
   alike,
+  derivedField,
   type Field,
   field,
   maybe,
@@ -27,7 +28,6 @@ import {
   modelWith,
   type RequestOf,
   replaceRequestFields,
-  derivedField,
 } from '../wire/model.ts';
 import { recordFields } from '../wire/record-fields.ts';
 import { date, decimalNumber, enumeration, int, text, uuid } from '../wire/scalars.ts';

@@ -21,7 +21,7 @@ import {
 } from '../../../lib/records/index.ts';
 import { DatedBy } from '../../../lib/subscriptions/index.ts';
 import { BillingPeriod } from '../../../lib/values/time/index.ts';
-import { alike, maybe, model, derivedField } from '../wire/model.ts';
+import { alike, derivedField, maybe, model } from '../wire/model.ts';
 import {
   bool,
   currency,

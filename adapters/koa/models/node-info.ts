@@ -1,5 +1,5 @@
 import { type NodeInfo, type PluginInfo, PluginState } from '../../../lib/records/index.ts';
-import { alike, field, maybe, model, modelWith, derivedField } from '../wire/model.ts';
+import { alike, derivedField, field, maybe, model, modelWith } from '../wire/model.ts';
 import { bool, enumeration, text, timestamp } from '../wire/scalars.ts';
 import { anyValue, listOf } from '../wire/wire-type.ts';
 

@@ -1,6 +1,6 @@
 import { type DeliveryView, externalEventTypes } from '../../../lib/push/index.ts';
 import { type DeliveryState, ObjectType } from '../../../lib/records/index.ts';
-import { maybe, model, derivedField } from '../wire/model.ts';
+import { derivedField, maybe, model } from '../wire/model.ts';
 import { enumeration, int, text, timestamp, uuid } from '../wire/scalars.ts';
 
 /** See platform §10.5. */

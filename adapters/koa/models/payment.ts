@@ -16,13 +16,13 @@ import {
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import type { Decimal } from '../../../lib/values/money/index.ts';
 import {
+  derivedField,
   type Field,
   field,
   maybe,
   model,
   modelWith,
   replaceRequestFields,
-  derivedField,
 } from '../wire/model.ts';
 import { recordFields } from '../wire/record-fields.ts';
 import {

@@ -1,6 +1,6 @@
 import { LateCause, type LateEntryView } from '../../../lib/queues/index.ts';
 import { ProcessingState, QueueKind } from '../../../lib/records/index.ts';
-import { maybe, model, derivedField } from '../wire/model.ts';
+import { derivedField, maybe, model } from '../wire/model.ts';
 import { enumeration, int, text, timestamp, uuid } from '../wire/scalars.ts';
 
 /** See platform §9.5. */

@@ -3,13 +3,13 @@ import type { RoleDefinition } from '../../../lib/security/index.ts';
 import { instant } from '../../../lib/values/time/index.ts';
 import type { CallerSession } from '../auth/authenticator.ts';
 import {
+  derivedField,
   field,
   maybe,
   model,
   modelWith,
   partial,
   replaceRequestFields,
-  derivedField,
 } from '../wire/model.ts';
 import { bool, int, text, timestamp, uuid } from '../wire/scalars.ts';
 import { listOf } from '../wire/wire-type.ts';

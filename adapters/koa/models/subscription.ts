@@ -20,13 +20,13 @@ import { Dialect } from '../dialect.ts';
 import { JsonText, LazyList, lazyList } from '../wire/json-pieces.ts';
 import {
   alike,
+  derivedField,
   field,
   maybe,
   model,
   modelWith,
   partial,
   replaceRequestFields,
-  derivedField,
 } from '../wire/model.ts';
 import {
   bool,

@@ -3,7 +3,7 @@ import {
   MAX_TAG_DEFINITION_DESCRIPTION_CHARACTERS,
   MAX_TAG_DEFINITION_NAME_CHARACTERS,
 } from '../../../lib/values/limits.ts';
-import { field, model, replaceRequestFields, derivedField } from '../wire/model.ts';
+import { derivedField, field, model, replaceRequestFields } from '../wire/model.ts';
 import { bool, enumeration, text, uuid } from '../wire/scalars.ts';
 import { listOf } from '../wire/wire-type.ts';
 import { auditLogs } from './audit-log.ts';

@@ -4,7 +4,7 @@ import {
   sellerFields,
   type Tenant as TenantRecord,
 } from '../../../lib/records/index.ts';
-import { field, maybe, model, modelWith, openInD, derivedField } from '../wire/model.ts';
+import { derivedField, field, maybe, model, modelWith, openInD } from '../wire/model.ts';
 import { recordFields } from '../wire/record-fields.ts';
 import { externalKey, text, timestamp, uuid } from '../wire/scalars.ts';
 import { listOf } from '../wire/wire-type.ts';

@@ -1,5 +1,5 @@
 import { type Instant, localDateOf, type TimeZone } from '../../../lib/values/time/index.ts';
-import { alike, field, model, modelWith, derivedField } from '../wire/model.ts';
+import { alike, derivedField, field, model, modelWith } from '../wire/model.ts';
 import { date, text, timestamp } from '../wire/scalars.ts';
 import { anyValue } from '../wire/wire-type.ts';
 

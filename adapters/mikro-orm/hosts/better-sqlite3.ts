@@ -1,5 +1,5 @@
 import type { Transaction } from '../sql/connection.ts';
-import { hasMethods, cacheByKey, type Lender, propertyOf, type Recognise } from './lender.ts';
+import { cacheByKey, hasMethods, type Lender, propertyOf, type Recognise } from './lender.ts';
 
 /** A `better-sqlite3` handle whose transaction the host has opened with `handle.exec('begin immediate')`. */
 export interface SqliteHandle {

@@ -1,6 +1,6 @@
 import type { EventManager } from '@mikro-orm/core';
 import type { Transaction } from '../sql/connection.ts';
-import { hasMethods, cacheByKey, type Lender, propertyOf, type Recognise } from './lender.ts';
+import { cacheByKey, hasMethods, type Lender, propertyOf, type Recognise } from './lender.ts';
 
 interface EntityManager {
   isInTransaction(): boolean;

@@ -1,5 +1,5 @@
 import type { CompiledStatement, Transaction } from '../sql/connection.ts';
-import { hasMethods, cacheByKey, type Lender, propertyOf, type Recognise } from './lender.ts';
+import { cacheByKey, hasMethods, type Lender, propertyOf, type Recognise } from './lender.ts';
 
 /** A client of the driver `pg` whose transaction the host has opened with `await client.query('begin')`. */
 export interface PgClient {

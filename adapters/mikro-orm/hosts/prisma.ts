@@ -1,6 +1,6 @@
 import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import type { Row } from '../sql/columns.ts';
-import { hasMethods, cacheByKey, type Lender, propertyOf, type Recognise } from './lender.ts';
+import { cacheByKey, hasMethods, type Lender, propertyOf, type Recognise } from './lender.ts';
 import { lenderForPool, type SqlTransaction } from './sql-transaction.ts';
 
 /** Prisma's transaction with a driver adapter, from `prisma.$transaction(async (tx) => …)`. */

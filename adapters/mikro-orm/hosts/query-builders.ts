@@ -1,6 +1,6 @@
 import { type CompiledStatement, compileStatement } from '../sql/connection.ts';
 import { betterSqlite3 } from './better-sqlite3.ts';
-import { hasMethods, cacheByKey, type Lender, propertyOf, type Recognise } from './lender.ts';
+import { cacheByKey, hasMethods, type Lender, propertyOf, type Recognise } from './lender.ts';
 import { pgClient } from './pg-client.ts';
 import { lenderForPool, type SqlTransaction } from './sql-transaction.ts';
 

@@ -1,6 +1,6 @@
 import type { Row } from '../sql/columns.ts';
 import type { Transaction } from '../sql/connection.ts';
-import { hasMethods, cacheByKey, type Lender, propertyOf, type Recognise } from './lender.ts';
+import { cacheByKey, hasMethods, type Lender, propertyOf, type Recognise } from './lender.ts';
 
 /**
  * A transaction that the host begins and ends, with any library. Always pass the same object for the same transaction.

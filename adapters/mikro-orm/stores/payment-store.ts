@@ -243,14 +243,14 @@ function withIds<R extends object>(records: readonly R[], recordIds: readonly nu
 }
 
 /** Returns SQL for the first or last author of a payment. Only the audit rows of the payment contain its authors. */
-const written = (column: string, order: 'asc' | 'desc'): string =>
+const selectFromAudit = (column: string, order: 'asc' | 'desc'): string =>
   `(select a.${column} from bw_audit_log a where a.target_id = bw_payments.id
     and a.tenant_record_id = bw_payments.tenant_record_id order by a.record_id ${order} limit 1)`;
 
 const places = {
-  createdBy: { column: written('changed_by', 'asc') },
-  updatedBy: { column: written('changed_by', 'desc') },
-  updatedDate: { column: written('change_date', 'desc') },
+  createdBy: { column: selectFromAudit('changed_by', 'asc') },
+  updatedBy: { column: selectFromAudit('changed_by', 'desc') },
+  updatedDate: { column: selectFromAudit('change_date', 'desc') },
 };
 
 function paymentSearchCondition(scope: TenantScope, search: PaymentSearch): Sql {

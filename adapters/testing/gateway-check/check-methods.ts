@@ -1,5 +1,5 @@
 import { type PaymentMethodDetails, PluginStatus } from '../../../lib/index.ts';
-import { type GatewayAnswer, type GatewayCaller, formatValue } from './gateway-caller.ts';
+import { formatValue, type GatewayAnswer, type GatewayCaller } from './gateway-caller.ts';
 
 /** Adds, reads, lists and searches a payment method, using the functions that the gateway has (payments §10). */
 export async function checkMethods(caller: GatewayCaller): Promise<void> {

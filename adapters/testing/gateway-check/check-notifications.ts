@@ -5,7 +5,7 @@ import {
   type NotificationAnswer,
   parseWireDecimal,
 } from '../../../lib/index.ts';
-import { type Called, type GatewayCaller, type SignedNotification, formatValue } from './gateway-caller.ts';
+import { type Called, formatValue, type GatewayCaller, type SignedNotification } from './gateway-caller.ts';
 
 interface Signed {
   readonly rawBody: Uint8Array;

@@ -9,11 +9,11 @@ import {
 import {
   type Called,
   type CalledType,
+  formatValue,
   type GatewayAnswer,
   type GatewayCaller,
   memberOfType,
   type OperationCall,
-  formatValue,
 } from './gateway-caller.ts';
 
 /** Transaction sequences of one payment. */

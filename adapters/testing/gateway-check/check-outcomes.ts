@@ -2,12 +2,12 @@ import { PluginStatus } from '../../../lib/index.ts';
 import { answerFlaws, validAnswer } from './check-operations.ts';
 import {
   type Called,
+  formatValue,
   type GatewayAnswer,
   type GatewayCaller,
   type OperationCall,
   type ProvokedOutcome,
   type ProvokedPending,
-  formatValue,
 } from './gateway-caller.ts';
 
 /** Checks the outcomes that the gateway's author can cause: declined, unreachable and pending (payments §2.2). */

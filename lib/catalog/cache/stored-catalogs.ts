@@ -23,9 +23,9 @@ import {
   CachedShapes,
   DecodedParts,
   frameOfText,
+  parseSoldAs,
   planOfText,
   productOfText,
-  parseSoldAs,
 } from './stored-parts.ts';
 
 const MAX_DECODED_CATALOG_PARTS = 10_000;

@@ -31,12 +31,12 @@ import {
 } from './event-facts.ts';
 import {
   capitalize,
-  formatRangeWithDays,
   cycleSentence,
   dateSentence,
   dateText,
   eventName,
   eventText,
+  formatRangeWithDays,
   instantText,
   periodName,
   phaseSentence,

@@ -23,7 +23,7 @@ import {
 } from '../evaluation/evaluate-account.ts';
 import type { SubscriptionBilling } from '../evaluation/evaluate-subscription.ts';
 import type { DayMarks, SubscriptionUsage } from '../evaluation/evaluate-usage.ts';
-import { isBehind, findKnownUntilDate } from '../evaluation/last-evaluation.ts';
+import { findKnownUntilDate, isBehind } from '../evaluation/last-evaluation.ts';
 import { originOf, type UsageSupplies, withSupply } from '../evaluation/source-usage.ts';
 import { billedIntervals, freedPoints } from '../evaluation/stored-intervals.ts';
 import type { Draft } from '../invoices/new-invoice.ts';

@@ -21,9 +21,9 @@ import { saveRuns } from '../saving/save-runs.ts';
 import { type ConsultedInvoice, ReservedIds } from './additional-items.ts';
 import {
   elsewhereChanges,
-  listDraftItemsAfterRun,
   isRewritten,
   type LoadedElsewhere,
+  listDraftItemsAfterRun,
   loadElsewhere,
   remainingAmounts,
   touchedItems,

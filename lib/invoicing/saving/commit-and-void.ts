@@ -13,7 +13,7 @@ import { type BillingError, billingError, ErrorCode } from '../../values/errors/
 import type { Uuid } from '../../values/ids/index.ts';
 import { formatDecimal, sum, ZERO } from '../../values/money/index.ts';
 import { addDays, formatLocalDate, type LocalDate, localDateOf } from '../../values/time/index.ts';
-import { findChargedThroughDates, computeChargedThroughDate } from '../invoices/charged-through-date.ts';
+import { computeChargedThroughDate, findChargedThroughDates } from '../invoices/charged-through-date.ts';
 import { accountCreditOf } from '../invoices/invoice-amounts.ts';
 import { type Draft, payerOf } from '../invoices/new-invoice.ts';
 import { isSettled } from '../invoices/parent-summary.ts';

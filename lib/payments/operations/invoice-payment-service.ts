@@ -38,7 +38,7 @@ import type {
   PaymentResult,
 } from '../payment-operations.ts';
 import { noDefaultMethod, type OpenPayment } from '../planning/invoice-payment-check.ts';
-import { type OperationFacts, paidRows, checkRequestedAmount } from '../planning/operation-facts.ts';
+import { checkRequestedAmount, type OperationFacts, paidRows } from '../planning/operation-facts.ts';
 import { planByKey, planOperation, planRefusedChargeback } from '../planning/operation-plan.ts';
 import type { ReservationPlan } from '../planning/plan-reservation.ts';
 import { adjustedRefund, sharesOf } from '../planning/refund-adjustments.ts';

@@ -24,12 +24,12 @@ import {
 import { ownOutcome } from '../state/transaction-outcome.ts';
 import {
   checkAmount,
+  checkRequestedAmount,
   type OperationAmount,
   type OperationFacts,
   type OperationRequest,
   type OperationRules,
   operationAmount,
-  checkRequestedAmount,
 } from './operation-facts.ts';
 import { checkOffers } from './reservation.ts';
 

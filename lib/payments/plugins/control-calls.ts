@@ -12,10 +12,10 @@ import { type Decimal, isCurrency } from '../../values/money/index.ts';
 import { type Instant, instant, minInstant } from '../../values/time/index.ts';
 import {
   claimedAmount,
-  roundClaimedAmount,
   type GatewayReply,
   gatewayProperties,
   gatewayText,
+  roundClaimedAmount,
 } from '../claims/gateway-claims.ts';
 import type { PaymentConfig } from '../state/payment-config.ts';
 import type { ControlResult } from '../state/transaction-outcome.ts';

@@ -15,10 +15,10 @@ import {
   type ClaimedResult,
   type ClaimedResults,
   claimedAmount,
-  roundClaimedAmount,
   type GatewayReply,
   gatewayText,
   lastClaimOf,
+  roundClaimedAmount,
 } from '../claims/gateway-claims.ts';
 import { badParameter } from './payment-errors.ts';
 import { isLeased, type PaymentStateName, paymentStateNames, stateNameOf } from './payment-state.ts';

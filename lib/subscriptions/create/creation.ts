@@ -27,9 +27,9 @@ import {
 import {
   asStored,
   DatedBy,
-  reasonDatedBy,
   type EditTools,
   eventsOf,
+  reasonDatedBy,
   writeReason,
 } from '../timeline/lifecycle-events.ts';
 import { checkBillable, initialEvents } from '../timeline/phase-events.ts';

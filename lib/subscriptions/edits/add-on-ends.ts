@@ -13,9 +13,9 @@ import {
   asStored,
   bareDraft,
   DatedBy,
-  reasonDatedBy,
   type EditTools,
   isPlanChoice,
+  reasonDatedBy,
   writeReason,
 } from '../timeline/lifecycle-events.ts';
 import { withDerivedPhases } from '../timeline/phase-events.ts';

@@ -26,10 +26,10 @@ import {
   bareDraft,
   beginsPhase,
   DatedBy,
-  reasonDatedBy,
   type EditTools,
   type EventReason,
   isEnd,
+  reasonDatedBy,
   writeReason,
 } from '../timeline/lifecycle-events.ts';
 import { atReferenceTime, datedInstant, raiseTo } from '../timeline/phase-timeline.ts';

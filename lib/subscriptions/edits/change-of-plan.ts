@@ -27,13 +27,13 @@ import { type CheckedChange, timedPolicy } from '../requests/edit-requests.ts';
 import {
   asStored,
   DatedBy,
-  reasonDatedBy,
   type EditTools,
   type EventDraft,
   type EventReason,
   isEnd,
   isPlanChoice,
   isStart,
+  reasonDatedBy,
   writeReason,
 } from '../timeline/lifecycle-events.ts';
 import { checkBillable, choiceDrafts, expiryAfterPhase, phasesAfter } from '../timeline/phase-events.ts';

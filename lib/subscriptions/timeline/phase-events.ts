@@ -17,8 +17,8 @@ import type { DatedInstant, Instant, TimeZone } from '../../values/time/index.ts
 import {
   bareDraft,
   beginsPhase,
-  findPlanChoiceTime,
   type EventDraft,
+  findPlanChoiceTime,
   inTimeOrder,
   isEnd,
   isPlanChoice,

@@ -52,15 +52,15 @@ import {
   bareDraft,
   beginsPhase,
   DatedBy,
-  reasonDatedBy,
-  findPlanChoiceTime,
   type EditTools,
   type EventDraft,
   eventsOf,
+  findPlanChoiceTime,
   isEnd,
   isPlanChoice,
   isStart,
   readReason,
+  reasonDatedBy,
   writeReason,
 } from '../timeline/lifecycle-events.ts';
 import { checkBillable, choiceDrafts, withDerivedPhases } from '../timeline/phase-events.ts';

@@ -2,7 +2,7 @@ import { type LocalDate, localDateOf, maxDate, minDate, type TimeZone } from '..
 import { lookBackOf } from '../intervals/look-back.ts';
 import { usageRuns } from '../intervals/usage-intervals.ts';
 import type { BilledInterval, UsageHistory } from '../settlement/billed-interval.ts';
-import { separateSuperseded, readTogether } from '../settlement/superseded-usage.ts';
+import { readTogether, separateSuperseded } from '../settlement/superseded-usage.ts';
 import type { UsageConfig } from '../settlement/usage-config.ts';
 import { firstUnbilledStart } from '../settlement/usage-plan.ts';
 

@@ -216,7 +216,7 @@ interface ReplacementInput {
 /**
  * Returns the credits that reduce the charge of a superseded interval to the price of its replacement. Returns null if
  * the replacement costs more. Also returns null if the superseded interval has several items; all of them are then
- * credited. A credit of 0 records that the replacement continues the item (see `billedNow`).
+ * credited. A credit of 0 records that the replacement continues the item (see `separateSuperseded`).
  */
 export function replaceSuperseded(input: ReplacementInput): readonly UsageCharge[] | null {
   const { superseded, usageName, interval, rated, currency, itemMode } = input;

@@ -24,9 +24,9 @@ import type { RunningSubscription } from '../../../lib/subscriptions/edits/runni
 import { runningSubscriptions } from '../../../lib/subscriptions/edits/running-subscription.ts';
 import type { SubscriptionEdit, TouchedDate } from '../../../lib/subscriptions/edits/subscription-edit.ts';
 import {
+  findTouchedDate,
   runEventOf,
   runEventOfCreations,
-  findTouchedDate,
   touchedDates,
 } from '../../../lib/subscriptions/edits/subscription-edit.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';

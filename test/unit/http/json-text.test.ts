@@ -1,5 +1,5 @@
 import { lazyList } from '../../../adapters/koa/wire/json-pieces.ts';
-import { field, maybe, model, derivedField } from '../../../adapters/koa/wire/model.ts';
+import { derivedField, field, maybe, model } from '../../../adapters/koa/wire/model.ts';
 import { bool, date, decimalNumber, int, text } from '../../../adapters/koa/wire/scalars.ts';
 import { anyValue, listOf, renderingWithoutAudit } from '../../../adapters/koa/wire/wire-type.ts';
 import { decimal, stringifyExactJson } from '../../../lib/values/money/index.ts';

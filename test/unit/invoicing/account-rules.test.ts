@@ -1,7 +1,7 @@
 import { accountBillCycleDay } from '../../../lib/invoicing/evaluation/billing-streams.ts';
 import {
-  findChargedThroughDates,
   computeChargedThroughDate,
+  findChargedThroughDates,
 } from '../../../lib/invoicing/invoices/charged-through-date.ts';
 import { effectiveTargetDate } from '../../../lib/invoicing/proposals/target-date.ts';
 import { day, event, subscriptionId, text } from '../../support/invoicing/billing-events.ts';

@@ -6,7 +6,7 @@ import {
   type FeatureOverride as StoredOverride,
   type WrittenFeatureValue,
 } from '../../../../lib/records/index.ts';
-import { alike, field, maybe, model, derivedField } from '../../wire/model.ts';
+import { alike, derivedField, field, maybe, model } from '../../wire/model.ts';
 import { bool, decimalNumber, enumeration, text, timestamp, uuid } from '../../wire/scalars.ts';
 import { listOf } from '../../wire/wire-type.ts';
 

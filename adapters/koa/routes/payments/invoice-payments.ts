@@ -22,7 +22,6 @@ import {
 } from '../../wire/query.ts';
 import { requestedDay } from '../invoices/invoices.ts';
 import {
-  transactionSelector,
   controlled,
   controlOf,
   inputOf,
@@ -32,6 +31,7 @@ import {
   paymentOutcomes,
   type TransactionBody,
   transactionBody,
+  transactionSelector,
 } from './payment-parts.ts';
 import { readOptions } from './payments.ts';
 

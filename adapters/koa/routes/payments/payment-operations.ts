@@ -24,7 +24,6 @@ import {
 } from '../../routing/route.ts';
 import { plainText, requiredParameter, textList, uuidParameter } from '../../wire/query.ts';
 import {
-  transactionSelector,
   comboFailures,
   controlled,
   creationPermissions,
@@ -37,6 +36,7 @@ import {
   propertiesOf,
   type TransactionBody,
   transactionBody,
+  transactionSelector,
 } from './payment-parts.ts';
 
 type OperationCall = Pick<

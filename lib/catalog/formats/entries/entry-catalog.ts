@@ -15,12 +15,12 @@ import type { VersionFrame } from '../../model/version-content.ts';
 import type { EntriesAndRows } from './change-plan.ts';
 import {
   availableProducts,
+  collectCurrenciesAndUnits,
   type ListedPlan,
   mergedLists,
   mergedUnits,
   namesReferredTo,
   planContentOf,
-  collectCurrenciesAndUnits,
   productOfEntry,
   productOfPlan,
   union,
