@@ -1,6 +1,6 @@
 import { MikroORM } from '@mikro-orm/postgresql';
 import type { Client } from 'pg';
-import { reached } from '../../adapters/mikro-orm/migrations/postgresql/20261129000000-initial.ts';
+import { tenantCondition } from '../../adapters/mikro-orm/migrations/postgresql/20261129000000-initial.ts';
 import { batchedTransactions } from '../../adapters/mikro-orm/postgresql/batched-transactions.ts';
 import { ServerWatch } from '../../adapters/mikro-orm/postgresql/server-watch.ts';
 import { postgresqlTransactions } from '../../adapters/mikro-orm/postgresql/transactions.ts';
@@ -122,7 +122,7 @@ onPostgresql.describe('PostgreSQL row-level security (platform §2 isolation 2)'
       await client.query('begin');
       const usual = await outcomes();
       for (const name of [...guarded, 'bw_counters']) {
-        const condition = reached(name === 'bw_tenants' ? 'record_id' : 'tenant_record_id', true);
+        const condition = tenantCondition(name === 'bw_tenants' ? 'record_id' : 'tenant_record_id', true);
         expect(condition).not.to.contain('select');
         await client.query(
           `alter policy ${name}_tenant on ${name} using (${condition}) with check (${condition})`,

@@ -83,7 +83,7 @@ function tableText(table: TableSpec): string {
     return `${column} ${postgresqlDialect.types[type]}${nullable ? '' : ' not null'}`;
   });
   const hasOwnKey = table.columns.some(({ type }) => type === 'identity');
-  const body = wrapped(hasOwnKey ? columns : [...columns, `primary key (${keys.join(', ')})`]);
+  const body = wrapColumns(hasOwnKey ? columns : [...columns, `primary key (${keys.join(', ')})`]);
   const constraints = table.uniques
     .filter(({ where }) => where === undefined)
     .map((unique) => [
@@ -110,7 +110,7 @@ function inWidth(parts: readonly string[], newLine: string): string {
 }
 
 /** Wraps the columns into indented lines of at most `LINE_WIDTH`. */
-function wrapped(columns: readonly string[]): string {
+function wrapColumns(columns: readonly string[]): string {
   return columns.reduce((text, column) => {
     if (text === '') return `  ${column}`;
     const line = text.slice(text.lastIndexOf('\n') + 1);

@@ -44,7 +44,7 @@ const setting = `current_setting('billwright.tenant_record_id', true)`;
  * setting. Subqueries run once per statement, but Citus rejects them in policies. Without them, PostgreSQL reads the
  * setting for each row, so a scan of all accounts takes twice as long.
  */
-export function reached(column: string, hasCitus: boolean): string {
+export function tenantCondition(column: string, hasCitus: boolean): string {
   return hasCitus
     ? `coalesce(${setting} in (${column}::text, '*'), false)`
     : `${column} = (select nullif(nullif(${setting}, ''), '*')::bigint) or (select ${setting} = '*')`;
@@ -70,7 +70,7 @@ function accountTexts(hasCitus: boolean): readonly string[] {
   const matches = `folded_text like ${hasCitus ? pattern : `(select ${pattern})`}`;
   return [
     'create table bw_account_texts (like bw_accounts) partition by list (tenant_record_id)',
-    ...guard('bw_account_texts', `(${reached('tenant_record_id', hasCitus)}) and ${matches}`),
+    ...guard('bw_account_texts', `(${tenantCondition('tenant_record_id', hasCitus)}) and ${matches}`),
     'alter table bw_account_texts attach partition bw_accounts default',
   ];
 }
@@ -83,8 +83,8 @@ export class Migration20261129000000Initial extends Migration {
       ...initialTables.split(/(?<=;)\n+/),
       ...roomForUpdates,
       accountTextIndex,
-      ...tablesOfTenants.flatMap(([, table = '']) => guard(table, reached('tenant_record_id', hasCitus))),
-      ...guard('bw_tenants', reached('record_id', hasCitus)),
+      ...tablesOfTenants.flatMap(([, table = '']) => guard(table, tenantCondition('tenant_record_id', hasCitus))),
+      ...guard('bw_tenants', tenantCondition('record_id', hasCitus)),
       ...accountTexts(hasCitus),
     ];
     for (const statement of statements) this.addSql(statement);

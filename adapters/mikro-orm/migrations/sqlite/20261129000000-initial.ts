@@ -18,7 +18,7 @@ const typePattern = new RegExp(`(?<=^ .*\\w )(${Object.keys(types).join('|')})(?
  * Translates a table to SQLite. Unique constraints become indexes, so that query plans show their names. Tables with a
  * composite primary key are stored in its index.
  */
-function translated(table: string): string {
+function translateTable(table: string): string {
   const [, name = ''] = /create table (\w+)/.exec(table) ?? [];
   const uniques: string[] = [];
   const text = table.replace(/,\s+constraint (\w+)\s+unique (\(.*\))/g, (_, unique: string, columns: string) => {
@@ -31,7 +31,7 @@ function translated(table: string): string {
 
 export class Migration20261129000000Initial extends Migration {
   override up(): void {
-    const tables = initialTables.split('\n\n').map(translated).join('\n');
+    const tables = initialTables.split('\n\n').map(translateTable).join('\n');
     // The driver accepts one statement at a time.
     for (const statement of tables.split(/(?<=;)\n/)) this.addSql(statement);
     this.addSql('create index bw_accounts_text_index on bw_accounts (tenant_record_id, record_id, folded_text)');
