@@ -66,7 +66,7 @@ function Flow({ states, accounts }: Configuration) {
   );
 }
 
-/** Returns the members that say something as sentences, such as `Unpaid for at least: 4 days`. */
+/** Returns the members that are set as sentences, such as `Unpaid for at least: 4 days`. */
 function factsOf(of: object): readonly string[] {
   return Object.entries(of)
     .filter(([, value]) => value && value !== 'NONE')
