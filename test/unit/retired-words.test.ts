@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { findRetiredWords } from '../words/retired-words.ts';
+import { findParticipleNames, findRetiredWords } from '../words/retired-words.ts';
 
 describe('check for retired words', () => {
   it('finds retired words in pages outside code, with the line and a replacement', () => {
@@ -19,5 +19,16 @@ describe('check for retired words', () => {
   it('accepts "there is none" and "one of which", and lines marked as correct', () => {
     const code = '// null if there is none\n// two keys, one of which is old\n// It is no limit. words: ok';
     expect(findRetiredWords('file.ts', code)).to.eql([]);
+  });
+
+  it('finds functions and private methods that are named by a participle alone', () => {
+    const code =
+      'export async function checked<T>() {}\n  #heldOf() {\n  async #shown() {\nfunction checkedUnits() {}\nfunction need() {}\n  this.#held();';
+    const replacement = 'write a verb, such as checkUnits for checked';
+    expect(findParticipleNames('file.ts', code)).to.eql([
+      `file.ts:1 "checked": ${replacement}`,
+      `file.ts:2 "#heldOf": ${replacement}`,
+      `file.ts:3 "#shown": ${replacement}`,
+    ]);
   });
 });

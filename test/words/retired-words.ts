@@ -77,6 +77,22 @@ function proseOfPage(text: string): readonly Line[] {
   });
 }
 
+/** A function named by a participle alone, such as `refused` or `goingOf`. */
+const PARTICIPLE =
+  /(?:\bfunction\*? |^\s*(?:async )?(?=#))(#?(?:[a-z]+[^e]ed|built|chosen|drawn|found|given|going|held|kept|left|lost|made|sent|shown|taken|told|written)(?:Of|By|In)?)[<(]/;
+
+/** Names that the published library has had from the start. */
+const PUBLIC_PARTICIPLES: ReadonlySet<string> = new Set(['prefixed', 'unencrypted']);
+
+/** Returns `path:line "found": …` for each function in a TypeScript file that is named by a participle alone. */
+export function findParticipleNames(path: string, text: string): readonly string[] {
+  return numbered(text).flatMap(([line, words]) => {
+    const name = PARTICIPLE.exec(words)?.[1];
+    if (name === undefined || PUBLIC_PARTICIPLES.has(name)) return [];
+    return [`${path}:${line} "${name}": write a verb, such as checkUnits for checked`];
+  });
+}
+
 /** Returns the comments in a file and its literals of several words. */
 function proseOfCode(text: string): readonly Line[] {
   return numbered(text).flatMap(([line, words]): readonly Line[] => {
