@@ -125,7 +125,7 @@ describe('bulk usage body', () => {
       const [opening, closing] = mediaType === LIST ? ['[', ']'] : ['', ''];
       const pieces = (function* () {
         yield utf8.encode(opening);
-        for (let count = 0; count < 300; count += 1) yield blank;
+        for (let count = 0; count < 900; count += 1) yield blank;
         yield utf8.encode(closing);
       })();
       const count = setInterval(() => {
