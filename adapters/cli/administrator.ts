@@ -46,7 +46,7 @@ export function choosePassword(
 }
 
 /**
- * Returns the password and its source, which is BILLWRIGHT_ADMIN_PASSWORD or otherwise the property
+ * Returns the password and its source: BILLWRIGHT_ADMIN_PASSWORD or, if this variable is not set, the property
  * `security.admin.password`.
  */
 function passwordIn(environment: Environment): ReturnType<typeof environmentValue> {

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { keepYoungGenerationSmall } from './young-generation.ts';
 
-/** Milliseconds that resources opened by the configuration file have to close after a command. */
+/** Time limit in milliseconds for closing the configuration file's resources after a command. */
 const GRACE_MS = 1_000;
 
 // Check the version before the other modules load, because an older Node may be unable to load them.

@@ -262,7 +262,7 @@ const postgresqlFaults: Readonly<Record<string, string>> = {
   '57P03': 'is starting or stopping: try again in a moment',
 };
 
-/** Returns the explanation of an SQLSTATE or connection error code, or null for an unknown code. */
+/** Explains an SQLSTATE or connection error code. Returns null for an unknown code. */
 function postgresqlFault(code: string, { message }: Error, database: string): string | null {
   if (code === '28000' && message.includes('no encryption'))
     return 'requires TLS: add ?sslmode=verify-full to its URL';
@@ -278,7 +278,7 @@ function postgresqlFault(code: string, { message }: Error, database: string): st
   return /SSL|SASL/.test(message) ? 'cannot be reached with this URL: check its password and sslmode' : null;
 }
 
-/** Returns the explanation of an SQLite or file system error code. */
+/** Explains a SQLite or file system error code. */
 function sqliteFault(code: string, { message }: Error): string | null {
   if (code === 'SQLITE_NOTADB') return 'is not a SQLite file: specify a different file with --database';
   if (code.startsWith('SQLITE_CORRUPT')) return 'is damaged: restore a backup';

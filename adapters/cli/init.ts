@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { definitionNames } from './configuration/configured.ts';
 import { reasonOf, UsageError } from './usage-error.ts';
 
-/** The initial configuration file. It contains the default values, so the server behaves as without it. */
+/**
+ * The initial configuration file. It contains the default values, so the server behaves as it does without the file.
+ */
 const definition = `// The server that \`billwright serve\` runs in this directory. Changes to this file take effect at the next start.
 // Command-line options override environment variables, and both override this file.
 import { defineServer } from 'billwright/server';
@@ -25,9 +27,9 @@ export default defineServer({
     // 'org.service.server.limits.json': '2MiB',
   },
 
-  // Plugins that take part in billing are your own objects or objects from packages.
-  // An example after import { stripeGateway } from 'billwright/stripe':
-  // gateways: [stripeGateway({ credentials: { apiKey: '…', webhookSecret: '…' } })],
+  // Plugins extend or control billing. They are your own objects or objects from packages. An example after import {
+  // stripeGateway } from 'billwright/stripe': gateways: [stripeGateway({ credentials: { apiKey: '…', webhookSecret: '…'
+  // } })],
   gateways: [],
   invoicePlugins: [], // taxes and other additional items of invoices
   entitlementPlugins: [], // checks and changes of operations on subscriptions

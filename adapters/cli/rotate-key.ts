@@ -9,7 +9,7 @@ export const formerKeyVariable = 'BILLWRIGHT_FORMER_SERVER_KEY';
 /**
  * Encrypts the stored secrets with BILLWRIGHT_SERVER_KEY. The old key is in BILLWRIGHT_FORMER_SERVER_KEY or, without
  * this variable, in the key file next to the database.
- * @throws UsageError if there are not two different keys.
+ * @throws UsageError if a key is missing or both keys are equal.
  */
 export async function rotateKey(
   database: string,

@@ -37,7 +37,7 @@ interface ServerParts {
 
 /**
  * Opens the engine, listens on the port and starts the background work. If one of these steps fails, closes everything
- * again.
+ * that was opened.
  */
 export async function openServer(parts: ServerParts): Promise<Running> {
   const { options, logger, group } = parts;

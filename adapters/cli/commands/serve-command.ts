@@ -86,11 +86,11 @@ export function serveCommand(): Command {
   return command.addHelpText('after', furtherProperties).action(() => serveWith(optionValuesOf(command)));
 }
 
-/** Starts a server, and returns when the server listens. */
+/** Starts a server, and returns once the server is listening. */
 async function serveWith(given: OptionValues): Promise<void> {
   // Only a process that another process has started can be a worker.
   const seat = process.send === undefined ? null : (await import('../workers/seat.ts')).takeSeat(process.env);
-  // Load the host's modules before short resolution is enabled, because Node must resolve them as usual.
+  // Load the host's modules outside `withShortResolution`, because Node must resolve them as usual.
   const configuration = await readConfiguration(textOf(given, 'config'), process.env);
   await withShortResolution(async () => {
     const { packagesOf, reachingDatabase, serveOptions } = await import('../serve-options.ts');

@@ -10,9 +10,10 @@ interface Handle {
 }
 
 /**
- * Passes connections that an ended worker has not accepted to another worker, or closes them if none exists.
- * `node:cluster` keeps such a connection open without an answer (Node 24, lib/internal/cluster/round_robin_handle.js), so
- * its client would wait until a time limit of its own. The module's messages are internal. In a version with other messages, this function has no effect.
+ * Takes the connections that an ended worker has not accepted, and passes them to another worker. If there is no other
+ * worker, closes the connections. `node:cluster` keeps such a connection open without a response (Node 24,
+ * lib/internal/cluster/round_robin_handle.js), so its client would wait until its own time limit. The module's messages
+ * are internal. In a Node version with other messages, this function has no effect.
  */
 export function returnConnections(worker: Worker, hasOthers: () => boolean): void {
   const child = worker.process;
@@ -33,8 +34,8 @@ export function returnConnections(worker: Worker, hasOthers: () => boolean): voi
     }
     offered.clear();
   };
-  // The process may end before or after its channel, or only one of the two events may occur.
-  // Afterward, the module offers the worker no further connection.
+  // The process may end before or after its channel, or only one of the two events may occur. After either event, the
+  // module offers the worker no further connection.
   worker.once('disconnect', giveBack);
   worker.once('exit', () => setImmediate(giveBack));
 }

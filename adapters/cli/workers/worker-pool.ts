@@ -82,7 +82,7 @@ export class WorkerPool {
     if (this.#restartsAgain) await this.restart();
   }
 
-  /** Ends all workers gracefully. @returns how each of them ended. */
+  /** Ends all workers gracefully. @returns the exit code or signal of each worker. */
   async stop(): Promise<readonly Ending[]> {
     this.#isStopping = true;
     return Promise.all([...this.#workers].map((worker) => worker.stop({ drain: false })));

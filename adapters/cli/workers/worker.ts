@@ -7,7 +7,7 @@ import type { ServeOptions } from '../serve-options.ts';
 import { Channel } from './channel.ts';
 import type { PrimaryCalls, Seat, WorkerCalls } from './seat.ts';
 
-/** Time limit in milliseconds for a response from the primary process, which first asks all workers. */
+/** Time limit in milliseconds for a response from the primary process, which first queries all workers. */
 const GROUP_ANSWER_MS = 10_000;
 const PRIMARY_ANSWER_MS = 5_000;
 
