@@ -1,5 +1,5 @@
 /**
- * Facts that client and server share about `POST /1.0/kb/operations/…` and `/queries/…` (http-api §16). This module
+ * Definitions for `POST /1.0/kb/operations/…` and `/queries/…` that client and server share (http-api §16). This module
  * imports nothing, so it also runs in a browser.
  */
 
