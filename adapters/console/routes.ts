@@ -3,7 +3,7 @@ import type { ComponentType } from 'preact';
 interface PageRoute {
   /** Path within the tenant. The segment `:id` is the id of an object. */
   readonly path: string;
-  /** Loads the page on first use. The page gets the id in its path, or an empty text for a path without an id. */
+  /** Loads the page on first use. The page gets the id in its path, or an empty string for a path without an id. */
   readonly load: () => Promise<ComponentType<{ readonly id: string }>>;
 }
 

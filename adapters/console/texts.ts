@@ -105,7 +105,7 @@ function notSent(what: string, date: string, cause: string): string {
   return `${what} did not reach the gateway on ${date}. The cause: ${cause}`;
 }
 
-/** The sentences of the console by page. Another language is another file with the same members. */
+/** The sentences of the console by page. For another language, add a file with the same members. */
 export const texts = {
   common: {
     counting: 'Earlier months are still being counted …',

@@ -61,8 +61,8 @@ const MAX_IDS = 1_000;
 type AccountNames = (accountId: string) => string;
 
 /**
- * Loads the names of accounts in one call. An account without a name has its external key, and an account beyond the
- * first thousand has the end of its id.
+ * Loads the names of accounts in one call. For an account without a name, uses the external key. For accounts beyond
+ * the first thousand, uses the end of the id.
  */
 export async function loadAccountNames(accountIds: readonly string[]): Promise<AccountNames> {
   const ids = [...new Set(accountIds)].slice(0, MAX_IDS);

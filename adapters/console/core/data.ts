@@ -1,4 +1,4 @@
-// The data that the console loads from the server and sends to the server.
+// These modules load data from the server and send data to the server.
 export * from './api.ts';
 export * from './load.ts';
 export * from './server.ts';

@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import { labels } from '../texts.ts';
 import { browserZone } from './browser.ts';
 
-/** An amount of the API: a Decimal, or text or a number of a REST answer. */
+/** An amount from the API: a Decimal, or text or a number from a REST response. */
 export type Amount = { toString(): string } | null | undefined;
 
 /** Returns an amount in its currency without rounding it, such as `€1,234.50`. */
@@ -28,7 +28,7 @@ export function quantity(value: Amount): string {
   );
 }
 
-/** Returns a date such as `5 Mar 2027`. Takes `2027-03-05`. */
+/** Returns a date such as `5 Mar 2027` for `2027-03-05`. */
 export function day(date: string | null | undefined): string {
   if (!date) return '–';
   const format = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' });
@@ -74,7 +74,8 @@ export function words(name: string | null | undefined): string {
 }
 
 /**
- * Returns the label of a name: its own label if it has one, otherwise the name as words. A currency keeps its letters.
+ * Returns the label of a name: its own label if it has one, otherwise the name as words. Currency codes are returned
+ * unchanged.
  */
 export function label(name: string): string {
   const isCurrency = /^[A-Z]{3}$/.test(name);
@@ -87,7 +88,7 @@ export function durationText({ unit, number }: { readonly unit: string; readonly
   return unit === 'UNLIMITED' ? name : `${number} ${number === 1 ? name.replace(/s$/, '') : name}`;
 }
 
-/** Returns a value of the API as text: dates and instants in words, and `–` without a value. */
+/** Returns a value of the API as text: dates and instants in words, and `–` for a missing value. */
 export function valueText(value: unknown): string {
   if (value === null || value === undefined || value === '') return '–';
   if (typeof value === 'boolean') return label(String(value));
@@ -99,7 +100,7 @@ export function valueText(value: unknown): string {
   return /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text) ? instant(text) : text;
 }
 
-/** The time of the test clock, or null without a test clock, and until the server has answered. */
+/** The time of the test clock. Null if there is no test clock, and until the server has responded. */
 export const testTime = signal<string | null>(null);
 
 /** Returns the server's time: the time of the test clock if there is one, otherwise the time of the browser. */

@@ -68,7 +68,7 @@ export function navigate(url: string, options: { readonly replace?: boolean } = 
   if (current.value.pathname !== before) window.scrollTo(0, 0);
 }
 
-/** Follows the links of the console without loading the page again, and the back and forward buttons. */
+/** Handles the links of the console and the back and forward buttons without reloading the page. */
 export function followLinks(): void {
   addEventListener('popstate', () => {
     current.value = new URL(location.href);
@@ -80,7 +80,7 @@ export function followLinks(): void {
     if (!isPlain || link === null || event.defaultPrevented) return;
     const target = link.getAttribute('href') ?? '';
     if (target.startsWith('#')) {
-      // The base URL of the page would make the link lead to the list of tenants.
+      // The browser would resolve the link against the base URL of the page and show the list of tenants.
       event.preventDefault();
       document.querySelector<HTMLElement>(target)?.focus();
       return;

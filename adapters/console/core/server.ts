@@ -96,7 +96,7 @@ export function curlOf({ method, url, headers, body, isSecret }: Call): string {
   return lines.join(' \\\n  ');
 }
 
-/** An error of a call that `billwright/client` does not make, with the sentence of the server. */
+/** An error of a call that `billwright/client` does not make, with the server's message. */
 async function failureOf(response: Response): Promise<Error> {
   const text = await response.text();
   try {
@@ -158,7 +158,7 @@ export async function callServer<T>(route: string, request: ServerRequest = {}):
   return (text === '' ? null : JSON.parse(text)) as T;
 }
 
-/** Returns a page of a list of the whole server, with the length of the list. */
+/** Returns a page of a server-wide list, with the length of the list. */
 export async function callServerPage<T>(
   route: string,
   { offset, limit }: { readonly offset: number; readonly limit: number },

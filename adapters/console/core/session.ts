@@ -12,7 +12,7 @@ interface Session {
   readonly permissions: readonly string[];
 }
 
-/** The session of the signed-in user; null if nobody is signed in; undefined until the server has answered. */
+/** The session of the signed-in user; null if nobody is signed in; undefined until the server has responded. */
 export const session = signal<Session | null | undefined>(undefined);
 
 /** Reports to the other tabs of this browser that another user, or nobody, is signed in. */
