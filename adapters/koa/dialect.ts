@@ -36,7 +36,7 @@ export interface HeaderFamilies {
 export function headerFamilies(aliases: readonly string[] = DEFAULT_ALIAS_PREFIXES): HeaderFamilies {
   const prefixes = [documentPrefix, ...aliases.filter((alias) => !isSame(alias, documentPrefix))];
   const lower = prefixes.map((prefix) => prefix.toLowerCase());
-  // Each request reads several headers, and building a name takes longer than finding it.
+  // The names are cached, because each request reads several headers, and a lookup is faster than building a name.
   const namesBySuffix = new Map<string, readonly string[]>();
   const namesOf = (suffix: string): readonly string[] => {
     const names = namesBySuffix.get(suffix) ?? lower.map((prefix) => prefix + suffix.toLowerCase());

@@ -79,7 +79,7 @@ function sentHeaders(request: Request, url: URL): OutgoingHttpHeaders {
   return {
     host: url.host,
     ...headers,
-    // Next.js drops `content-encoding`; compression is up to the outer server.
+    // Next.js drops `content-encoding`, so compression is left to the outer server.
     'accept-encoding': 'identity',
     // The application may have changed the body, so the announced length may be wrong.
     ...(request.body === null ? {} : { 'transfer-encoding': 'chunked' }),

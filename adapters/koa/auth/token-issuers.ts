@@ -39,8 +39,8 @@ export interface TokenIssuer {
   /** Maps roles of the issuer to roles of this server. Roles without an entry are ignored. */
   readonly roleMapping?: Readonly<Record<string, readonly string[]>>;
   /**
-   * Claim that lists tenant ids or is `*`. If the claim is absent, the grants of the local user with the same name
-   * apply.
+   * Claim that contains a list of tenant ids or `*`. If the claim is absent, the grants of the local user with the same
+   * name apply.
    */
   readonly tenantsClaim?: string;
 }

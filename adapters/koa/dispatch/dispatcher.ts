@@ -218,8 +218,8 @@ export function dispatcher(options: DispatcherOptions): Middleware {
   }
 
   /**
-   * Also reads the test clock, because another node may have changed it. Does not read it for health checks, which must
-   * not wait for the database.
+   * Reads the test clock during authentication, because another node may have changed it. Does not read it for health
+   * checks, which must not wait for the database.
    */
   async function withTestClock<T>(authenticating: Promise<T>, { credentials }: Route): Promise<T> {
     const reading = credentials === 'NONE' ? undefined : billing.clock.refresh?.();

@@ -122,7 +122,7 @@ export function requestAccess(options: AccessOptions) {
     }
   }
 
-  /** Starts a session for a Basic login that has none. The response sets the session cookie. */
+  /** Starts a session for a Basic login that has no session. The response sets the session cookie. */
   async function withSession(ctx: Context, caller: Caller): Promise<Caller> {
     if (caller.by !== 'BASIC') return caller;
     const { principal } = caller;
@@ -211,7 +211,7 @@ export function checkRoutePermission(
 
 const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** Header with which a page marks its calls. Pages of other origins cannot send it without CORS. */
+/** Header that marks calls from a page. Pages of other origins cannot send it without CORS. */
 const pageHeader = 'x-requested-with';
 
 /**

@@ -136,7 +136,7 @@ export const Plan = model('Plan', {
   features,
 });
 
-/** Returns a plan with the first price list on which it is. */
+/** Returns a plan with the first price list that contains it. */
 export function shownPlan(plan: CatalogPlan, version: CatalogVersion) {
   return { ...plan, priceList: version.priceListOf(plan) };
 }

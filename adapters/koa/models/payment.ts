@@ -102,7 +102,7 @@ const transactionInput = {
 
 export const PaymentTransactionInput = replaceRequestFields(PaymentTransaction, transactionInput);
 
-/** An adjustment of an item that is part of a refund. */
+/** An item adjustment that is part of a refund. */
 const RefundedItem = modelWith('I', 'RefundedInvoiceItem', {
   invoiceItemId: field(uuid, 'I', { required: true }),
   invoiceId: uuid,

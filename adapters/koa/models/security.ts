@@ -27,7 +27,7 @@ export const UserRoles = model('UserRoles', {
 
 export const UserChange = partial(UserRoles);
 
-/** New roles of a user. `roles` is required. Otherwise a request without it would remove all roles. */
+/** New roles of a user. `roles` is required, because a request without it would otherwise remove all roles. */
 export const UserRolesChange = replaceRequestFields(UserRoles, {
   roles: field(words, 'W', { required: true }),
 });
@@ -38,7 +38,8 @@ export const RoleDefinitionModel = model('RoleDefinition', {
 });
 
 /**
- * New permissions of a role. `permissions` is required. Otherwise a request without it would remove all permissions.
+ * New permissions of a role. `permissions` is required, because a request without it would otherwise remove all
+ * permissions.
  */
 export const RoleChange = replaceRequestFields(RoleDefinitionModel, {
   role: field(text(), 'C', { required: true }),

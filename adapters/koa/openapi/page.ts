@@ -73,7 +73,7 @@ export function packageUrl(): string {
     throw new BillingError({
       code: ErrorCode.ROUTE_NOT_FOUND,
       message:
-        'The page needs the package swagger-ui-dist, which is not installed; the document is at /openapi.json',
+        'The page needs the package swagger-ui-dist, which is not installed. The OpenAPI document is at /openapi.json',
       cause: error,
     });
   }

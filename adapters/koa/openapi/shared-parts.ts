@@ -58,7 +58,8 @@ function withTenant(callers: readonly JsonSchema[]): readonly JsonSchema[] {
 }
 
 /**
- * Returns the security requirement of a route. If the body may contain credentials, the requirement also allows none.
+ * Returns the security requirement of a route. If the body may contain the credentials, a request without an
+ * `Authorization` header is also allowed.
  */
 export function securityOf({ credentials, takesClient }: Pick<Route, 'credentials' | 'takesClient'>) {
   return takesClient ? [{}, { basicAuth: [] }] : securityByCredentials[credentials];
@@ -184,7 +185,7 @@ function accessCodes({ credentials, permission, needsFor }: Route): readonly Err
   ];
 }
 
-/** Returns the error codes for text that cannot be read or stored. All inputs may contain such text. */
+/** Returns the error codes for text that cannot be read or stored. Any input may contain such text. */
 function inputCodes({ path, query, author, body }: Route): readonly ErrorCode[] {
   const names = parameterNamesOf(path);
   const parameters = Object.values(query);

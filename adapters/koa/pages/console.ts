@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
-// The only imports are types, so that this module is one file in the package and no start loads more files.
+// This module imports only types, so that it is one file in the package and startup loads no additional files.
 import type { Rendered } from '../response/rendered.ts';
 
 export interface ConsoleRequest {
@@ -8,7 +8,7 @@ export interface ConsoleRequest {
   readonly path: string;
   /** Path prefix of the server as the client sees it. It has no trailing slash. */
   readonly basePath: string;
-  /** True if the client accepts HTML. Browsers do when they open a page. */
+  /** True if the client accepts HTML. Browsers accept HTML when they open a page. */
   readonly acceptsHtml: boolean;
   /** True if the server has a test clock. */
   readonly isTestMode: boolean;
@@ -115,7 +115,7 @@ export function consolePages(folder: URL | null = builtConsole()): ConsolePages 
         const cached = hashedForm.test(name) ? 'public, max-age=31536000, immutable' : 'no-cache';
         return renderFile(type.isText ? bytes.toString('utf8') : bytes, type.type, cached);
       }
-      // An API key in the path of a view may look like a file.
+      // An API key in the path of a view may look like a file name.
       if (acceptsHtml) return page(place);
       return { missing: 'The console has no such file' };
     },

@@ -36,7 +36,7 @@ export interface BaseUrlOptions {
 }
 
 export interface BaseUrl {
-  /** Scheme, host and port. The text is empty if `Location` contains only a path. */
+  /** Scheme, host and port. Empty if `Location` contains only a path. */
   readonly origin: string;
   /** Path prefix without a trailing slash. */
   readonly path: string;

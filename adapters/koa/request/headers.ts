@@ -160,8 +160,8 @@ export function crossOrigin(
     maxAge: preflightSeconds,
   });
   return (ctx) => {
-    // An OPTIONS request that a page's own code sends is not a preflight.
-    // The package would hide the response from the page.
+    // An OPTIONS request that a page's own code sends is not a preflight. `@koa/cors` would hide the response from the
+    // page.
     const isPlain = ctx.method === 'OPTIONS' && ctx.get('Access-Control-Request-Method') === '';
     const shown: Context = isPlain ? Object.create(ctx, { method: { value: 'GET' } }) : ctx;
     // Every OPTIONS request returns 200 and `Allow` (http-api §1 rule 6).

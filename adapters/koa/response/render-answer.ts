@@ -73,7 +73,7 @@ function entityTag(body: string): string {
   return `W/"${hash('sha256', body, 'base64url').slice(0, 27)}"`;
 }
 
-/** Returns the content of an answer. Returns null for long JSON, which is written in pieces. */
+/** Returns the content of a response. Returns null for long JSON, which is written in pieces. */
 function wholeContent({ answer, mediaType }: Rendering) {
   const { jsonPieces, textPieces, bytePieces, jsonWindows, text, json, bytes } = answer;
   if (json instanceof JsonText) return { type: jsonType, body: json.text };

@@ -9,7 +9,10 @@ import { listOf, renderingWithoutAudit } from '../wire/wire-type.ts';
 
 const success = { status: 200, body: listOf(AuditLog) } as const;
 
-/** Resources whose history is not at the default path, because it has its own route below or uses a different id. */
+/**
+ * Resources whose history is not at the default path, because the history has its own route below or uses a different
+ * id.
+ */
 const ownRoutes: readonly string[] = ['accounts', 'invoicePayments'];
 
 /** accounts §14.1 */

@@ -75,9 +75,7 @@ export interface BodyStream {
  */
 export interface RequestLimits {
   readonly json: number;
-  /**
-   * Maximum number of bytes of an XML or text body. XML catalogs have an additional limit of their own (catalog §3.2).
-   */
+  /** Maximum number of bytes of an XML or text body. XML catalogs have an additional limit (catalog §3.2). */
   readonly text: number;
   readonly header: number;
   readonly url: number;

@@ -59,7 +59,7 @@ export interface Authorship {
 
 export interface Success {
   readonly status: 200 | 201 | 202 | 204;
-  /** Status of a call that has nothing to do, as documented. */
+  /** Documented status of a call that has nothing to do. */
   readonly emptyStatus?: 204;
   /** Status in dialect K (http-api §4). */
   readonly statusInK?: 200 | 201;

@@ -7,7 +7,7 @@ const PIECE_CHARACTERS = 65_536;
 /** Milliseconds after which other requests can run, even if the current piece is still short. */
 const TURN_MS = 10;
 
-/** Length from which on a list is written element by element to save memory. */
+/** Minimum length of lists that are written element by element, to save memory. */
 export const LONG_LIST = 100;
 
 /** Preserialized JSON. */

@@ -362,7 +362,7 @@ function propertyOf(each: Field): JsonSchema {
   return {
     ...schema,
     ...(each.access === 'R' ? { readOnly: true } : {}),
-    // Responses contain all other fields as null.
+    // Responses contain the other request-only fields as null.
     ...(each.access === 'I' && each.absentable ? { writeOnly: true } : {}),
     ...(each.onlyD ? { description: 'Dialect D only' } : {}),
   };

@@ -69,7 +69,7 @@ export function flag(fallback = false): QueryParameter<boolean> {
   return single(() => z.boolean().default(fallback), truth, { fallback });
 }
 
-/** A flag that must be true. If the flag is false, the operation returns an error of its own. */
+/** A flag that must be true. If the flag is false, the operation returns its own error. */
 export const consent = single(() => z.boolean(), truth, { fallback: false, required: true });
 
 /** A flag that is null if absent. Its default depends on the call. */

@@ -27,7 +27,7 @@ import { instantParameter, moment, plainText, requiredParameter, uuidParameter }
 import { timestamp } from '../../wire/scalars.ts';
 import { listOf, renderingWithoutAudit } from '../../wire/wire-type.ts';
 
-// If the account has its own catalog, use that catalog (catalog §15.6, §16).
+// With `accountId`, the routes use the account's own catalog if it has one (catalog §15.6, §16).
 const accountQuery = { accountId: uuidParameter };
 const query = { requestedDate: instantParameter, ...accountQuery };
 

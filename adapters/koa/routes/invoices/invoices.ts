@@ -141,7 +141,7 @@ export const invoiceRoutes: readonly Route[] = [
     permission: 'invoice:dry_run',
     changesNothing: true,
     query: {
-      // Dialect K requires this parameter, dialect D only without a subscription or bundle.
+      // Dialect K always requires this parameter. Dialect D requires it only without a subscription or bundle.
       accountId: uuidParameter,
       targetDate: moment,
       explain: flag(),
@@ -266,7 +266,7 @@ async function requestedRun(call: RunCall): Promise<GenerateRequest> {
   return { accountId, targetDate, acceptBounds, ...requestedDraft(pluginProperty) };
 }
 
-/** Returns the choice of a draft, as specified in the plugin properties (invoicing §8.3). */
+/** Returns the draft options that the plugin properties specify (invoicing §8.3). */
 function requestedDraft(properties: readonly PluginPropertyParameter[]) {
   const findProperty = (name: string) => properties.findLast(({ key }) => key === name)?.value ?? null;
   const draftId = findProperty('KB_REUSE_DRAFT_INVOICING_ID')?.toLowerCase() ?? null;

@@ -8,7 +8,7 @@ import { type KeyChange, permissionForKey, shownValues } from '../tenants/tenant
 export interface Access {
   /** Returns the permissions that a call with these arguments requires. */
   needs(input: readonly unknown[]): readonly Permission[];
-  /** Restricts the arguments to what the user is allowed to do. */
+  /** Restricts the arguments according to the user's permissions. */
   limits?(input: readonly unknown[], user: Principal | null): readonly unknown[];
   /** Removes the parts of the result that the user may not see. */
   shows?(result: unknown, user: Principal | null): unknown;
@@ -67,7 +67,10 @@ function forKey(kind: KeyChange, needed: Permission): Access {
   };
 }
 
-/** Replaces arguments with which a caller grants itself permissions. Only callers in the same process may do this. */
+/**
+ * Replaces arguments with which a caller grants itself permissions. Only callers in the same process may use such
+ * arguments.
+ */
 function limitClaims(
   access: Access,
   claim: (may: (permission: Permission) => boolean) => Readonly<Record<string, unknown>>,

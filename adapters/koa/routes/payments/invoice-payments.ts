@@ -174,7 +174,7 @@ export const invoicePaymentRoutes: readonly Route[] = [
         amount: query.paymentAmount,
         paymentMethodId: query.paymentMethodId,
         isExternal: query.externalPayment,
-        // Overpayment is known only under the account's lock (http-api §5).
+        // Overpayment can be determined only under the account's lock (http-api §5).
         mayCredit: isPermitted(user?.permissions ?? [], 'account:credit'),
         targetDate,
         ...controlOf(query),

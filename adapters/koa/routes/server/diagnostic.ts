@@ -146,7 +146,7 @@ async function* zipPieces(entries: Iterable<ZipEntry>): AsyncIterable<Uint8Array
   yield* ready.splice(0);
 }
 
-/** Yields the export in pieces, because it may be larger than the memory. */
+/** Yields the export in pieces, because it may not fit in memory. */
 async function* jsonPieces(diagnostic: Diagnostic): AsyncIterable<string> {
   const { accountData } = diagnostic;
   let between = '{';
@@ -162,7 +162,7 @@ async function* jsonPieces(diagnostic: Diagnostic): AsyncIterable<string> {
   yield between === '",' ? '"}' : between === '{' ? '{}' : '}';
 }
 
-/** Yields pieces. Closes their source even if the reader stops before the first piece. */
+/** Returns the pieces. Closes their source even if the reader stops before the first piece. */
 function closeSourceOnReturn<T>(
   pieces: AsyncIterable<T>,
   source: AsyncIterable<unknown> | null,

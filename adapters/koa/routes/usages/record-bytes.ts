@@ -1,6 +1,6 @@
 import { type BillingError, billingError, ErrorCode } from '../../../../lib/values/errors/index.ts';
 
-/** Stands for a record that exceeds the size limit. Its bytes are discarded. */
+/** Placeholder for a record that exceeds the size limit. The bytes of the record are discarded. */
 export const TOO_LONG = Symbol('a record that is too long');
 
 export type RecordBytes = Uint8Array | typeof TOO_LONG;

@@ -22,9 +22,9 @@ const BODY_BYTES_PER_TURN = 64 * 1_024;
 
 interface UsageLines {
   readonly lines: AsyncIterable<SubmittedLine>;
-  /** Returns true, after reading, if the call exceeded a limit, so that the remaining lines were not read. */
+  /** Returns true if the call exceeded a limit and the remaining lines were not read. Valid after reading. */
   isCut(): boolean;
-  /** Returns true, after reading, if the body was empty. */
+  /** Returns true if the body was empty. Valid after reading. */
   isEmpty(): boolean;
 }
 
@@ -201,8 +201,8 @@ export function unknownMember(json: unknown, members: Members): string | null {
 }
 
 /**
- * Returns the path of the first unknown field. Builds the path only when it returns, because a line may have thousands
- * of valid points.
+ * Returns the path of the first unknown field. Builds the path only after it has found a field, because a line may have
+ * thousands of valid points.
  */
 function firstUnknown(json: unknown, { names, inList }: Members): Found | null {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) return null;
