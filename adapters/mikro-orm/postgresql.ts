@@ -56,7 +56,7 @@ export interface PostgresqlOptions {
    * `postgresql://user:password@host:port/database`, with options of the driver `pg` such as `?sslmode=verify-full`
    * (TLS; `sslrootcert` is the file of your own certificate authority) or `?host=/run/postgresql` (the folder of a
    * socket). With several hosts, such as `user@one:5432,two:5432/database?target_session_attrs=read-write`, each
-   * connection leads to the first host that accepts writes.
+   * connection goes to the first host that accepts writes.
    */
   readonly url: string;
   /** Maximum number of connections, at least 2. Defaults to 10. One additional connection listens to other nodes. */
@@ -249,7 +249,10 @@ async function migrateOver(orm: MikroORM): Promise<readonly string[]> {
   });
 }
 
-/** A migration cannot change the rows of tenants whose writes are rejected during a move. */
+/**
+ * Returns the error for a migration during a move. A migration cannot change the rows of tenants whose writes are
+ * rejected.
+ */
 function tenantsAreMoving() {
   return new Error(
     'The database cannot be migrated while tenants move to or from it: finish or undo their moves, which "billwright cells" lists, and migrate again',

@@ -95,7 +95,7 @@ export async function migrate(source: string | SqliteOptions): Promise<readonly 
 }
 
 /**
- * Copies the database to a new file as of one moment, while the owning process continues. Only the owner can read the
+ * Copies a snapshot of the database to a new file, while the owning process continues. Only the owner can read the
  * copy. Encrypted data still needs its key.
  * @throws Error if `to` exists or the copy fails. A failed copy is removed.
  */

@@ -171,7 +171,7 @@ const auditIds = createUuidV7({ now: () => Date.now(), randomBytes: (length) => 
 const MOST_ROWS = 4_096;
 
 /**
- * Collects the changes of a transaction and writes their audit rows with few large statements (accounts §14 rule 1).
+ * Collects the changes of a transaction and writes their audit rows in a few large statements (accounts §14 rule 1).
  */
 class ChangeLog {
   readonly #noted: Changes[] = [];

@@ -21,7 +21,7 @@ export interface Lent {
   readonly refusesAfterEnd?: true;
 }
 
-/** A handle of the host whose transaction the engine can join. */
+/** A host's handle with a transaction that the engine can join. */
 export interface Lender {
   readonly database: Dialect['kind'];
   /** The reason why the engine cannot join the transaction now, or null if it can. */

@@ -142,7 +142,7 @@ function readsRows(text: string) {
   return /^(?:select|values|pragma)$/i.test(verb) || /\breturning\b/i.test(statement);
 }
 
-/** Returns the text outside parentheses. A statement does not return rows only because its subquery does. */
+/** Returns the text outside parentheses. A subquery that returns rows does not mean that the statement returns rows. */
 function withoutParentheses(text: string) {
   const inner = /\([^()]*\)/g;
   let left = text;

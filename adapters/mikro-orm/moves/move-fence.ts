@@ -55,7 +55,7 @@ function fenceOf({ tenantRecordId, revision }: TakenMove): Sql {
   return sql`tenant_record_id = ${tenantRecordId} and revision = ${revision}`;
 }
 
-/** States in which a fence no longer blocks writes in the cell, or the tenant's rows have left the cell. */
+/** States in which a fence no longer blocks writes in the cell, or in which the tenant's rows have left the cell. */
 const hasEnded = sql`state in ('OPEN', 'AWAY', 'GONE')`;
 
 /** Locks the fence until the transaction ends. @throws BillingError BUSY if another process holds the fence. */
@@ -208,7 +208,7 @@ function triggerName(tenantRecordId: number) {
   return `bw_move_${tenantRecordId}`;
 }
 
-/** Writes a constraint on each table that excludes the tenants that have left the cell. */
+/** Writes a constraint on each table. The constraint excludes the tenants that have left the cell. */
 async function writeAwayConstraints(access: SystemAccess) {
   const present = await awayConstraints(access);
   const wanted = awayCondition(await awayTenants(access));

@@ -161,7 +161,7 @@ function descendingOrder(columns: readonly Column[]) {
   return columns.map(({ name }) => `${name} desc`).join(', ');
 }
 
-/** Returns true if the error or its cause is the violation of a unique index. */
+/** Returns true if the error or its cause is a violation of a unique index. */
 export function isConflict({ failureOf }: Pick<Dialect, 'failureOf'>, error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return failureOf(error).kind === 'unique' || isConflict({ failureOf }, error.cause);

@@ -7,7 +7,7 @@ import { tenantMoveLogTable, tenantMovesTable } from '../tables/moves.ts';
 import { pushLeasesTable, sinkLeasesTable } from '../tables/queue.ts';
 import type { TableSpec } from '../tables/record-table.ts';
 
-/** Tables that describe the cell's own work for tenants, and the directory. Their rows are never moved. */
+/** Tables of the directory, and tables that describe the cell's own work for tenants. Their rows are never moved. */
 const ownTables: readonly TableSpec[] = [
   tenantPlacesTable,
   tenantMovesTable,

@@ -152,7 +152,7 @@ export function batchedTransactions(
   };
 }
 
-/** Error code for writes on a standby or another read-only server. A new connection may lead to a different server. */
+/** Error code for writes on a standby or another read-only server. A new connection may reach a different server. */
 const READ_ONLY = '25006';
 
 function isReadOnly(error: unknown) {

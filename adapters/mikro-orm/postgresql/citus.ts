@@ -108,7 +108,7 @@ function citusForm(statement: CompiledStatement): CompiledStatement {
   return SILENT_INSERT.test(sql) ? { ...statement, sql: `${sql} returning 1` } : statement;
 }
 
-/** Statements that Citus accepts only with this setting. The setting is restored afterward. */
+/** Statements that Citus accepts only with a specific setting. The setting is restored afterward. */
 const SETTINGS_OF_CHANGES = [
   // Only the coordinator assigns record ids, so the sequences on the workers do not matter.
   { statement: /^\s*alter sequence/, name: 'citus.enable_ddl_propagation', value: 'off', usual: 'on' },

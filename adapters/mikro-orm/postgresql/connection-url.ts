@@ -11,7 +11,7 @@ export interface ConnectionUrl {
   readonly requires: RequiredSession | null;
 }
 
-/** Description of the fault of a URL that requires an unsupported kind of session. */
+/** Error text for a URL that requires an unsupported kind of session. */
 export const sessionFault = 'has an invalid target_session_attrs. Use read-write, primary or any';
 
 export function isPostgresqlUrl(database: string): boolean {

@@ -213,7 +213,7 @@ function elementType({ type }: Column) {
   return type === 'json' ? 'text' : types[type];
 }
 
-/** Functions that write array elements. These types need no quotes. */
+/** Functions that write array elements, by column type. All other types need no quotes. */
 const writers: { readonly [T in ColumnType]?: (cell: string | number | boolean) => string } = {
   text: (cell) => quoteElement(String(cell)),
   // Documents have no control characters.
@@ -280,7 +280,7 @@ const HALF_OF_IDS = 2 ** 39;
 
 /**
  * Inserts queue entries. Live entries and history share the sequence, so entries keep their ids. The lock must be taken
- * before the first number.
+ * before the first record id.
  */
 async function insertEntries(statements: Statements, entries: readonly EncodedEntry[]) {
   const columns = queueEntriesTable.written;

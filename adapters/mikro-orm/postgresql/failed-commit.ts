@@ -1,6 +1,6 @@
 import { LostCommitError } from '../sql/connection.ts';
 
-/** Citus does not always have an SQLSTATE for a worker that does not answer. */
+/** Matches messages about a lost worker, because Citus does not always report an SQLSTATE for it. */
 const lostWorker =
   /^(failure on connection marked as essential:|connection to the remote node |server closed the connection|could not (send|receive) data|no connection to the server|connection not open)/;
 const connectionException = /^08/;

@@ -21,8 +21,8 @@ const firstPauseMs = 250;
 const longestPauseMs = 5_000;
 
 /**
- * Listens to other nodes and reserves the name of this node, on a connection of its own. Reconnects when the connection
- * is lost.
+ * Listens to other nodes and reserves the name of this node, on its own connection. Reconnects when the connection is
+ * lost.
  */
 export class QueueListener {
   readonly #pool: () => Promise<ClientPool>;
@@ -88,7 +88,7 @@ export class QueueListener {
       });
       const { rows } = await client.query(`select ${QUEUE_CHANNEL} as channel`);
       await client.query(`listen ${String(Reflect.get(Object(rows[0]), 'channel'))}`);
-      // If another node has taken the name in the meantime, leases keep the two from doing the same work.
+      // If another node has taken the name in the meantime, leases prevent both nodes from doing the same work.
       if (this.#nodeName !== undefined) await reserveName(client, this.#nodeName);
       this.#pauseMs = firstPauseMs;
     } catch {

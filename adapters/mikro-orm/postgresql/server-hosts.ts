@@ -39,7 +39,7 @@ export class NoHostError extends Error {
 
 /**
  * The hosts of a connection URL. Each search starts with the host that the last search found, so that all connections
- * lead to the same server.
+ * go to the same server.
  */
 export class ServerHosts {
   readonly #urls: readonly [string, ...string[]];

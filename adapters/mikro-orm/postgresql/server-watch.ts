@@ -70,7 +70,7 @@ export class ServerWatch {
   begin(giveUp: Wait['giveUp']): () => void {
     const wait: Wait = { age: 0, silent: 0, giveUp };
     this.#waits.add(wait);
-    // The connection itself keeps the process alive.
+    // The connection keeps the process alive, so the timer does not need to.
     this.#timer ??= setInterval(() => this.#look(), LOOK_MS).unref();
     return () => {
       this.#waits.delete(wait);

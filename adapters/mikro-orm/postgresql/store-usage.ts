@@ -50,7 +50,7 @@ export async function storeUsage(
   const unresolved = answers.flatMap(({ submission, fingerprint }) =>
     fingerprint === null ? [numberOf(submission, 'submission')] : [],
   );
-  // The next statement sees what others have stored since this statement began.
+  // The next statement sees the rows that other transactions have stored since the previous statement began.
   const seen = unresolved.length === 0 ? [] : await statements.rows(fingerprintsOf(chunk, unresolved));
   return [...answers.filter(({ fingerprint }) => fingerprint !== null), ...seen].map(
     ({ submission, fingerprint }) => ({
@@ -137,7 +137,7 @@ function fingerprintsOf(chunk: UsageChunk, submissions: readonly number[]) {
 }
 
 /**
- * Returns the stored key of a submission. Each submission has its own look-up, because there are few submissions but
+ * Returns the stored key of a submission. Each submission has its own lookup, because there are few submissions but
  * many keys.
  */
 function storedKey(tenantRecordId: number) {
@@ -148,7 +148,7 @@ function storedKey(tenantRecordId: number) {
 }
 
 /**
- * Returns one row per submission. It starts with the number of the submission in the chunk, followed by the
+ * Returns one row per submission. Each row starts with the number of the submission in the chunk, followed by the
  * submission's key.
  */
 function offeredRows(chunk: UsageChunk) {

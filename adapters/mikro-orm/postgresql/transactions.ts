@@ -47,7 +47,8 @@ export function postgresqlTransactions(connection: Connection): Transactions {
 }
 
 /**
- * Returns the idle limit of a transaction. Only writes have one, because only they hold locks for which others wait.
+ * Returns the idle limit of a transaction. Only writes have a limit, because only writes hold locks for which other
+ * transactions wait.
  */
 function idleLimitClause(mode: TransactionKind['mode']) {
   return mode === 'write' ? `; set local ${IDLE_SETTING} = ${DATABASE_IDLE_MS}` : '';

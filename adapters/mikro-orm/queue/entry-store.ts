@@ -144,9 +144,7 @@ function tenantOf(row: Row) {
   return numberIn(row, 'tenant_record_id');
 }
 
-/**
- * End of the pause of an entry that an operator has cleared. The value is in the past and occurs only for this reason.
- */
+/** End of the pause of an entry that an operator has cleared. The value is in the past and has no other meaning. */
 const CLEARED_MS = 0;
 
 const owners = sql`

@@ -196,7 +196,8 @@ export function pushStore(
         const { tenantRecordId } = lease;
         const { affected } = await runner.run(advanceCursorStatement(tenantRecordId, { after, upTo }));
         if (affected === 0) return 'MOVED';
-        // A node with an earlier version may run at the same time. It writes its deliveries together with the change.
+        // A node with an earlier version may run at the same time. That node writes its deliveries together with the
+        // change.
         if (made.length > 0)
           await runner.run(sql`${insertInto(tenantRecordId, deliveries, made)} on conflict do nothing`);
         return 'TAKEN';
@@ -308,7 +309,7 @@ export function pushWrites(scope: TenantScope, onPushRequested: () => void): Pus
 const HELD_BACK = 9_000_000_000_000_000;
 
 /**
- * Holds back the events after an event that is being retried. If no event is being retried, executes a single look-up.
+ * Holds back the events after an event that is being retried. If no event is being retried, executes a single lookup.
  */
 export function holdBackStatement(tenantRecordId: number, sink: string): Sql {
   const again = sql`from bw_sink_deliveries w

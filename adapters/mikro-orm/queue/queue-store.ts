@@ -36,8 +36,8 @@ export function queueStore(access: SystemAccess, onSignal: QueueStore['onSignal'
   const { dialect } = access;
   return {
     claim: async (request) => {
-      // The promise is wrapped in an object.
-      // The commit is therefore sent with the claim instead of after the entries arrive.
+      // The promise is wrapped in an object, so that the transaction does not await it. The commit is therefore sent
+      // with the claim instead of after the entries arrive.
       const { claimed } = await access.transact(async (runner) => {
         const claiming = claimEntries(runner, request);
         // If the transaction fails, the caller gets its error.

@@ -102,7 +102,7 @@ export class HostTransactions {
     const theirs = await this.#identityIn(transaction);
     if (theirs === null || theirs !== (await this.#identityIn(this.#own.connection.getClient())))
       return false;
-    // Only drivers that have no settings per statement depend on the host's configuration.
+    // Only drivers without per-statement settings depend on the host's configuration.
     if (isOpen === null && !(await readsWhole(this.#own.hostDialect.kind, transaction))) {
       throw invalidHostError(
         'within(handle) received a transaction whose driver returns amounts or large integers as doubles: configure it to return numeric and bigint as text',
@@ -245,7 +245,7 @@ async function isInPostgresql(transaction: Transaction) {
   }
 }
 
-/** Functions that check whether a connection is in a transaction, without changing that. */
+/** Functions that check whether a connection is in a transaction, without changing its state. */
 const isInTransaction = { sqlite: isInSqlite, postgresql: isInPostgresql };
 
 const whole = '9007199254740991';

@@ -498,7 +498,7 @@ function notify(listeners: ReadonlySet<Listener>, tenantRecordId: number | null)
   for (const listener of listeners) listener(tenantRecordId);
 }
 
-/** Makes statements that write wait for host transactions that lock the SQLite file. */
+/** Makes write statements wait for host transactions that lock the SQLite file. */
 function whenWritable(hosts: HostTransactions, single: Transaction): Transaction {
   if (!hosts.isHeld) return single;
   return {

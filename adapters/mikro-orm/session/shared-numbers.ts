@@ -8,7 +8,7 @@ interface Waiting {
 
 /**
  * Issues numbers that are not tied to a transaction. Concurrent callers of the same tenant share a statement and get
- * numbers in calling order.
+ * numbers in the order of their calls.
  */
 export class SharedNumbers {
   readonly #take: Take;

@@ -8,7 +8,7 @@ export interface CompiledStatement extends CompiledQuery {
   readonly read?: ((row: Row) => unknown) | undefined;
 }
 
-/** Kysely's controlled transaction, MikroORM's transaction context. */
+/** Kysely's controlled transaction, which is also MikroORM's transaction context. */
 export interface Transaction {
   executeQuery(query: CompiledStatement): Promise<{
     readonly rows: readonly unknown[];
@@ -50,8 +50,8 @@ export interface Statements {
 }
 
 /**
- * Returns a client for a single statement outside a transaction. Rejects a second statement, because a second
- * statement would see a different state.
+ * Returns a client for a single statement outside a transaction. Rejects a second statement, because it would see a
+ * different state.
  */
 export function singleStatementClient(client: Transaction): Transaction {
   let isUsed = false;

@@ -86,7 +86,7 @@ export interface Dialect extends SchemaDialect {
   notify(payload: string): Sql | null;
   /**
    * Returns a condition, starting with `and`, for the tenants whose due work this cell performs. It excludes tenants
-   * that belong to another cell or are being moved there (cells §3.2). Returns an empty text for a database without
+   * that belong to another cell or are being moved there (cells §3.2). Returns an empty string for a database without
    * cells.
    */
   ofWorkingTenants(column: string): Sql;

@@ -43,7 +43,7 @@ const inputColumnsOfUsage = inputColumns({
   tracking_id: 'text',
 });
 
-/** Minimum number of submissions for which other work can run before a chunk is stored. */
+/** Minimum size, in submissions, of chunks that let other work run before they are stored. */
 const MANY_FROM = 500;
 
 /** Stores usage in a transaction. There are no concurrent writers, so values can be read, changed and written back. */
@@ -51,7 +51,7 @@ export async function storeUsage(
   statements: Statements,
   chunk: UsageChunk,
 ): Promise<readonly RefusedUsage[]> {
-  // Otherwise consecutive transactions would block the event loop.
+  // Pause before a large chunk, because consecutive transactions would otherwise block the event loop.
   if (chunk.submissions.length >= MANY_FROM) await setImmediate();
   const taken = await takeKeys(statements, chunk);
   const units = await readUnits(statements, chunk);
@@ -207,7 +207,7 @@ class DayTotals {
       amount: formatDecimal(amount),
     });
     this.count += 1;
-    // The first point of a day, usually its only one in the chunk, needs no addition.
+    // The first point of a day, usually the day's only point in the chunk, needs no addition.
     this.#sum = this.count === 1 ? amount : this.#sum.plus(amount);
     if (this.#max === null || amount.gt(this.#max)) this.#max = amount;
     if (this.#min === null || amount.lt(this.#min)) this.#min = amount;

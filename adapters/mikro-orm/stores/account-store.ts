@@ -210,7 +210,7 @@ async function accountSearchCondition(scope: TenantScope, search: AccountSearch)
   await scope.runner.run(seekAccountText(patternOf(text)));
   if (named === null && (await isCommon(scope, text))) return sql`and ${contains('folded_text', text)}`;
   const orNamed = named === null ? nothing : sql`union all ${named}`;
-  // The policy exists only to make the index usable. It does not apply to every role.
+  // The policy only makes the index usable. The condition is repeated, because the policy does not apply to every role.
   return sql`and record_id in (
     select record_id from bw_account_texts
     where ${scope.ofTenant} and ${contains('folded_text', text)} ${orNamed})`;

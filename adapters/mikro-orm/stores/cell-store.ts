@@ -19,7 +19,7 @@ const noTenant = 0;
 const revisionCounter = 'places_revision';
 const numberCounter = 'cell_number';
 
-/** Number of rows up to which rows are counted exactly. Above it, the statistics of the table are used. */
+/** Maximum number of rows that are counted exactly. For more rows, the statistics of the table are used. */
 const EXACT_COUNTS = 10_000;
 
 /**

@@ -70,7 +70,7 @@ export function subscriptionReads(scope: TenantScope): SubscriptionReads {
   };
 }
 
-/** Returns the latest ids. Each account takes one index look-up, however long its history is. */
+/** Returns the id of each account's latest state. Each account takes one index lookup, however long its history is. */
 async function latestOf(
   scope: TenantScope,
   accountIds: readonly Uuid[],

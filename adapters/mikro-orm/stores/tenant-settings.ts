@@ -120,7 +120,7 @@ export function signingSecretWrites(scope: WriteScope): SigningSecretWrites {
 
 type RowLock = 'forUpdate' | 'forDeletion' | 'forKeyShare';
 
-/** The revisions for work without a tenant, because the system has no tenant row. */
+/** The revisions for work without a tenant, which has no tenant row. */
 const NOTHING_SET: TenantRevisions = Object.freeze({
   catalogRevision: 0,
   configuration: null,

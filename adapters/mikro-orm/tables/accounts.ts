@@ -44,7 +44,7 @@ export const accountsTable = new RecordTable<StoredAccount>('accounts', fields, 
 });
 
 export const accountEmailsTable = new RecordTable('account_emails', columnsOf(accountEmailFields), {
-  // The account is locked while an address is added, so callers never violate `email`.
+  // The account is locked while an address is added, so callers never violate the unique index `email`.
   uniques: { id: 'id', email: 'tenant_record_id, account_record_id, email where is_active' },
   indexes: { account: 'tenant_record_id, account_record_id, record_id' },
 });

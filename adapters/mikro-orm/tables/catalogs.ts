@@ -74,7 +74,8 @@ export const catalogPartsTable = new RecordTable('catalog_parts', partFields, {
 });
 
 /**
- * The error after this violation. The next attempt finds the plan that the other transaction has stored (catalog §17).
+ * The error for a plan that another transaction stored at the same time. The next attempt finds that plan (catalog
+ * §17).
  */
 const overridePlanBusy = {
   code: ErrorCode.BUSY,

@@ -200,7 +200,7 @@ export const eInvoiceDeliveriesTable = new RecordTable<New<EInvoiceDelivery>>(
   'e_invoice_deliveries',
   columnsOf(eInvoiceDeliveryFields),
   {
-    // invoicing §22 rule 9: one for each document
+    // Each document has at most one delivery (invoicing §22 rule 9).
     uniques: {
       id: 'id',
       invoice: 'tenant_record_id, invoice_id where credit_note_id is null',

@@ -17,7 +17,7 @@ export const tenantMovesTable = new RecordTable(
   fieldsOf({ state: oneOf<FenceState>, revision: bigint }),
   {
     uniques: { tenant: 'tenant_record_id' },
-    // Fences of ended moves are kept forever, but a claim of queue entries reads only the others.
+    // Fences of ended moves are kept forever, but a claim of queue entries reads only fences of unfinished moves.
     indexes: { closed: `tenant_record_id where state in ('HOLDING', 'STOPPED', 'ARRIVING', 'AWAY')` },
   },
 );

@@ -36,7 +36,7 @@ export const paymentMethodsTable = new RecordTable<StoredPaymentMethod>('payment
     id: {
       code: ErrorCode.PAYMENT_REFRESH_PAYMENT_METHOD,
       message:
-        'The payment methods were not refreshed: a payment plugin listed one that belongs to a different account',
+        'The payment methods were not refreshed: a payment plugin listed a method of a different account',
     },
     external_key: {
       code: ErrorCode.PAYMENT_INVALID_PARAMETER,

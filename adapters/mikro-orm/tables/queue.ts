@@ -44,7 +44,7 @@ const entryFields = fieldsOf({
   /** The end of the lease, or the time of the next attempt. */
   availableAtMs: bigintOrNull,
   claimId: uuidOrNull,
-  /** Time of the first claim since the entry was inserted or last got an outcome. */
+  /** Time of the first claim since the entry was inserted or last received an outcome. */
   claimedAtMs: bigintOrNull,
   /**
    * Number of times that the entry has been reclaimed since its first claim because its lease expired or its node

@@ -169,8 +169,8 @@ function cellsOf(piece: WantedPiece, index: number): readonly Cell[] {
 }
 
 /**
- * Returns the condition for points of a voided submission. There are few such submissions, and they have an index of
- * their own.
+ * Returns the condition for points of a voided submission. There are few such submissions, and they have their own
+ * index.
  */
 export function isVoided(point: string, tenantRecordId: number): Sql {
   return sql`exists (

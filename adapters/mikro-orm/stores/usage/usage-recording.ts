@@ -9,7 +9,7 @@ import { usageMarksTable } from '../../tables/usage/usage.ts';
 
 const readMark = rowReader({ subscriptionRecordId: bigint, version: bigint });
 
-/** Returns how often usage was recorded, by subscription. */
+/** Returns the number of times that usage was recorded, by subscription. */
 export async function marksOf(
   { runner, ofTenant }: TenantScope,
   subscriptionRecordIds: readonly number[],

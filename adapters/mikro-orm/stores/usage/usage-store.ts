@@ -152,7 +152,10 @@ const hourColumns = inputColumns({
   end_at: 'bigint',
 });
 
-/** Returns the condition for the unit, preceded by `and`. Returns nothing for all units. */
+/**
+ * Returns the condition for the unit, preceded by `and`. The condition is empty if `unit` is null, which means all
+ * units.
+ */
 function isOfUnit(column: string, unit: string | null, tenantRecordId: number) {
   if (unit === null) return nothing;
   return sql`and ${raw(column)} = (

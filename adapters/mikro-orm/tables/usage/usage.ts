@@ -74,8 +74,8 @@ export const aggregateColumns: readonly Column[] = [
   { name: 'amount_sum', type: 'decimal', nullable: false },
   { name: 'amount_max', type: 'decimal', nullable: true },
   { name: 'amount_min', type: 'decimal', nullable: true },
-  // This is the latest point.
-  // If several points have the same time, the latest point is the point that was stored last.
+  // These columns describe the latest point. If several points have the same time, the point that was stored last is
+  // the latest.
   { name: 'last_recorded_for', type: 'bigint', nullable: true, isInstant: true },
   { name: 'last_amount', type: 'decimal', nullable: true },
 ];
