@@ -25,7 +25,7 @@ interface Pinned {
 }
 
 /**
- * Makes an agent reuse a connection only for the same verified addresses. Limits the number of idle connections over
+ * Makes an agent reuse a connection only for the same verified addresses. Limits the number of idle connections across
  * all hosts, because a tenant can register many callbacks.
  */
 function pinConnections<A extends NodeHttpAgent>(agent: A): A {
@@ -97,7 +97,7 @@ function post(push: PushRequest, { agents, userAgent, ca }: Means): Promise<Push
       socket.destroy();
       reject(new Error('The receiver requested a protocol upgrade'));
     });
-    // The connection is now free for another push, or closed.
+    // The connection is now closed or free for another push.
     sent.once('close', () => {
       if (status !== undefined) resolve({ status });
       else reject(new Error('The connection was closed without a response'));
@@ -140,7 +140,7 @@ function headersOf({ id, timestampSec, body, secrets }: PushRequest, userAgent: 
   };
 }
 
-/** Returns a look-up function that finds only the verified addresses. */
+/** Returns a lookup function that finds only the verified addresses. */
 function createPinnedLookup(addresses: readonly string[]): LookupFunction {
   const found = addresses.map((address) => ({ address, family: isIP(address) }));
   return (host, options, answer) => {
@@ -156,11 +156,10 @@ const TIMEOUT_MS = 3_000;
 const TRIES = 2;
 
 /**
- * Returns a resolver that uses DNS for names with a dot. The resolver ignores the hosts file, because
- * `getaddrinfo` blocks one of the few threads that hashing and files need. Names without a dot use
- * `getaddrinfo`, which can complete them.
- * @param options.servers name servers as `address` or `address:port`; default the name servers of the
- * machine.
+ * Returns a resolver that uses DNS for names with a dot. The resolver ignores the hosts file, because `getaddrinfo`
+ * blocks one of the few threads that hashing and files need. Names without a dot use `getaddrinfo`, which can complete
+ * them.
+ * @param options.servers name servers as `address` or `address:port`. Defaults to the name servers of the machine.
  */
 export function nameResolver(options: { readonly servers?: readonly string[] } = {}): NameResolver {
   const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: TRIES });

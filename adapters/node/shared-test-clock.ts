@@ -30,7 +30,7 @@ export interface TestClockSetting {
 }
 
 /**
- * A move by calendar units, which may be negative. Only the first unit given of days, weeks, months and years is used.
+ * A move by calendar units, which may be negative. Of days, weeks, months and years, only the first given unit is used.
  */
 export interface ClockMove {
   readonly days?: number | undefined;

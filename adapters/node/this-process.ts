@@ -17,8 +17,8 @@ import { instant, truncateToSecond } from '../../lib/values/time/index.ts';
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * Returns real time as business clock and system clock. Timers fire after at most 24 days, so code with longer waits
- * must check the time again.
+ * Returns a clock that supplies real time as business time and as system time. Timers fire after at most 24 days, so
+ * code with longer waits must check the time again.
  */
 export function systemClock(): Clock & SystemClock {
   return {
@@ -42,7 +42,7 @@ export function uuidGenerator(): UuidV7Generator {
 
 export const sha256: Sha256 = (text) => hash('sha256', text, 'hex');
 
-/** Passes the current scope on through promises and timers. */
+/** Returns scopes that stay current across promises and timers. */
 export function workScopes(): WorkScopes {
   const storage = new AsyncLocalStorage<WorkScope | undefined>();
   return {
