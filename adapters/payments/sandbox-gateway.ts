@@ -203,8 +203,8 @@ export function sandboxMethods(): Required<Pick<PaymentGateway, MethodMembers>> 
       chooseDefault(methodsOf(tenantId), accountId, paymentMethodId);
     },
     /**
-     * Returns the payment methods of the account. Returns null for an unknown account, because it may have been added
-     * before a restart.
+     * Returns the payment methods of the account. Returns null for an unknown account, because its methods may have
+     * been added before a restart.
      */
     async getPaymentMethods({ accountId }, { tenantId }) {
       if (!heardOf.has(accountId)) return null;

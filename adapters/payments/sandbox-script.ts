@@ -134,7 +134,7 @@ interface StickyScript {
 
 type Scripts = Map<string, StickyScript>;
 
-/** The actions in effect and the delays in seconds, by method name. `*` stands for all methods. */
+/** The actions in effect and the delays in seconds, by method name. `*` means all methods. */
 export interface SandboxStatus {
   readonly states: Readonly<Record<string, string>>;
   readonly sleeps: Readonly<Record<string, number>>;
