@@ -51,7 +51,7 @@ export function drawPair(
   structure.close();
 }
 
-/** Draws the pairs below each other. @returns their total height. */
+/** Draws the pairs one below the other. @returns their total height. */
 export function drawPairs(
   sheet: Sheet,
   facts: readonly PrintableFact[],

@@ -12,7 +12,7 @@ export interface LoadedFont {
 
 type LoadedFamily = Readonly<Record<Weight, LoadedFont>>;
 
-/** The sign that replaces characters missing in all fonts. */
+/** The sign that replaces characters missing from all fonts. */
 const REPLACEMENT = '\uFFFD';
 
 /**

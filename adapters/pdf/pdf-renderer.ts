@@ -16,9 +16,9 @@ export interface PdfOptions {
 }
 
 /**
- * Renders PDFs with pdfkit: `Billing.open({ documentRenderer: pdfRenderer(), … })`. Packages and fonts are loaded
- * with the first document; without them PDFs fail with NOT_IMPLEMENTED (1) and the install command.
- * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an option of a wrong type.
+ * Renders PDFs with pdfkit: `Billing.open({ documentRenderer: pdfRenderer(), … })`. Packages and fonts are loaded with
+ * the first document; without them PDFs fail with NOT_IMPLEMENTED (1) and the install command.
+ * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an option of the wrong type.
  */
 export function pdfRenderer(options: PdfOptions = {}): DocumentRenderer {
   checkOptions(options);
@@ -57,7 +57,7 @@ function checkOptions(options: PdfOptions): void {
   }
 }
 
-/** Rejects a document if its fixed texts contain characters that are missing in all fonts. */
+/** Rejects a document if its fixed texts contain characters that are missing from all fonts. */
 function refuseUnknownLanguage(
   { heading, language, columns, noLines }: PrintableDocument,
   fonts: Fonts,

@@ -133,7 +133,7 @@ export class Sheet {
     return linesOf(this.#runs, text, { size, weight, direction, width, maxLines });
   }
 
-  /** Draws the lines below each other. @returns their total height. */
+  /** Draws the lines one below the other. @returns their total height. */
   draw(lines: readonly string[], { top, ...column }: Place, style: TextStyle): number {
     const { size, weight = 'regular', color = '#1a1d21', direction = this.#direction } = style;
     const height = size * LINE_HEIGHT;
@@ -227,7 +227,7 @@ export class Sheet {
   /** Selects a font. Each font is embedded once, with only the characters that are used. */
   #use({ name, font }: LoadedFont): void {
     if (!this.#registered.has(name)) {
-      // pdfkit accepts open fonts, but its type declarations do not include them.
+      // pdfkit accepts fonts that fontkit has opened, but its type declarations do not include them.
       const source: object = font;
       this.#pdf.registerFont(name, source as Uint8Array);
       this.#registered.add(name);

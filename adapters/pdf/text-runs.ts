@@ -99,7 +99,7 @@ interface LineBreaking {
   readonly maxLines: number;
 }
 
-/** Maximum number of characters of a string that are processed. */
+/** Maximum number of characters that are processed in a string. */
 const MAX_CHARACTERS = 4_000;
 const ELLIPSIS = '…';
 
