@@ -43,8 +43,8 @@ export interface ServerDefinition extends Parts {
    */
   readonly database?: string;
   /**
-   * `postgresql://` URLs of the cells by name: databases that share the tenants. `database` is the directory then;
-   * it defaults to the URL of the first cell.
+   * `postgresql://` URLs of the cells by name: databases that share the tenants. With cells, `database` is the
+   * directory; it defaults to the URL of the first cell.
    */
   readonly cells?: Readonly<Record<string, string>>;
   /** Names of the cells whose queue this node processes. Overridden by `--work`. Defaults to all cells. */
@@ -54,8 +54,8 @@ export interface ServerDefinition extends Parts {
   /** Address to listen on. Overridden by `--host`. Defaults to 127.0.0.1. */
   readonly host?: string;
   /**
-   * Number of worker processes, or `auto` for one per processor core. Requires PostgreSQL. `--workers` overrides it.
-   * Default: the server is a single process. Every worker reads this file and runs `opened` and `closed`.
+   * Number of worker processes, or `auto` for one per processor core. Requires PostgreSQL. `--workers` overrides it. By
+   * default, the server is a single process. Every worker reads this file and runs `opened` and `closed`.
    */
   readonly workers?: number | 'auto';
   /** If true, migrates the schema of a PostgreSQL database at startup. Defaults to false. */
