@@ -211,8 +211,8 @@ function optionsIn({ properties }: GatewayRequest, { returnUrl }: StripeGatewayO
   const given = new Map(properties.map(({ key, value }) => [key, value]));
   return {
     /**
-     * True (the default) if the customer is absent. If the bank requires the customer's consent, it then declines. Set
-     * to false by `off_session=false`.
+     * True (the default) if the customer is absent. If the bank requires the customer's consent, it then declines the
+     * payment. Set to false by `off_session=false`.
      */
     isOffSession: given.get('off_session') !== 'false',
     returnUrl: given.get('return_url') ?? returnUrl ?? null,
@@ -234,7 +234,7 @@ interface Found {
 interface ChangeRequest {
   readonly request: GatewayTransaction;
   readonly context: GatewayContext;
-  /** Returns true if the operation is about this payment intent. */
+  /** Returns true if the operation refers to this payment intent. */
   readonly isMeant: (intent: Stripe.PaymentIntent) => boolean;
 }
 

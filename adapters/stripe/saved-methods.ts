@@ -172,7 +172,7 @@ async function makeDefault({ stripe }: StripeAccount, customer: string, methodId
   await stripe.customers.update(customer, { invoice_settings: { default_payment_method: methodId } });
 }
 
-/** Reports errors with which Stripe rejects a request to the caller as `GatewayError`. */
+/** If Stripe rejects a request, reports its error to the caller as a `GatewayError`. */
 async function reportStripeErrors(work: () => Promise<void>) {
   const { StripeCardError, StripeInvalidRequestError } = Stripe.errors;
   try {
@@ -204,8 +204,8 @@ function describeMethod({ type, card, sepa_debit: sepa, us_bank_account: bank }:
 }
 
 /**
- * Creates a page on which a customer adds a method. With `success_url` among the fields, the page is Stripe's.
- * Without it, the result is a setup intent for Stripe's form within a page of the host. A refresh of the account's
+ * Creates a page on which a customer adds a method. If the fields contain `success_url`, Stripe hosts the page.
+ * Otherwise, the result is a setup intent for Stripe's form within a page of the host. A refresh of the account's
  * payment methods then finds the method.
  */
 export function setupForms(
@@ -267,7 +267,7 @@ export class StripeCustomers {
     return first === undefined ? null : this.#keep(of, accountId, first.id);
   }
 
-  /** Returns the customer of the account. Creates it if it is missing. */
+  /** Returns the customer of the account. Creates the customer if none exists. */
   async ensure(of: StripeAccount, accountId: Uuid): Promise<string> {
     const isYoung = areKeysRetained(accountId, Date.now());
     const found = isYoung ? await this.#findGivenCustomer(of, accountId) : await this.find(of, accountId);
@@ -291,7 +291,7 @@ export class StripeCustomers {
   }
 }
 
-/** Caches the ids that were looked up last, because each look-up takes a request. */
+/** Caches the ids that were looked up last, because each lookup takes a request. */
 export class KnownIds {
   readonly #ids = new Map<string, string>();
   readonly #most: number;

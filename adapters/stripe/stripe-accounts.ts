@@ -25,7 +25,7 @@ const optionTypes = {
 } as const;
 
 /**
- * The Stripe accounts of the tenants. Each is created on first use. If that fails, it is tried again on the next use.
+ * The Stripe accounts of the tenants. Each is created on first use. If the creation fails, the next use tries again.
  */
 export class StripeAccounts {
   readonly #options: StripeGatewayOptions;
@@ -33,7 +33,7 @@ export class StripeAccounts {
 
   /**
    * Creates the accounts.
-   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an option of a wrong type.
+   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an option of the wrong type.
    * @throws GatewayError for an invalid kind of key.
    */
   constructor(options: StripeGatewayOptions) {
