@@ -33,7 +33,7 @@ export interface ClockStep {
 /** A business clock that only tests move. */
 export interface FakeClock extends Clock {
   /**
-   * Sets the clock to a date (midnight UTC) or date-time, also backward.
+   * Sets the clock to a date (midnight UTC) or date-time, which may be in the clock's past.
    * @throws BillingError INVALID_PARAMETER (60002) for a time before 1970-01-02 or after 8999-12-31.
    */
   set(when: string | Instant | Date): void;
@@ -47,14 +47,11 @@ export interface FakeClock extends Clock {
 }
 
 /**
- * Returns a clock for tests (platform §14.1) in whole seconds, which stands still between moves. A move wakes the
- * dispatcher; `await billing.settle()` then waits until all due work is done.
+ * Returns a clock for tests (platform §14.1) with whole seconds. The clock does not advance between moves. A move wakes
+ * the dispatcher; `await billing.settle()` then waits until all due work is done.
  *
- * @example
- * const clock = fakeClock('2024-01-31');
- * const billing = await Billing.open({ storage: sqlite(':memory:'), clock });
- * clock.advance({ months: 1 }); // 2024-02-29T00:00:00.000Z
- * await billing.settle();
+ * @example const clock = fakeClock('2024-01-31'); const billing = await Billing.open({ storage: sqlite(':memory:'),
+ * clock }); clock.advance({ months: 1 }); // 2024-02-29T00:00:00.000Z await billing.settle();
  */
 export function fakeClock(start: string | Instant | Date): FakeClock {
   let now = asInstant(start);
@@ -123,7 +120,7 @@ function plainHash(secret: string): string {
 
 /** A catalog plugin that records its calls. The test defines its content. */
 export interface MemoryCatalogPlugin extends CatalogPlugin {
-  /** The call contexts by method, in calling order. */
+  /** The call contexts by method, in the order of the calls. */
   readonly calls: {
     readonly latestVersion: readonly CatalogPluginContext[];
     readonly catalog: readonly CatalogPluginContext[];

@@ -93,7 +93,7 @@ async function checkMethodSearch(caller: GatewayCaller): Promise<void> {
   });
 }
 
-/** Searches for a purchase by each of its ids and references. */
+/** Searches for a purchase by each of its ids and by each of its references. */
 export async function checkPaymentSearch(caller: GatewayCaller): Promise<void> {
   const { gateway, options } = caller;
   if (gateway.searchPayments === undefined) return;

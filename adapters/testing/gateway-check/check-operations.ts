@@ -117,7 +117,8 @@ function checkAmounts(
 }
 
 /**
- * Repeats the transaction id. The gateway must return the same result without a second effect (payments §2.1 rule 2).
+ * Repeats a call with the same transaction id. The gateway must return the same result without a second effect
+ * (payments §2.1 rule 2).
  */
 async function checkRepeated(
   caller: GatewayCaller,

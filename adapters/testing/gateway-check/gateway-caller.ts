@@ -57,7 +57,9 @@ export interface PaymentGatewayCheckOptions {
   };
   /** Time limit of a call in milliseconds. Defaults to 30,000. */
   readonly timeLimitMs?: number;
-  /** Returns how many effects a transaction had at the processor. By default, the check compares references. */
+  /**
+   * Returns the number of effects that a transaction had at the processor. By default, the check compares references.
+   */
   effectsOf?(transactionId: Uuid): Promise<number> | number;
   /** Search keys of the gateway. Defaults to ids and references. */
   readonly search?: {
