@@ -8,8 +8,8 @@ export interface AccountEmailOperations<C extends Leading = []> {
 
   /**
    * Adds an address as given. Does nothing if this exact address is already active.
-   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), MISSING_OR_INVALID_FIELD for an empty address or one
-   * above 254 characters, BUSY.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), MISSING_OR_INVALID_FIELD for an empty address or an
+   * address longer than 254 characters, BUSY.
    */
   addEmail(...given: [...C, accountId: Uuid | string, email: string]): Promise<void>;
 

@@ -36,8 +36,8 @@ export interface AccountOperations<C extends Leading = []> {
 
   /**
    * Replaces all personal data of the account, its secondary addresses and their history with a fixed text (§19). The
-   * secondary addresses are also removed. Ids, keys, dates and money stay. The host must clear custom fields,
-   * descriptions of invoice items and the data stored by gateways.
+   * secondary addresses are also removed. Ids, keys, dates and amounts do not change. The host must clear custom
+   * fields, descriptions of invoice items and the data stored by gateways.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), ACCOUNT_BUSY (60018).
    */
   anonymize(...given: [...C, accountId: Uuid | string]): Promise<void>;

@@ -17,7 +17,7 @@ const codes: Partial<Readonly<Record<CustomFieldObjectType, ErrorCode>>> = {
 };
 
 /**
- * Returns the error for an unknown id. The error code depends on the object type. Types without an own code use
+ * Returns the error for an unknown id. The error code depends on the object type. Types without their own code use
  * OBJECT_NOT_FOUND (60007).
  */
 export function noSuchObject({ type, id }: ObjectRef<CustomFieldObjectType>): BillingError {
