@@ -216,8 +216,8 @@ export async function partsOf(version: CatalogVersion, slices: TimeSlices): Prom
 }
 
 /**
- * Processes items in batches. Their size limits the waiting time, the memory use and the time for which the event loop
- * is blocked.
+ * Processes items in batches. The batch size limits the waiting time, the memory use and the time for which the event
+ * loop is blocked.
  */
 async function someAtOnce<P, T>(
   parts: readonly P[],

@@ -51,7 +51,7 @@ export interface VersionParts {
 
 /**
  * One complete, dated catalog, deeply frozen and shared. Products, plans and the plans of a list are sorted by name,
- * price lists with `DEFAULT` first; the rest is in document order. Look-ups by name read a map and decode only the
+ * price lists with `DEFAULT` first; the rest is in document order. Lookups by name read a map and decode only the
  * plan found. Created by `createVersion`, or from parts of other versions.
  */
 export class CatalogVersion implements PlanLookup {

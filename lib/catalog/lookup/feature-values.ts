@@ -20,8 +20,8 @@ interface FeatureCatalog {
 }
 
 /**
- * Returns the values of a phase by feature name (§3.5). A value set on the phase takes precedence over one on the plan,
- * and one on the plan over one on the product. Features without a value are absent.
+ * Returns the values of a phase by feature name (§3.5). The value of the phase takes precedence over that of the plan,
+ * and the value of the plan over that of the product. Features without a value are absent.
  * @param version The version that contains the plan.
  */
 export function featureValuesOf(

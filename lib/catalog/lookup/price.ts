@@ -46,8 +46,8 @@ export function isFreeFinitePhase(phase: PlanPhase): boolean {
 }
 
 /**
- * Returns the phases starting with the initial phase, or all phases if none is given. Returns undefined if the plan
- * does not have the initial phase (error 1011 of subscriptions §5 rule 1).
+ * Returns the phases starting with the initial phase, or all phases if no initial phase is given. Returns undefined if
+ * the plan does not have the initial phase (error 1011 of subscriptions §5 rule 1).
  */
 export function phasesFrom(plan: Plan, initialPhaseType: PhaseType | null): readonly PlanPhase[] | undefined {
   if (initialPhaseType === null) return plan.phases;

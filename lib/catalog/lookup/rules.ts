@@ -99,7 +99,8 @@ function holds<Conditions extends object>(conditions: Conditions, values: Values
 /** The results of the rules for a change of plan (§8 rule 4). */
 export interface PlanChangeEvaluation {
   /**
-   * The price list that is searched for the target plan before `DEFAULT`. If the plan is given by name, its own list.
+   * The price list that is searched for the target plan before `DEFAULT`. If the plan is given by name, this is the
+   * plan's own list.
    */
   readonly priceList: string;
   /** Policy of the change. Never ILLEGAL. */

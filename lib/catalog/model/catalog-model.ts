@@ -17,10 +17,10 @@ import type { BillingPeriod, Duration, Instant } from '../../values/time/index.t
 
 export const DEFAULT_PRICE_LIST = 'DEFAULT';
 
-/** Value of `max`, `min`, `plansAllowedInBundle` and the number of a duration that means unlimited. */
+/** Value that means unlimited in `max`, `min`, `plansAllowedInBundle` and the number of a duration. */
 export const UNBOUNDED = -1;
 
-/** A decimal that keeps the digits of its document, so that `75.00` is written as `75.00` again (§2). */
+/** A decimal that keeps the digits of its document, so that `75.00` is still written as `75.00` (§2). */
 export interface WrittenDecimal {
   readonly value: Decimal;
   readonly text: string;

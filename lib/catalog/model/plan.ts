@@ -15,8 +15,8 @@ const made = new WeakSet<object>();
 const texts = new WeakMap<Plan, string>();
 
 /**
- * Returns the plan with this content. If the content sets no billing mode, it uses that of the version. Content that is
- * already a plan is returned unchanged.
+ * Returns the plan with this content. If the content sets no billing mode, the plan uses that of the version. Content
+ * that is already a plan is returned unchanged.
  */
 export function createPlan(content: PlanContent, versionMode: BillingMode | null): Plan {
   if (isPlan(content)) return content;

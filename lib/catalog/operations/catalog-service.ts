@@ -56,9 +56,9 @@ export function catalogService(
   ports: Pick<Ports, 'storage' | 'ids' | 'logger' | 'systemClock' | 'scopes'>,
   { defaultCatalog, plugins, maxDocumentBytes }: CatalogSettings,
 ) {
-  /** Limits how long work on a large catalog can run before other work can continue. */
+  /** Limits the time that work on a large catalog can run before other work continues. */
   const slices = timeSlices(ports);
-  // Concurrent calls share one load. It continues even if the first caller stops waiting.
+  // Concurrent calls share one load. The load continues even if the first caller stops waiting.
   const cache = new CatalogCache(
     globalCatalog(defaultCatalog),
     timeSlices({ systemClock: ports.systemClock }),
@@ -179,7 +179,7 @@ export function catalogService(
   }
 
   /**
-   * Returns the versions whose dates are new. For all other versions, returns every difference to the stored version
+   * Returns the versions whose dates are new. For all other versions, returns every difference from the stored version
    * (§5 rule 11).
    */
   async function newOnes<R extends ReadVersion>(session: ReadSession, read: readonly R[]) {

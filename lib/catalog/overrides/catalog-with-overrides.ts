@@ -25,7 +25,7 @@ export interface CollapsedSpan {
 }
 
 /**
- * A catalog with the override plans of one operation. A look-up first searches the catalog's own plans (§10 rule 7).
+ * A catalog with the override plans of one operation. A lookup first searches the catalog's own plans (§10 rule 7).
  * Immutable.
  */
 export class CatalogWithOverrides {

@@ -35,7 +35,7 @@ export interface OverrideInput {
 /**
  * Creates a definition from the requested prices, in the account's currency only. If the plan is itself an override
  * plan, its prices are kept unless the request replaces them (rule 5).
- * @throws BillingError CATALOG_INVALID_PRICE_OVERRIDE (2081), as `matchPriceOverrides`; CURRENCY_INVALID (3) for an
+ * @throws BillingError CATALOG_INVALID_PRICE_OVERRIDE (2081), as in `matchPriceOverrides`; CURRENCY_INVALID (3) for an
  * account without currency.
  */
 export function defineOverrides({ plan, chosen, currency, requests }: OverrideInput): OverrideDefinition {

@@ -94,7 +94,7 @@ export class Names {
   }
 
   /**
-   * Checks V1: the name must be an NCName and unique among the names of all kinds. Reports the later one of two equal
+   * Checks V1: the name must be an NCName and unique among the names of all kinds. Reports the later of two equal
    * names.
    */
   declare(kind: NameKind, record: { readonly name: string }): void {

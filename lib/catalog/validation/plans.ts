@@ -113,7 +113,7 @@ function checkDurationNumber(check: VersionCheck, duration: Duration, owner: str
   }
 }
 
-/** Checks V12: a recurring section must have prices exactly if it has a billing period. */
+/** Checks V12: a recurring section must have prices if and only if it has a billing period. */
 function checkRecurring(check: VersionCheck, { recurring }: PhaseContent, owner: string): void {
   if (recurring === null) return;
   const isPeriodic = recurring.billingPeriod !== BillingPeriod.NO_BILLING_PERIOD;

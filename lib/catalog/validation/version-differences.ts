@@ -48,7 +48,7 @@ interface Place {
 
 function* differences(stored: unknown, given: unknown, place: Place): Iterable<string> {
   if (isSame(stored, given)) return;
-  // A list is missing if it has no items, such as a list of features.
+  // A missing list, such as a list of features, is treated as an empty list.
   if (stored === undefined && Array.isArray(given)) return yield* differences([], given, place);
   if (given === undefined && Array.isArray(stored)) return yield* differences(stored, [], place);
   if (Array.isArray(stored) && Array.isArray(given))
@@ -78,7 +78,9 @@ function* ofLists(
   }
 }
 
-/** Returns the entries by name, currency or type. If they have none, returns them by position, starting at 1. */
+/**
+ * Returns the entries by name, currency or type. If they have none of these, returns them by position, starting at 1.
+ */
 function byKey(list: readonly unknown[]): ReadonlyMap<string, unknown> {
   return new Map(list.map((entry, index) => [keyOf(entry) ?? String(index + 1), entry]));
 }

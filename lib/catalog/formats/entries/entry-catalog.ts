@@ -63,8 +63,8 @@ function tenantVersions(input: EntryCatalogInput): readonly CatalogVersion[] {
 }
 
 /**
- * Returns the catalog of an account's own plans and their products, or null if it has no plans of its own (§15.6 rule
- * 3).
+ * Returns the catalog of an account's own plans and their products, or null if the account has no plans of its own
+ * (§15.6 rule 3).
  */
 export function accountCatalog(input: EntryCatalogInput, ofTenant: Catalog): Catalog | null {
   const versions = accountVersions(input);
@@ -88,7 +88,7 @@ function asOf({ xml, scope, tenantEntries }: EntryCatalogInput, revision: number
   return { xml: xml.asOf(revision), scope: { ...scope, rows }, tenantEntries, revision };
 }
 
-/** A plan entry with the plan for each row. A row that retires the plan has none. */
+/** A plan entry with the plan for each row. A row that retires the plan has no plan. */
 interface EntryPlan {
   readonly entry: CatalogEntry;
   readonly rows: readonly { readonly row: PlanRow; readonly part: Part<Plan> | null }[];
@@ -123,7 +123,9 @@ function contentOf({ xml, scope, tenantEntries }: EntryCatalogInput): Content {
   };
 }
 
-/** Returns true if the plan can be bought. A plan whose product entry has been deleted cannot (§15.4 rule 9). */
+/**
+ * Returns true if the plan can be bought. A plan whose product entry has been deleted cannot be bought (§15.4 rule 9).
+ */
 function isSold(
   { plan, parentId }: CatalogEntry,
   products: ReadonlyMap<CatalogEntry['id'], unknown>,

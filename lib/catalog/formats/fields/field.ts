@@ -7,7 +7,7 @@ import type { VersionLimit } from '../../model/version-content.ts';
 
 /** Namespace of the elements that the format of Kill Bill does not have. */
 export const NAMESPACE = 'urn:billwright:catalog';
-/** Prefix of that namespace in the field tables and in documents that the engine writes. */
+/** Prefix of Billwright's namespace in the field tables and in documents that the engine writes. */
 export const PREFIX = 'bw:';
 
 // This is the vocabulary of the field tables, which define the model's records once for all formats.
@@ -26,7 +26,7 @@ export interface RecordType<out T = unknown> {
   readonly constants: readonly (readonly [name: string, type: Scalar<string>])[];
   /** Elements that are accepted but never written, because the model has no field for them. */
   readonly ignored: readonly (readonly [name: string, type: Scalar])[];
-  /** Name of the field whose value may stand for the whole record in a definition. */
+  /** Name of the field whose value may replace the whole record in a definition. */
   readonly short: string | undefined;
   /** Type-only property with the type of the record. Never set. */
   readonly of?: T;
@@ -60,7 +60,7 @@ export interface Field<out T = unknown> {
   readonly absent?: unknown;
   /** Default value that applies only in definitions. Documents must contain the field. */
   readonly ifAbsent?: unknown;
-  /** Limits how many of these fields a version or plan may have. */
+  /** Limits the number of these fields in a version or plan. */
   readonly limit?: VersionLimit;
   /** If true, the stored text of a record without items omits the field. */
   readonly isOmittedIfEmpty?: true;

@@ -49,7 +49,7 @@ export interface AttributeRule {
 export interface ChildRule {
   readonly occurs: 'one' | 'optional' | 'many';
   readonly element: ElementRule<unknown>;
-  /** Limits how many of these elements a version or plan may have. */
+  /** Limits the number of these elements in a version or plan. */
   readonly limit?: VersionLimit | undefined;
 }
 
