@@ -12,9 +12,10 @@ interface PlacePorts {
 }
 
 /**
- * The known places of tenants (cells §2). A node asks the directory for changes every second. If it has not reached the
- * directory for longer than the lease, it asks before it uses a known place. If the directory does not answer, known
- * places stay in use, so that a directory that is down does not stop the cells; the fences of a move reject late writes.
+ * The known places of tenants (cells §2). A node polls the directory for changes every second. If it has not reached
+ * the directory for longer than the lease, it queries the directory before it uses a known place. If the directory does
+ * not respond, known places stay in use, so that an unavailable directory does not stop the cells. The fences of a move
+ * reject late writes.
  */
 export class Places {
   readonly #ports: PlacePorts;
@@ -44,7 +45,7 @@ export class Places {
     return this.#looks.stop();
   }
 
-  /** True if the directory did not answer the last check, so that known places may be wrong. */
+  /** True if the directory did not respond to the last check. Known places may then be wrong. */
   get areDoubtful(): boolean {
     return this.#isDirectoryAway;
   }
@@ -64,7 +65,7 @@ export class Places {
     return this.#load(tenant, known);
   }
 
-  /** Returns the place that this node has stored for a tenant, without asking the directory. */
+  /** Returns the place that this node has stored for a tenant, without querying the directory. */
   known(tenant: Uuid | number): TenantPlace | null {
     const known = typeof tenant === 'number' ? this.#byRecordId.get(tenant) : this.#byId.get(tenant);
     return known ?? null;

@@ -24,7 +24,7 @@ export async function finishMove(parts: MoveParts, tenant: TenantRef, options: M
   if (!(await parts.directory.cells.endMove(move))) throw moveIsLost(tenant);
 }
 
-/** Opens the cell that the directory has decided on. */
+/** Opens the cell that the directory has assigned to the tenant. */
 export async function openCell(cell: MovingTenant): Promise<void> {
   await cell.takeFence('OPEN');
   await cell.open();

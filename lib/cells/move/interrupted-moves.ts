@@ -30,8 +30,8 @@ interface WatchedCells extends MoveParts {
 }
 
 /**
- * Looks for moves whose process has died, and makes the cells of their tenants work again (cells §3.4 rule 4). The moves
- * then wait until they are continued or undone.
+ * Looks for moves whose process has died, and reopens the cells of their tenants (cells §3.4 rule 4). The moves then
+ * wait until they are continued or undone.
  */
 export class MoveWatch {
   readonly #parts: WatchedCells;
@@ -83,7 +83,7 @@ export class MoveWatch {
   }
 }
 
-/** Returns true if a fence keeps writes or due work from the cell that the tenant has. */
+/** Returns true if a fence blocks writes or due work in the tenant's cell. */
 function isClosed(fence: FenceState | undefined) {
   return fence === 'HOLDING' || fence === 'STOPPED' || fence === 'ARRIVING';
 }

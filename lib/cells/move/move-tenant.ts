@@ -62,8 +62,8 @@ async function beginMove(parts: MoveParts, tenant: TenantRef, to: string): Promi
 }
 
 /**
- * Undoes a move that has not switched to the target yet (cells §3.4). Finishes a move that has switched or was undone
- * before, and returns false, as for a tenant that is not moving.
+ * Undoes a move that has not switched to the target yet (cells §3.4). If the move has already switched or was already
+ * undone, finishes it and returns false. Also returns false for a tenant that is not moving.
  * @throws BillingError BUSY (60018) if another process takes over the move.
  */
 export async function undoMove(

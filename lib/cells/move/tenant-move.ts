@@ -59,7 +59,7 @@ export class TenantMove {
     this.#report.begin('COMPARING');
     const changing = await this.#compareAll();
     await this.#raiseRecordIds(MOVE_RESERVED_IDS);
-    // Until then, a node may route writes without looking at the place.
+    // Until the lease of the place ends, a node may route writes without checking the place.
     const leaseMs = PLACE_LEASE_MS - (this.#parts.systemClock.nowMs() - takenMs);
     await waitFor(this.#parts, leaseMs, this.#signal);
     return this.#handOver(changing);
@@ -72,7 +72,7 @@ export class TenantMove {
     await this.#target.raiseFence('ARRIVING');
   }
 
-  /** Copies the tables. The directory decides whether the cell that this process fills is still the target. */
+  /** Copies the tables. First checks in the directory that the cell that this process fills is still the target. */
   async #copyTables() {
     const { cell, state, revision } = await placeOf(this.#parts, this.#place.tenant);
     const isOwn = cell === this.#place.cell && state === 'MOVING' && revision === this.#move.revision;
@@ -103,8 +103,8 @@ export class TenantMove {
   }
 
   /**
-   * Hands the tenant over. The directory decides: before its switch, the source is the tenant's cell, and afterward
-   * the target is.
+   * Hands the tenant over. The directory determines the tenant's cell: the source until the directory switches, and the
+   * target afterward.
    */
   async #handOver(changing: readonly MovedRows[]) {
     const { directory, systemClock } = this.#parts;
