@@ -252,7 +252,7 @@ function linesOf(rows: readonly CoverageRow[]): string {
       const days = `${formatLocalDate(startDate)}..${endDate === null ? '' : formatLocalDate(endDate)}`;
       // A plugin may have changed the catalog's amount on the item.
       if (kind === 'FIXED') return `${kind} ${days}`;
-      // This includes charges that a plugin made free.
+      // A charge that a plugin made free is also listed as FREE.
       return amount.isZero() ? `FREE ${days}` : `${kind} ${days} ${formatDecimal(amount)}`;
     })
     .sort()

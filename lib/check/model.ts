@@ -9,7 +9,8 @@ export const CheckedInvariant = {
   /** The stored balance and credit of an account equal the sums of its invoices (invoicing §1.4 rules 6–8). */
   ACCOUNT_BALANCE: 'ACCOUNT_BALANCE',
   /**
-   * No day is billed twice or missed: the next run creates exactly what the whole history requires (invoicing §7.3).
+   * No day is billed twice or missed: the next run creates exactly the items that the whole history requires (invoicing
+   * §7.3).
    */
   COVERAGE: 'COVERAGE',
   /** The days in force and the remaining amount of an item agree with its repairs and adjustments (invoicing §6). */
@@ -46,7 +47,7 @@ export interface Breach {
   readonly tenantId: Uuid | null;
   /** The id of the account, or null if the violation concerns no account. */
   readonly accountId: Uuid | null;
-  /** Description of the stored and the expected data, from which an operator can correct the problem. */
+  /** Description of the stored and the expected data, with which an operator can correct the problem. */
   readonly message: string;
 }
 
