@@ -5,7 +5,7 @@ import { SystemTag } from './system-definitions.ts';
 
 /** The effects of system tags. */
 export const TagEffect = {
-  /** Holds automatic payments until no tag with this effect is left (payments §9.2 rule 6, §9.3). */
+  /** Suspends automatic payments until no tag with this effect is left (payments §9.2 rule 6, §9.3). */
   HOLDS_PAYMENTS: 'HOLDS_PAYMENTS',
   /** Prevents the removal of the tag while the account has no default payment method (accounts §13.1 rule 6). */
   ENDS_WITH_PAYMENT_METHOD: 'ENDS_WITH_PAYMENT_METHOD',
@@ -136,7 +136,7 @@ function effectsOf(tags: readonly Pick<Tag, 'objectId' | 'tagDefinitionId'>[]): 
   return { has: (accountId, ...effects) => effects.some((effect) => carries(accountId, effect)) };
 }
 
-/** Loads the bundles of accounts that must not be invoiced, in one statement (invoicing §4 rule 5). */
+/** Loads the accounts' bundles that must not be invoiced, in one statement (invoicing §4 rule 5). */
 export async function bundlesNotInvoiced(
   session: ReadSession,
   accounts: readonly Pick<Account, 'recordId'>[],
