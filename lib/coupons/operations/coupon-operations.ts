@@ -71,7 +71,7 @@ export interface RedeemRequest {
   readonly code: string;
   /** The subscription to discount. Set either the subscription or the account. */
   readonly subscriptionId?: Uuid | null | undefined;
-  /** The account whose subscriptions are discounted, including later ones. */
+  /** The account whose subscriptions are discounted, including later subscriptions. */
   readonly accountId?: Uuid | null | undefined;
   /** Date of the redemption. Defaults to now. */
   readonly from?: RequestedDate | null | undefined;

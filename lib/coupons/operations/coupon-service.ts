@@ -198,7 +198,8 @@ function couponView({ recordId: _, ...coupon }: Coupon): CouponView {
 
 /**
  * Marks the changed days as due for invoicing. Returns true if billed periods change.
- * @throws BillingError COUPON_CHANGES_BILLED_DAYS (62010) if billed periods would change although this was not allowed.
+ * @throws BillingError COUPON_CHANGES_BILLED_DAYS (62010) if billed periods would change although the call does not
+ * allow it.
  */
 async function markChanged(
   session: WriteSession,

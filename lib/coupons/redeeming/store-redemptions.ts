@@ -52,7 +52,7 @@ export async function loadUndone(
   );
 }
 
-/** Returns by how much the redemption count of each coupon changes. */
+/** Returns the change in the redemption count of each coupon. */
 function countsOf(redemptions: readonly New<Redemption>[], change: 1 | -1): ReadonlyMap<Uuid, number> {
   const own = Map.groupBy(redemptions, ({ couponId }) => couponId);
   return new Map([...own].map(([id, { length }]) => [id, change * length]));
