@@ -104,13 +104,13 @@ export interface BillingOptions<Host> {
   readonly configuration?: ConfigurationObject;
   /**
    * Catalog XML for tenants that were created with `useGlobalDefault`, until they upload their own. Keep the document
-   * afterward, because running subscriptions still use it. A string is checked at opening; a function is called on
-   * first use.
+   * afterward, because running subscriptions still use it. A string is checked when the engine opens; a function is
+   * called on first use.
    */
   readonly defaultCatalog?: string | (() => string);
   /**
-   * Overdue configuration of tenants without their own (overdue §1.2), as XML, JSON or a definition. Checked at
-   * opening. By default, no account becomes overdue.
+   * Overdue configuration of tenants without their own (overdue §1.2), as XML, JSON or a definition. Checked when the
+   * engine opens. By default, no account becomes overdue.
    */
   readonly defaultOverdueConfig?: string | NewOverdueDefinition | undefined;
   /**

@@ -33,8 +33,8 @@ export interface BillingOperations extends Operations<WithContext> {}
 
 /**
  * The operations bound to one caller. Each call reads the current time. In results, a date is a string such as
- * `2024-03-01`, an instant is a `Date`, and an amount is a Decimal, which becomes text in JSON. F stands for the names
- * of the catalog's features.
+ * `2024-03-01`, an instant is a `Date`, and an amount is a Decimal, which becomes text in JSON. `F` is the type of the
+ * feature names in the catalog.
  */
 export interface TenantBilling<F extends string = string> extends PlainOperations<[], F> {}
 

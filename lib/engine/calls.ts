@@ -93,8 +93,8 @@ export interface Caller {
   /** Plugin properties, passed on to plugins. */
   readonly pluginProperties?: readonly PluginProperty[];
   /**
-   * If true, rounds the caller's amounts that are within 0.000001 of whole minor units, as results of binary floating
-   * point are. If false (the default), rejects an amount finer than its currency (60003).
+   * If true, rounds the caller's amounts that are within 0.000001 of whole minor units, such as results of binary
+   * floating-point arithmetic. If false (the default), rejects an amount finer than its currency's minor unit (60003).
    */
   readonly roundsFloatNoise?: boolean;
 }

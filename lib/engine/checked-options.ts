@@ -73,7 +73,8 @@ const NEEDS_STORAGE = "Billing.open needs a storage, such as { storage: sqlite('
 
 /**
  * Checks the options of `Billing.open`, because hosts may call it without type checking.
- * @throws InvariantError that names an unknown or missing option, or a port or plugin without a method or unique name.
+ * @throws InvariantError that names an unknown or missing option, or a port or plugin that lacks a method or a unique
+ * name.
  */
 export function checkOptions<Host>(options: BillingOptions<Host>): void {
   assertInvariant(typeof options === 'object' && options !== null, NEEDS_STORAGE);

@@ -220,7 +220,7 @@ export function dispatcherOf<Host>(parts: ControlParts<Host>, nodes: Pick<NodeSe
   });
 }
 
-/** Returns the dispatchers of pushes, if the engine has a push sender, and of events to sinks. */
+/** Returns the dispatchers of events to sinks and, if the engine has a push sender, of pushes. */
 export function pushDispatchersOf<Host>({
   options,
   engine,

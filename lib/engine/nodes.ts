@@ -49,7 +49,7 @@ export function switchable<Host>(given: BillingOptions<Host>): Switched<Host> {
   };
 }
 
-/** Registers each gateway under its former names too. */
+/** Registers each gateway under its former name as well. */
 function withFormerNames<Host>(options: BillingOptions<Host>): BillingOptions<Host> {
   const { gateways = [] } = options;
   const names = new Set(gateways.map(({ name }) => name));

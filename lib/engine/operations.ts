@@ -189,8 +189,8 @@ export type PlainGroup<G> = {
 };
 
 /**
- * The operations of one tenant for hosts. `outlines`, for results of any length, is for adapters only. F stands for
- * the names of the catalog's features.
+ * The operations of one tenant for hosts. `outlines`, for results of any length, is for adapters only. `F` is the type
+ * of the feature names in the catalog.
  */
 export type PlainOperations<C extends Leading = [], F extends string = string> = {
   readonly [G in Exclude<

@@ -89,7 +89,7 @@ const availablePlan = { plan: { effectiveDateForExistingSubscriptions: 'instant'
 
 const feature = { resetsAt: 'instant', sources: [{ resetsAt: 'instant' }] } as const;
 
-/** Returns an object that has the same shape for each of the given names. */
+/** Returns an object that assigns the given shape to each of the names. */
 export function each<N extends string, S>(names: readonly N[], shape: S): Readonly<Record<N, S>> {
   return Object.fromEntries(names.map((name) => [name, shape])) as Record<N, S>;
 }

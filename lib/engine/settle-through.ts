@@ -7,7 +7,7 @@ const SETTLE_THROUGH_TIMEOUT_MS = 10 * 60_000;
 
 const MS_PER_SECOND = 1_000;
 
-/** A clock that can be set, such as `fakeClock` of `billwright/testing`. */
+/** A clock that can be set, such as `fakeClock` from `billwright/testing`. */
 export interface SettableClock {
   now(): Instant;
   set(to: Instant): void | Promise<void>;
@@ -21,7 +21,7 @@ export interface Settling {
 }
 
 export interface SettleThroughOptions {
-  /** Timeout in milliseconds of system time; default ten minutes. */
+  /** Timeout in milliseconds of system time. Defaults to ten minutes. */
   readonly timeoutMs?: number;
 }
 

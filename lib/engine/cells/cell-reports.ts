@@ -31,8 +31,8 @@ async function answers<Host, T>(
 
 /**
  * Combines the health of the cells (cells §2.1). A check fails only if it fails in every cell, so that a cell that is
- * down does not take this node out of service for the others. The message names the cells with a problem, unless all
- * cells have the same problem.
+ * down does not take this node out of service for the other cells. The message names the cells with a problem, unless
+ * all cells have the same problem.
  */
 export async function cellsHealth<Host>(router: CellRouter<Host>): Promise<HealthReport> {
   const found = await answers(router, (billing) => billing.health());

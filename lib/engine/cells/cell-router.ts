@@ -46,7 +46,9 @@ export class CellRouter<Host> {
     this.moves = new MoveWatch({ ...this.moveParts, logger: ports.logger });
   }
 
-  /** Starts to look for changed places and interrupted moves. Throws if the directory does not respond. */
+  /**
+   * Starts watching for changed places of tenants and for interrupted moves. Throws if the directory does not respond.
+   */
   async open(): Promise<void> {
     await this.places.open();
     this.moves.start();

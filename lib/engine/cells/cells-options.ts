@@ -13,7 +13,7 @@ export interface CellsOptions<Host> extends Omit<BillingOptions<Host>, 'storage'
    * the first cell, or a second storage on the same database.
    */
   readonly directory: Storage<Host>;
-  /** PostgreSQL storage of each cell by name. A new cell is registered in the directory, in the order of this object. */
+  /** PostgreSQL storage of each cell by name. New cells are registered in the directory in the order of this object. */
   readonly cells: Readonly<Record<string, Storage<Host>>>;
   /** Names of the cells whose queue this node works on. All other calls work on every cell. Defaults to all cells. */
   readonly work?: readonly string[] | undefined;
@@ -47,8 +47,8 @@ export interface CellOperations {
   ): Promise<MoveResult>;
   /**
    * Undoes an interrupted move: the tenant stays in its cell, and the rows in the other cell are deleted. If the move
-   * has already switched or was undone before, finishes it and returns false. Also returns false for a tenant that is
-   * not moving.
+   * has already switched to the target cell or was already undone, finishes the move and returns false. Also returns
+   * false for a tenant that is not moving.
    */
   undoMove(tenant: Uuid | string | TenantRef, options?: MoveOptions): Promise<boolean>;
 }

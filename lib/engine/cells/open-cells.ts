@@ -10,8 +10,8 @@ import { type CellsBilling, type CellsOptions, checkCells } from './cells-option
 import { routedCallers, routedOperations } from './routed-operations.ts';
 
 /**
- * Opens an engine for each cell, and one object that passes each call to the cell of its tenant (cells §2).
- * @throws Error if the directory or all cells do not answer; otherwise the errors of `Billing.open`.
+ * Opens an engine for each cell. Returns one object that passes each call to the cell of its tenant (cells §2).
+ * @throws Error if the directory does not respond, or if no cell responds; otherwise the errors of `Billing.open`.
  */
 export async function openCells<Host>(given: CellsOptions<Host>): Promise<CellsBilling<Host>> {
   checkCells(given);
