@@ -15,7 +15,7 @@ export interface FeatureSource {
   readonly quantity: number;
   /** The override that defines the value, or null if the catalog defines it. */
   readonly override: FeatureOverride | null;
-  /** The value as declared, which is for one unit of the quantity. */
+  /** The declared value for one unit of the quantity. */
   readonly value: FeatureValue;
   /**
    * Amount of a NUMBER or QUOTA. It is multiplied by the quantity if the value is per quantity. Null means unlimited.
@@ -28,7 +28,7 @@ export interface FeatureSource {
 export interface QuotaSource {
   /** Id of the subscription, or of the account for an override on the account. */
   readonly ownerId: Uuid;
-  /** Start of the subscription or of the override. If two starts are equal, the lower order comes first. */
+  /** Start of the subscription or of the override. If two starts are equal, the lower `order` comes first. */
   readonly since: Instant;
   readonly order: number;
   readonly span: QuotaSpan;

@@ -31,7 +31,10 @@ export interface FeatureAt {
   /** Combination rule for the contributions to a NUMBER, or null for other kinds. */
   readonly combine: FeatureCombination | null;
   readonly value: CombinedValue;
-  /** The contributions. Those of base subscriptions come first, then older ones before newer ones. */
+  /**
+   * The contributions. Base and standalone subscriptions come before add-ons, and older subscriptions before newer
+   * ones.
+   */
   readonly sources: readonly FeatureSource[];
   /** The contributions to a QUOTA, in the order in which they are consumed. The list is empty for other kinds. */
   readonly counted: readonly CountedSource[];
@@ -112,8 +115,7 @@ function byAge(a: Aged, b: Aged): number {
 }
 
 /**
- * Returns the declarations by name. They come from the version in force, and from older versions that supply the plans
- * of services.
+ * Returns the declarations of the version in force, and of older versions that supply the plans of services, by name.
  */
 function declarationsAt({ plans }: FeatureFacts, services: readonly Service[], at: Instant) {
   const declared = new Map<string, FeatureDeclaration>();

@@ -55,7 +55,7 @@ export interface PlannedDraw {
   readonly isUnbounded: boolean;
 }
 
-/** The plan for taking a consumption from counters. */
+/** The amounts that a consumption takes from counters, and the part beyond the quota. */
 export interface DrawPlan {
   readonly draws: readonly PlannedDraw[];
   /** The part beyond the quota. */

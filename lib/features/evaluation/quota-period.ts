@@ -45,7 +45,7 @@ export function subscriptionQuotaPeriod(stream: ServiceStream, per: QuotaPeriod,
     const isSame = last?.period === period && (last.day === day || !isMonthBased(period));
     const restarts = per === QuotaPeriod.BILLING_PERIOD && cycle.beginsCycle;
     if (isSame && !restarts) continue;
-    // Several changes on one day are one change.
+    // If several changes are on one day, only the last change counts.
     if (last?.from === from) cadences.pop();
     cadences.push({ from, period, day, cycle: cycleOf(from, period, day) });
   }

@@ -20,7 +20,7 @@ const nothing: Affected = { plans: [], features: [] };
 /**
  * Schedules a feature check for each account that a catalog change can affect (§5 rule 2): accounts whose subscriptions
  * have had a plan with changed values, and accounts with overrides of changed declarations. A redelivered event
- * schedules the checks again, which publish nothing.
+ * schedules the checks again, but these checks publish nothing.
  */
 export function catalogFeatureHandler(
   { storage, clock }: Pick<Ports, 'storage' | 'clock'>,

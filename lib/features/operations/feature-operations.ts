@@ -123,7 +123,7 @@ export interface OverrideTarget {
   readonly feature: string;
 }
 
-/** Features of accounts, and quotas. F stands for the names of the catalog's features. */
+/** Features of accounts, and quotas. `F` is the type of the feature names in the catalog. */
 export interface FeatureOperations<C extends Leading = [], F extends string = string> {
   /**
    * Returns the features of an account at an instant, sorted by name.

@@ -6,8 +6,8 @@ export const QUOTA_DAYS = 35;
 export const QUOTA_KEY_MS = QUOTA_DAYS * DAY_MS;
 
 /**
- * Returns the instant from which on keys are remembered. Older keys can be used again, even if they have not been
- * deleted yet.
+ * Returns the start of the period for which keys are remembered. Older keys can be used again, even if they have not
+ * been deleted yet.
  */
 export function keysSince(now: Instant): Instant {
   return addMilliseconds(now, -QUOTA_KEY_MS);
