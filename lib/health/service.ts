@@ -12,7 +12,10 @@ export interface HealthReport {
    * security.
    */
   readonly database: HealthCheck;
-  /** Passes if at most 1000 queue entries are late (`health.lateThreshold`), and none by more than 10 minutes. */
+  /**
+   * Passes if at most 1000 queue entries are late (`health.lateThreshold`), and no entry is late by more than 10
+   * minutes.
+   */
   readonly queues: HealthCheck;
   /** Passes if the clocks of this process and the database differ by at most 5 s. */
   readonly clock: HealthCheck;
