@@ -84,7 +84,7 @@ export interface DocumentFacts {
   readonly number: string;
   /** Issue date, as a local date of the account. */
   readonly issueDate: LocalDate;
-  /** Due date, or null without payment terms, or if the account owes nothing on this document. */
+  /** Due date. Null if there are no payment terms, or if the account owes nothing on this document. */
   readonly dueDate: LocalDate | null;
   /** Service period, from the first day to the day after the last one. The value is null if no line has a period. */
   readonly servicePeriod: { readonly start: LocalDate; readonly end: LocalDate } | null;
@@ -228,7 +228,7 @@ function identityOf(input: FactsInput) {
   };
 }
 
-/** Returns the due date of an invoice that its account has to pay; null otherwise (§14 rule 7). */
+/** Returns the due date of an invoice that its account has to pay. Returns null for other invoices (§14 rule 7). */
 function dueDateOf({ invoice, seller, isPaidByParent = false }: FactsInput): LocalDate | null {
   const terms = seller?.paymentTermsDays ?? null;
   // A DRAFT has a balance of 0. Its due date is the due date of the amount that it will charge.
@@ -245,7 +245,7 @@ export function isRounding(
   return difference.abs().lessThanOrEqualTo(minorUnit(currency).times(lines.length));
 }
 
-/** Returns the date on which the invoice was committed; for a DRAFT its invoice date. */
+/** Returns the date on which the invoice was committed. For a DRAFT, returns its invoice date. */
 export function issueDateOf({ commitDate, invoiceDate }: Pick<Invoice, 'commitDate' | 'invoiceDate'>) {
   return commitDate ?? invoiceDate;
 }

@@ -32,7 +32,7 @@ export interface DocumentFormats {
    * Formats a period from its first to its last day: `Nov 23 – Dec 22, 2026`. A period of one day is shown as a date.
    */
   period(firstDay: LocalDate, lastDay: LocalDate): string;
-  /** Returns the name of a country by its two-letter code; other text is unchanged. */
+  /** Returns the name of the country with this two-letter code. Returns any other text unchanged. */
   country(code: string): string;
 }
 

@@ -19,8 +19,9 @@ export function localesToLookUp(locale: Locale, defaultLocale: Locale): readonly
 }
 
 /**
- * Returns the texts of a document (§14 rule 3). Searches its locale, its language, the default locale and the default
- * language, in each case first the uploaded texts, then the built-in texts. A key without a text is shown unchanged.
+ * Returns the texts of a document (§14 rule 3). Tries its locale, its language, the default locale and the default
+ * language, in this order. Each time, searches the uploaded texts first, then the built-in texts. A key without a text
+ * is shown unchanged.
  */
 export function documentTexts(uploaded: TenantTranslations, locale: Locale, defaultLocale: Locale): TextOf {
   const bundles = localesToLookUp(locale, defaultLocale).flatMap((each) => [
@@ -103,7 +104,7 @@ export interface UnsavedText {
 /** Options of a document. */
 export interface DocumentOptions {
   /**
-   * Called if the tenant had no seller data at the document's date (§14 rule 7). The document itself does not show
+   * Called if the tenant had no seller data on the document's date (§14 rule 7). The document itself does not show
    * this.
    */
   readonly onMissingSeller?: () => void;

@@ -59,7 +59,7 @@ export function lineName(
   };
 }
 
-/** Returns the child that the item of a summary charges; null for other items. */
+/** Returns the child that the item of a summary charges. Returns null for other items. */
 function childOf(
   { itemType, childAccountId }: InvoiceItemView,
   children: NameWords['children'],

@@ -77,7 +77,7 @@ function printableFrame(view: RenderedInvoice, createdDate: Instant): Frame {
   };
 }
 
-/** Returns the sender; empty if there is no seller and no company name, as on the HTML page. */
+/** Returns the sender. The sender is empty if there is no seller and no company name, as on the HTML page. */
 function senderOf({ seller, text }: Pick<RenderedInvoice, 'seller' | 'text'>): readonly string[] {
   if (seller !== null) return [seller.seller.name, ...seller.lines];
   const name = text('companyName');

@@ -31,8 +31,8 @@ export interface RenderedLine extends LineName {
   readonly unitPrice: Decimal | null;
   readonly formattedUnitPrice: string | null;
   /**
-   * The calculation, such as `5 × $25.00`. The value is null without a quantity or unit price, and for one unit whose
-   * price is the amount.
+   * The calculation, such as `5 × $25.00`. The value is null if there is no quantity or unit price, and for one unit
+   * whose price is the amount.
    */
   readonly calculation: string | null;
   readonly formattedListRate: string | null;

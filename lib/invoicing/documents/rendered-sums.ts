@@ -81,7 +81,10 @@ export function renderedTaxes(facts: DocumentFacts, { text, formats }: SumWords)
   });
 }
 
-/** Returns the sums above the total: net amount, taxes and tax rounding. Returns an empty list without tax facts. */
+/**
+ * Returns the sums above the total: net amount, taxes and tax rounding. Returns an empty list if there are no tax
+ * facts.
+ */
 export function taxTotals(
   facts: DocumentFacts,
   taxes: readonly RenderedTax[],

@@ -56,7 +56,7 @@ function renderedTier(
   const formattedPrice = formatPrice(formats, price, currency);
   const formattedBlockSize = blockSize === null ? null : formats.number(blockSize);
   const formattedAmount = amount === null ? null : formatPrice(formats, amount, currency);
-  // A price without a block size is for the whole tier.
+  // A price without a block size applies to the whole tier.
   const isPriceOfBlock = blockSize !== null;
   const block = isPriceOfBlock && !blockSize.equals(1) ? ` / ${formattedBlockSize} ${unit}` : '';
   const priced = isPriceOfBlock ? `${formattedQuantity} × ${formattedPrice}${block}` : formattedPrice;

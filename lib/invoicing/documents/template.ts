@@ -20,7 +20,7 @@ export type TemplateNode =
       readonly nodes: readonly TemplateNode[];
     };
 
-/** A name such as `invoice.amount`, prepared for look-ups. */
+/** A name such as `invoice.amount`, prepared for lookups. */
 interface TemplatePath {
   /** The parts, such as `invoice` and `amount`. The list is empty for `.`, the current element of a section. */
   readonly parts: readonly string[];
@@ -111,7 +111,7 @@ const marks = new Set(['#', '^', '/', '>', '{', '&', '=', '!']);
 
 /**
  * Rejects a template that mustache.js would read slowly. For each tag, mustache.js searches for the next of `marks`,
- * however far away, and at each blank for the end of the blanks. Both searches are therefore bounded. Other
+ * however far away. At each blank, it searches for the end of the blanks. Both searches are therefore bounded. Other
  * delimiters are rejected, because they could turn any text into a tag.
  * @throws BillingError MISSING_OR_INVALID_FIELD (60003).
  */
@@ -142,8 +142,8 @@ function checkTemplateBounds(source: string): void {
 }
 
 /**
- * Limits of a document. The name parts and repetitions are limited to about 700 ms of work. The number of characters is
- * limited too.
+ * Limits of a document. The limit on name parts and repetitions bounds the work to about 700 ms. The number of
+ * characters is also limited.
  */
 const MAX_TEMPLATE_STEPS = 1_000_000;
 const MAX_DOCUMENT_CHARACTERS = 32 * 1_048_576;
@@ -166,7 +166,7 @@ export class TemplateList {
   }
 }
 
-/** A look-up that returns text for every name, including names with dots. */
+/** A lookup that returns text for every name, including names with dots. */
 export class TemplateLookup {
   readonly textOf: (name: string) => string;
 
@@ -187,7 +187,7 @@ export function* renderingTemplate(nodes: readonly TemplateNode[], data: Templat
 
 /** Cost after which rendering pauses so that other work can run. */
 const COST_OF_TURN = 1_000;
-/** Number of characters that cost as much as one look-up. */
+/** Number of characters that cost as much as one lookup. */
 const CHARACTERS_PER_COST = 64;
 
 class Output {

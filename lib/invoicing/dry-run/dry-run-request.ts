@@ -58,13 +58,13 @@ export interface DryRunRequest {
   /** Quantity for START_BILLING and CHANGE. Defaults to 1, or to the current quantity. */
   readonly quantity?: number | null | undefined;
   /**
-   * Subscription to change. Required by CHANGE and STOP_BILLING. For UPCOMING_INVOICE, selects the first invoice at a
+   * Subscription to change. Required by CHANGE and STOP_BILLING. For UPCOMING_INVOICE, selects the first invoice on a
    * date of this subscription.
    */
   readonly subscriptionId?: Uuid | null | undefined;
   /**
    * Bundle of `subscriptionId`. START_BILLING adds the new subscription to this bundle. For UPCOMING_INVOICE, selects
-   * the first invoice at a date of the bundle.
+   * the first invoice on a date of the bundle.
    */
   readonly bundleId?: Uuid | null | undefined;
 }

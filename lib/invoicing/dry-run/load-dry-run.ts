@@ -58,7 +58,10 @@ export interface LoadedDryRun {
   /** The walk to the invoice, or null if there is nothing to bill. */
   readonly walk: {
     readonly input: DryRunWalkInput;
-    /** Selects the subscriptions whose next invoice was requested. The value is null for the invoice of a date. */
+    /**
+     * Selects the subscriptions whose next invoice was requested. The value is null if the invoice of a specific date
+     * was requested.
+     */
     readonly choice: IsWatched | null;
   } | null;
   /** The question to usage sources, or null if the sources need not be called. */
@@ -86,7 +89,7 @@ export async function loadDryRun(session: ReadSession, input: DryRunInput): Prom
 }
 
 /**
- * Loads dry runs of many accounts. Dry runs at a date take a constant number of statements. Dry runs of an action or
+ * Loads dry runs of many accounts. Dry runs for a date take a constant number of statements. Dry runs of an action or
  * of the upcoming invoice are limited to one account. `failures` contains existing accounts whose dry run fails.
  */
 export async function loadDryRuns(

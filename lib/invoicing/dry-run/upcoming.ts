@@ -19,8 +19,8 @@ import {
 export type IsWatched = (subscription: SubscriptionBilling) => boolean;
 
 /**
- * Walks to the first invoice at a due or event date of a watched subscription (§11, UPCOMING_INVOICE). Returns null
- * if no invoice follows. Dates of other subscriptions are evaluated as well, so the invoice contains only items that
+ * Walks to the first invoice on a due or event date of a watched subscription (§11, UPCOMING_INVOICE). Returns null if
+ * no invoice follows. Dates of other subscriptions are evaluated as well, so the invoice contains only items that
  * earlier runs have not billed. `targetDate` of the input is not used.
  */
 export function* walkToUpcomingInvoice(

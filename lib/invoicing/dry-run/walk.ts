@@ -192,7 +192,7 @@ export class Walk {
     return this.#run?.dueDates ?? [];
   }
 
-  /** Returns true if a step at the date could bill something for these subscriptions. */
+  /** Returns true if a step on the date could bill something for these subscriptions. */
   isAnyDue(subscriptionIds: ReadonlySet<Uuid>, date: LocalDate): boolean {
     const { config, state, subscriptions } = this.#account;
     const targetDate = raiseEffectiveDate(date, state.maxTargetDate);

@@ -82,14 +82,14 @@ export function eInvoiceDocument(input: EInvoiceInput): EInvoiceDocument {
 }
 
 /**
- * Returns the due date; null if the buyer has nothing to pay. BR-CO-25 requires a due date for an amount above 0:
+ * Returns the due date, or null if the buyer has nothing to pay. BR-CO-25 requires a due date for an amount above 0:
  * without payment terms it is due immediately.
  */
 function dueDateOf({ due, dueDate, issueDate, isPaidByParent }: DocumentFacts): string | null {
   return due.greaterThan(0) && !isPaidByParent ? formatLocalDate(dueDate ?? issueDate) : null;
 }
 
-/** Returns the last date of the charges; the issue date if no charge has a date (BT-72). */
+/** Returns the last date of the charges, or the issue date if no charge has a date (BT-72). */
 function deliveryDate({ lines, issueDate }: DocumentFacts): string {
   const dates = lines.flatMap(({ item: { itemType, startDate } }) =>
     itemTypes[itemType].kind === 'CHARGE' ? (startDate ?? []) : [],

@@ -53,8 +53,8 @@ export function checkKind({ format, profile }: EInvoiceChoice): EInvoiceKind {
 }
 
 /**
- * Checks that the invoice can be an e-invoice. @throws BillingError INVOICE_INVALID_STATUS (4023) otherwise (§22 rule
- * 2).
+ * Checks that the invoice can be issued as an e-invoice. @throws BillingError INVOICE_INVALID_STATUS (4023) otherwise
+ * (§22 rule 2).
  */
 export function requireIssued({ id, status, isMigration }: InvoiceView): void {
   if (status === 'COMMITTED' && !isMigration) return;

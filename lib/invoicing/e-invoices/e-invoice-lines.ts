@@ -108,7 +108,7 @@ export function documentLine(
   };
 }
 
-/** Returns the only unit of a usage line; null for other lines and for several units. */
+/** Returns the unit of a usage line that has exactly one unit. Returns null for all other lines. */
 function usedUnit({ item }: DocumentLine): UsedUnit | null {
   const [unit, ...more] = item.usage;
   return more.length === 0 ? (unit ?? null) : null;
@@ -202,7 +202,7 @@ export interface TaxSum {
   readonly tax: Decimal;
 }
 
-/** Sums the lines by category and rate (BG-23); the exemption texts of a group are joined. */
+/** Sums the lines by category and rate (BG-23), and joins the exemption texts of each group. */
 export function taxSums(
   lines: readonly TaxedLine[],
   currency: Currency,
@@ -231,7 +231,8 @@ export function taxSums(
 }
 
 /**
- * Returns the reason for the exemption. S and Z have none. E requires a reason, which may start with its VATEX code.
+ * Returns the reason for the exemption. Categories S and Z have no reason. Category E requires a reason, which may
+ * start with its VATEX code.
  */
 function exemptionOf(category: TaxCategory, texts: readonly string[], missing: MissingFields) {
   if (category === 'S' || category === 'Z') return null;

@@ -16,7 +16,7 @@ export class MissingFields {
     this.#fields.add(field);
   }
 
-  /** Adds the field if the value is null; returns the value. */
+  /** Adds the field if the value is null. Returns the value. */
   required<T>(value: T | null, field: string): T | null {
     if (value === null) this.add(field);
     return value;

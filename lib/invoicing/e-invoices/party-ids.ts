@@ -60,7 +60,7 @@ export function vatIdOf(taxId: string | null, country: string | null): string | 
   return isPrefix && /^[A-Z]{2}[0-9A-Z+*]*[0-9][0-9A-Z+*]*$/.test(plain) ? plain : null;
 }
 
-/** Returns the electronic address of a VAT id; null for a country without such addresses. */
+/** Returns the electronic address of a VAT id. Returns null for a country without such addresses. */
 export function endpointOfVatId(vatId: string | null): CodedId | null {
   if (vatId === null) return null;
   const prefix = vatId.slice(0, 2);
@@ -70,7 +70,7 @@ export function endpointOfVatId(vatId: string | null): CodedId | null {
   return { scheme, value: digits === undefined ? vatId : vatId.replace(/\D/g, '').slice(0, digits) };
 }
 
-/** Returns an electronic address in the form `0208:0123456749`; null for any other text. */
+/** Returns an electronic address in the form `0208:0123456749`. Returns null for any other text. */
 export function parseEndpoint(text: string | null): CodedId | null {
   const [, scheme, value] = /^([0-9]{4}|[A-Z]{2}):(\S.*)$/.exec(text?.trim() ?? '') ?? [];
   return scheme === undefined || value === undefined ? null : { scheme, value };

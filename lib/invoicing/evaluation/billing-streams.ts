@@ -175,8 +175,8 @@ function applyDiscounts(
 }
 
 /**
- * Returns the bill cycle day that the next run assigns to an account, or null if the account has a day or gets no day
- * (§4 rule 4). Blocked intervals are ignored (subscriptions §15.2), so a pause does not move the cycle.
+ * Returns the bill cycle day that the next run assigns to an account, or null if the account already has a day or gets
+ * no day (§4 rule 4). Blocked intervals are ignored (subscriptions §15.2), so a pause does not move the cycle.
  */
 export function billCycleDayToSet(input: BillingEventsInput): number | null {
   if (input.account.billCycleDayLocal !== 0) return null;
@@ -185,9 +185,9 @@ export function billCycleDayToSet(input: BillingEventsInput): number | null {
 }
 
 /**
- * Returns the bill cycle day, 1 to 31, of the earliest account-aligned event with usage or a recurring price,
- * including a price of 0. Future events are included. Returns null without such an event. `events` contains the
- * events of all subscriptions, built without a bill cycle day of the account and without blocked intervals.
+ * Returns the bill cycle day, 1 to 31, of the earliest account-aligned event with usage or a recurring price, including
+ * a price of 0. Future events are included. Returns null if there is no such event. `events` contains the events of all
+ * subscriptions, built without a bill cycle day of the account and without blocked intervals.
  */
 export function accountBillCycleDay(events: readonly BillingEvent[]): number | null {
   let earliest: BillingEvent | undefined;

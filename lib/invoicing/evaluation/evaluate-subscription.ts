@@ -77,12 +77,12 @@ export interface SubscriptionEvaluation {
   readonly items: readonly NewInvoiceItem[];
   readonly coverage: CoverageChanges;
   /**
-   * The end of the RECURRING days in force after the evaluation, or null without such days, or if the subscription
-   * charges neither a recurring nor a fixed price.
+   * The end of the RECURRING days in force after the evaluation, or null if there are no such days, or if the
+   * subscription charges neither a recurring nor a fixed price.
    */
   readonly inForceThrough: LocalDate | null;
   /**
-   * End of the running trial if the tenant's settings drop the trial's item (§5.1 rule 4), or null without such a
+   * End of the running trial if the tenant's settings drop the trial's item (§5.1 rule 4), or null if there is no such
    * trial, or if days after the trial are billed.
    */
   readonly freeThrough: LocalDate | null;

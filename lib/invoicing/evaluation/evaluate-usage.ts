@@ -143,7 +143,7 @@ export function evaluateUsage(input: UsageRunInput, nextItemId: () => Uuid): Usa
 
 /**
  * Plans, rates and settles the usage of one subscription up to the target date, without creating items.
- * @throws InvariantError as `evaluateUsage`.
+ * @throws InvariantError under the same conditions as `evaluateUsage`.
  */
 export function settleUpTo(input: UsageRunInput) {
   const { events, usage, targetDate, currency, config } = input;

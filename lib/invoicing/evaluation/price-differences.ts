@@ -102,7 +102,7 @@ export function priceDifferences(
   ].sort((one, other) => one.from.at - other.from.at);
 }
 
-/** The pair of events in force in both streams from an instant on. */
+/** The events in force in the old and in the new stream from an instant on. */
 interface EventPair {
   readonly at: Instant;
   readonly old: BillingEvent | undefined;
@@ -311,7 +311,7 @@ function linesOf(section: UsageSection) {
 }
 
 /**
- * Returns true for the same line of two sections. A changed limit has its own line; the price of its tier has another
+ * Returns true if the lines of two sections match. A changed limit has its own line; the price of its tier has another
  * line.
  */
 function isSameLine(one: Line | undefined, other: Line | undefined): boolean {

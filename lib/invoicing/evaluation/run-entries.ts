@@ -74,8 +74,8 @@ export const RUN_TOPICS: readonly string[] = [
 ];
 
 /**
- * The invoice run that a queue entry requests, with its last local date (null means today), or the information that it
- * requests none.
+ * The invoice run that a queue entry requests, with its last local date (null means today), or the information that the
+ * entry requests no run.
  */
 type RunTrigger = { readonly kind: 'run'; readonly targetDate: LocalDate | null } | { readonly kind: 'none' };
 
@@ -91,8 +91,8 @@ const TOPICS_WITH_CHANGES: ReadonlySet<string> = new Set([
 const NOTHING: RunTrigger = Object.freeze({ kind: 'none' });
 
 /**
- * Returns the run that an entry starts. A due entry starts a run on its date. A subscription event starts a run if
- * the event is effective and the last one of its operation (§8.1), but EXPIRED never starts a run. A run also starts
+ * Returns the run that an entry starts. A due entry starts a run on its date. A subscription event starts a run if the
+ * event is effective and is the last event of its operation (§8.1), but EXPIRED never starts a run. A run also starts
  * when AUTO_INVOICING_OFF is removed, for the skipped items, and when a blocking state or a coupon changes billing.
  */
 export function runTrigger(entry: Pick<ClaimedEntry, 'topic' | 'payload'>): RunTrigger {

@@ -49,7 +49,10 @@ type SupplyStanding =
   | { readonly kind: 'CHANGED' }
   | { readonly kind: 'FAILED'; readonly error: unknown };
 
-/** Returns whether the run can use the results of the sources. @param supplies Null if there are no usage sources. */
+/**
+ * Returns READY if the run can use the results of the sources, and otherwise the reason why it cannot. @param supplies
+ * Null if there are no usage sources.
+ */
 export function supplyStanding(
   billing: Pick<AccountBilling, 'account' | 'targetDate' | 'subscriptions'>,
   supplies: UsageSupplies | null,

@@ -29,7 +29,7 @@ export interface ThresholdReached extends ThresholdPassed {
   readonly start: Instant;
   readonly startDate: LocalDate;
   readonly endDate: LocalDate;
-  /** The latest instant at which the period is over. */
+  /** The latest possible end of the period. */
   readonly overAt: Instant;
 }
 

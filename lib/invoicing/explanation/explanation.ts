@@ -207,7 +207,8 @@ function recurringFacts(basis: RecurringBasis, parts: ExplanationParts) {
 }
 
 /**
- * Explains the start of an item that begins with its event. For later items, the cycle dates are explanation enough.
+ * Explains the start of an item that begins with its event. For later items, the cycle dates are a sufficient
+ * explanation.
  */
 function startSentences(events: ItemEvents, { startDate }: InvoiceItem) {
   const { event } = events;

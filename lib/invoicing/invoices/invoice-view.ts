@@ -73,7 +73,7 @@ export interface ViewSources {
 const NO_TRACKING_IDS: readonly string[] = [];
 
 /**
- * Combines invoices with their items, in the same order. Names come from the newest catalog version that contains the
+ * Combines invoices with their items, in the same order. Uses the names of the newest catalog version that contains the
  * plan.
  */
 export function viewInvoices(

@@ -202,7 +202,7 @@ export function contributionOf({ status, rawBalance }: Pick<Invoice, 'status' | 
   return status === InvoiceStatus.VOID ? ZERO : rawBalance;
 }
 
-/** Returns true if the parent has paid the summary. Decreases then belong to the child (§12 rule 5). */
+/** Returns true if the parent has paid the summary. Decreases are then credited to the child (§12 rule 5). */
 export function isSettled({ status, rawBalance }: Pick<Invoice, 'status' | 'rawBalance'>): boolean {
   return status === InvoiceStatus.COMMITTED && !rawBalance.greaterThan(0);
 }

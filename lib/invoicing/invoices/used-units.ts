@@ -25,7 +25,7 @@ export interface UsedUnit {
   readonly tiers: readonly UsedTier[];
 }
 
-/** A shared list, because most items have no usage. */
+/** A shared empty list. It is shared because most items have no usage. */
 export const NO_USAGE: readonly UsedUnit[] = [];
 
 /**
@@ -43,7 +43,7 @@ export function usedUnits(basis: ItemBasis | undefined, plan: ResolvedPlan | und
   }));
 }
 
-/** Returns the tiers of a unit. Omits lines that come from usage terms, because these have no unit. */
+/** Returns the tiers of a unit. Omits the lines of usage terms, because these lines have no unit. */
 function tiersOf({ lines }: UsageBasis, unit: string): readonly UsedTier[] {
   return lines
     .filter((line) => line.unit === unit)

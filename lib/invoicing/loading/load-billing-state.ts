@@ -34,8 +34,8 @@ import { type LoadInput, loadStreams } from './load-streams.ts';
 interface LoadBillingInput extends LoadInput<BillingRequest> {
   readonly config: InvoicingConfig;
   /**
-   * Returns the first target date when several dates are evaluated in order; null means any date. Defaults to the date
-   * of each request.
+   * Returns the first of several target dates that are evaluated in order. Null means any date. Defaults to the target
+   * date of each request.
    */
   readonly earliestTargetDateOf?: (request: BillingRequest) => LocalDate | null;
   /**
@@ -187,7 +187,7 @@ export function recurringItemIds(rows: readonly CoverageRow[]): readonly Uuid[] 
 /**
  * Loads the drafts that each run may write to, by account id. Takes two statements if drafts may be reused, otherwise
  * none. `runInvoiceOf` rejects specified drafts that cannot be used.
- * @param areAllWanted true: loads all drafts of accounts that reuse them, oldest first, for later runs.
+ * @param areAllWanted If true, loads all drafts of accounts that reuse them, oldest first, for later runs.
  */
 export async function loadDrafts(
   session: ReadSession,

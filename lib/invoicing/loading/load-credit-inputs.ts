@@ -112,9 +112,9 @@ interface LinkedInvoice {
 }
 
 /**
- * Returns how much of each child's decreases may become credit, by `shareKey`. An absent entry means the whole amount.
- * Executes no query if there are no decreases, and few if the parent's item is unchanged, because the parent has then
- * paid the whole item.
+ * Returns the part of each child's decreases that may become credit, by `shareKey`. An absent entry means the whole
+ * amount. Executes no query if there are no decreases, and few queries if the parent's item is unchanged, because the
+ * parent has then paid the whole item.
  */
 async function loadCreditable(session: ReadSession, linked: readonly LinkedInvoice[]) {
   const decreased = linked.filter(({ invoice, summary }) => settledDecrease(invoice, summary).greaterThan(0));

@@ -30,7 +30,7 @@ export interface LoadInput<R extends StreamRequest> {
   readonly config: Pick<InvoicingConfig, 'alignPriceChanges' | 'inArrearMode' | 'usage'>;
   /** Selects all subscriptions. By default, only subscriptions that are due are loaded. */
   readonly choice?: 'all';
-  /** If true, bundles with the tag AUTO_INVOICING_OFF are loaded too. Defaults to false. */
+  /** If true, also loads bundles with the tag AUTO_INVOICING_OFF. Defaults to false. */
   readonly includesNotInvoiced?: boolean;
   /** If true, usage is not loaded. Defaults to false. */
   readonly leavesOutUsage?: boolean;
@@ -173,8 +173,8 @@ async function loadDue(session: ReadSession, input: LoadInput<StreamRequest>): P
 }
 
 /**
- * Returns true if all subscriptions must be loaded. In the mode greedy arrears, charges can grow on any day, regardless
- * of the due date (§7.1).
+ * Returns true if all subscriptions must be loaded. If `inArrear.mode` is GREEDY, charges can grow on any day,
+ * regardless of the due date (§7.1).
  */
 function areAllLoaded({ choice, config }: LoadInput<StreamRequest>): boolean {
   return choice === 'all' || config.inArrearMode === 'GREEDY';

@@ -25,8 +25,8 @@ type Catalogs = Pick<CatalogService, 'open' | 'cache'>;
 
 /**
  * Creates due entries after a catalog change (§7.1). Each account that is billed differently gets an entry for the
- * first such date, which may precede all other due dates or lie in the past. Accounts with subscriptions on changed
- * plans are checked page by page, without locks. The run determines the differences.
+ * first affected date. This date may be in the past or before all other due dates. Accounts with subscriptions on
+ * changed plans are checked page by page, without locks. The run determines the differences.
  */
 export class CatalogChangeHandler implements QueueHandler {
   readonly name = 'invoice-service:catalog-change';
@@ -108,8 +108,8 @@ export class CatalogChangeHandler implements QueueHandler {
 }
 
 /**
- * Returns the span of catalog revisions in these bus events. Returns null if an event has no revision, because it may
- * then stand for any change.
+ * Returns the span of catalog revisions in these bus events. Returns null if an event has no revision, because the
+ * event may then represent any change.
  */
 function spanOf(entries: readonly ClaimedEntry[]) {
   const revisions = entries.map((entry) => catalogRevisionOf(entry.payload));

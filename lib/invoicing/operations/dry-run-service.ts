@@ -113,7 +113,7 @@ export class DryRunService {
     return this.#foresee(context, asked);
   }
 
-  /** Returns the invoices of runs at these dates, like `dryRun` but without tracking ids, from one snapshot. */
+  /** Returns the invoices of runs on these dates, like `dryRun` but without tracking ids, from one snapshot. */
   upTo(context: CallContext, { accountId, dates }: DatesOfAccount): Promise<readonly (InvoiceView | null)[]> {
     return this.#views(context, { accountId, wanted: upToLast(dates), dates });
   }

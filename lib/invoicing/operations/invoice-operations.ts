@@ -51,7 +51,7 @@ export interface InvoiceOperations<C extends Leading = []> {
   generate(...given: [...C, request: HostInput<GenerateRequest>]): Promise<InvoiceView>;
 
   /**
-   * Runs the account like `generate`, but invoice plugins may split the invoice (§8.2 step 12). Returns the invoices
+   * Bills the account like `generate`, but invoice plugins may split the invoice (§8.2 step 12). Returns the invoices
    * of the run's group in order. The id of a group is the id of its first invoice. A reused draft keeps its group,
    * whose other invoices are returned too. @throws the errors of `generate`.
    */
@@ -75,8 +75,8 @@ export interface InvoiceOperations<C extends Leading = []> {
   unpark(...given: [...C, accountId: Uuid | string]): Promise<void>;
 
   /**
-   * Runs a page of the parked accounts in the order in which they were parked. Each is run up to today in UTC, like
-   * `generate`. A successful run unparks its account, even if there is nothing to invoice.
+   * Bills a page of the parked accounts in the order in which they were parked. Each account is billed up to today in
+   * UTC, like `generate`. A successful run unparks its account, even if there is nothing to invoice.
    * @returns the outcome of each run. A failure does not stop the other runs.
    */
   generateForParked(...given: [...C, request: PageRequest]): Promise<Page<ParkedRun>>;
@@ -205,9 +205,9 @@ export interface InvoiceOperations<C extends Leading = []> {
   eInvoice(...given: [...C, request: HostInput<EInvoiceRequest>]): Promise<EInvoiceFile>;
 
   /**
-   * Returns the deliveries of the e-invoices of an invoice and its credit notes to the access point, in creation
-   * order (§22 rule 9): the state, the attempts, the receipt or the last error. @throws BillingError
-   * INVOICE_NOT_FOUND (4006).
+   * Returns the deliveries of e-invoices to the access point, for an invoice and its credit notes, in creation order
+   * (§22 rule 9). Each delivery contains its state, its attempts, and the receipt or the last error. @throws
+   * BillingError INVOICE_NOT_FOUND (4006).
    */
   eInvoiceDeliveries(...given: [...C, invoiceId: Uuid | string]): Promise<readonly EInvoiceDelivery[]>;
 
@@ -385,8 +385,8 @@ export interface CreditNoteOperations<C extends Leading = []> {
   html(...given: [...C, creditNoteId: Uuid | string, options?: DocumentOptions]): Promise<string>;
 
   /**
-   * Returns the credit note as a PDF. @throws the errors of `html`, and NOT_IMPLEMENTED (1) as
-   * `invoices.pdf`.
+   * Returns the credit note as a PDF. @throws the errors of `html`, and NOT_IMPLEMENTED (1) under the same conditions
+   * as `invoices.pdf`.
    */
   pdf(...given: [...C, creditNoteId: Uuid | string, options?: DocumentOptions]): Promise<Uint8Array>;
 
@@ -414,23 +414,23 @@ export interface InvoiceTextOperations<C extends Leading = []> {
   get(...given: [...C, text: DocumentText]): Promise<string | null>;
 
   /**
-   * Deletes the text, so that the built-in text applies. Deleting a missing text is not an error. @throws as
+   * Deletes the text, so that the built-in text applies. Deleting a missing text is not an error. @throws the errors of
    * `get`.
    */
   delete(...given: [...C, text: DocumentText]): Promise<void>;
 
   /**
-   * Returns the invoice as an HTML page with an unsaved text, and stores nothing. The page is that of a customer to
-   * whom the text applies: with its locale, and for `MANUAL_PAY_TEMPLATE` with the tag MANUAL_PAY.
-   * @throws BillingError INVALID_PARAMETER (60002) and MISSING_OR_INVALID_FIELD (60003) as `upload`, and the errors
-   * of `invoices.html`.
+   * Returns the invoice as an HTML page with an unsaved text, and stores nothing. The page is rendered for a customer
+   * to whom the text applies. This customer has the text's locale and, for `MANUAL_PAY_TEMPLATE`, the tag MANUAL_PAY.
+   * @throws BillingError INVALID_PARAMETER (60002) and MISSING_OR_INVALID_FIELD (60003) under the same conditions as
+   * `upload`, and the errors of `invoices.html`.
    */
   preview(...given: [...C, preview: HostInput<DocumentTextPreview>]): Promise<string>;
 
   /**
    * Returns the text that applies without an upload, in the form of an upload. Translations are in the language of the
-   * locale, or in English if that language has no built-in texts. Returns null for `CATALOG_TRANSLATION`, which has
-   * no built-in texts. @throws as `get`.
+   * locale, or in English if that language has no built-in texts. Returns null for `CATALOG_TRANSLATION`, which has no
+   * built-in texts. @throws the errors of `get`.
    */
   builtIn(...given: [...C, text: DocumentText]): Promise<string | null>;
 }

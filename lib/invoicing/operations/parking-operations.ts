@@ -58,7 +58,7 @@ export function parkingOperations(
       const parked = await storage.read(context.tenant, ({ tags }) => tags.pageCarried(parkTag, request));
       const rows: ParkedRun[] = [];
       const targetDate = localDateOf(context.createdDate, UTC);
-      // Accounts are processed one at a time, because each is a separate transaction under its own lock.
+      // Accounts are processed one at a time, because each account needs a separate transaction under its own lock.
       for (const { objectId: accountId } of parked.rows) {
         const error = await runs.generate(context, { accountId, targetDate }).then(
           () => null,

@@ -357,7 +357,7 @@ function actorOf(entries: readonly ClaimedEntry[]): ActingComponent {
  */
 export const MAX_INVOICE_RETRIES = 50;
 
-/** Counts how often in a row plugins have postponed an entry on this node. */
+/** Counts the consecutive times that plugins have postponed an entry on this node. */
 export class PluginRetries {
   readonly #times = new Map<number, number>();
 

@@ -40,7 +40,8 @@ interface RunTools {
 }
 
 /**
- * The decisions of plugins and the usage from sources, collected before the runs. Both are null if the tenant has none.
+ * The decisions of plugins and the usage from sources, collected before the runs. Each is null if the tenant has no
+ * such plugins or sources.
  */
 export interface ConsultedSources {
   readonly supplies: UsageSupplies | null;
@@ -123,7 +124,9 @@ export class InvoiceRunService {
     });
   }
 
-  /** Calls usage sources, then invoice plugins, outside transactions. Does nothing if none exist. */
+  /**
+   * Calls usage sources, then invoice plugins, outside transactions. Does nothing if there are no sources or plugins.
+   */
   async ask(runs: RunsToAsk): Promise<ConsultedSources> {
     const supplies = await callUsageSources(this.#ports, this.#tools, runs);
     const consulted = await consultAboutRuns({ ports: this.#ports, ...this.#tools }, { ...runs, supplies });

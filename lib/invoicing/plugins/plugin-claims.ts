@@ -21,7 +21,7 @@ import { MAX_NOTE_LENGTH } from '../invoices/invoice-note.ts';
 const MAX_PLUGIN_ITEMS = 1_000;
 const MAX_PLUGIN_PROPERTIES = 1_000;
 
-/** The properties that a plugin returned. Null means that the plugin changes none. */
+/** The properties that a plugin returned. Null means that the plugin changes no properties. */
 interface Claimed {
   readonly properties: readonly PluginProperty[] | null;
 }

@@ -147,8 +147,8 @@ interface ImposedNumbers<Of> {
 
 /**
  * Reserves imposed numbers for invoices that will be stored next (§13 rule 6). Do not store the `refused` invoices
- * (4019), because a stored invoice, or an earlier one in the list, already has their number. Refused invoices reserve
- * nothing and do not move the tenant's counter.
+ * (4019), because a stored invoice, or an earlier invoice in the list, already has their number. Refused invoices
+ * reserve nothing and do not move the tenant's counter.
  */
 export async function imposeNumbers<Of>(session: WriteSession, asked: readonly ImposedNumbers<Of>[]) {
   const wanted = asked.flatMap(({ numbers }) => numbers.map(([, number]) => number));

@@ -75,7 +75,7 @@ function displacesFixedPrice(event: BillingEvent, previous: BillingEvent | undef
 
 /**
  * Returns true if the event changes neither plan nor phase. Such an event changes the bill cycle day, the quantity, or
- * the price of an existing subscription; the latter is a CHANGE without a fixed price (§4).
+ * the price of an existing subscription. A price change is a CHANGE without a fixed price (§4).
  */
 function isChangeOfTerms(event: BillingEvent, previous: BillingEvent | undefined): boolean {
   if (event.transitionType === 'BCD_CHANGE' || event.transitionType === 'QUANTITY_CHANGE') return true;
@@ -102,7 +102,7 @@ function propose(event: BillingEvent, endDate: LocalDate | null, currency: Curre
 
 /**
  * Returns the end of the phase of a fixed price, or null if the price does not cover a period (§5.1 rule 3). A pause
- * within the phase does not move the end. If a phase ends during a pause, its end is at the latest the first event
+ * within the phase does not move the end. If a phase ends during a pause, its end is no later than the first event
  * after the pause.
  */
 function phaseEnd(events: readonly BillingEvent[], index: number): LocalDate | null {
@@ -116,8 +116,8 @@ function phaseEnd(events: readonly BillingEvent[], index: number): LocalDate | n
 }
 
 /**
- * Returns the next event that changes plan or phase. Ignores events that keep plan and phase, and the start or end of
- * a pause in the same plan and phase.
+ * Returns the next event that changes the plan or phase. Ignores events that keep the plan and phase, and the start or
+ * end of a pause in the same plan and phase.
  */
 function nextEventBeyondPhase(events: readonly BillingEvent[], index: number) {
   for (let later = index + 1; later < events.length; later += 1) {

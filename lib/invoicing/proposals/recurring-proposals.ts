@@ -60,7 +60,8 @@ export interface RecurringProposalsInput {
 }
 
 /**
- * The cycle that an event bills at a target date. It ends at the latest on the date X of §5.3 and at the next event.
+ * The cycle that an event bills at a target date. It ends no later than date X of §5.3 and no later than the next
+ * event.
  */
 export interface BilledEvent {
   readonly event: BillingEvent;
@@ -83,7 +84,7 @@ export function recurringProposals(input: RecurringProposalsInput): readonly Rec
   return proposals;
 }
 
-/** Returns how the event at `index` is billed, or null if it bills nothing (§5.2 rules 3 and 4). */
+/** Returns the cycle that the event at `index` bills, or null if the event bills nothing (§5.2 rules 3 and 4). */
 export function billedEvent(
   input: Pick<RecurringProposalsInput, 'events' | 'targetDate' | 'config'>,
   index: number,

@@ -64,7 +64,7 @@ export function windowOf({ events, cursor, targetDate }: WindowInput): BillingWi
 /**
  * Returns the date from which the subscription is evaluated (W of §7.2). A changed subscription may be evaluated at an
  * earlier target date than before, because runs without recurring charges do not prevent this (§1.5). The days after
- * that target date must then be evaluated again too. Otherwise they would violate invariant I1 of §7.3.
+ * that target date must then also be evaluated again. Otherwise they would violate invariant I1 of §7.3.
  */
 function findEvaluationStart(
   { dirtyFrom }: InvoicingCursor,
@@ -118,7 +118,7 @@ function lastEventBefore(events: readonly BillingEvent[], date: LocalDate): numb
   return index;
 }
 
-/** Returns the last start of a period of the anchor event before `changedFrom`. */
+/** Returns the start of the anchor event's last period that starts before `changedFrom`. */
 function windowStart(anchor: BillingEvent, changedFrom: LocalDate): LocalDate {
   if (!recurs(anchor)) return anchor.localDate;
   const cycle = cycleDatesOf(anchor);

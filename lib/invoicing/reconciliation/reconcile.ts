@@ -35,14 +35,14 @@ interface ReconcileInput {
   readonly fixed: readonly FixedProposal[];
   readonly recurring: readonly RecurringProposal[];
   /**
-   * Days that no proposal covers yet because they are later. Charges for these days are not repaired (see
-   * `billedAhead`).
+   * Days that no proposal covers yet, because they start with an event after the target date. Charges for these days
+   * are not repaired (see `billedAhead`).
    */
   readonly ahead: readonly DaysOfKind[];
   /** All rows in the window, and all rows of the repaired items. */
   readonly rows: readonly CoverageRow[];
   readonly items: ReadonlyMap<Uuid, BilledItem>;
-  /** Events from which the proposals come. They determine the billing period of each phase. */
+  /** Events from which the proposals are created. They determine the billing period of each phase. */
   readonly events: readonly BillingEvent[];
   readonly periodOfPhase?: PeriodOfPhase;
   readonly windowStart: LocalDate | null;

@@ -118,7 +118,7 @@ function pageOf(before: LoadedStreams<StreamRequest>, after: LoadedStreams<Strea
   return { parts: [...parts, ...unbillable], totals };
 }
 
-/** Returns the last day up to which fixed prices are certainly billed, or null. */
+/** Returns the last day up to which fixed prices are known to be billed, or null if there is no such day. */
 function findLastBilledDay(cursor: StoredCursor | undefined, today: LocalDate): LocalDate | null {
   if (cursor === undefined || cursor.settledThrough === null) return null;
   const settled = minDate(cursor.settledThrough, today);

@@ -89,7 +89,7 @@ export async function verifyAccounts(
   session: ReadSession,
   input: VerifyRules & { readonly accounts: readonly AccountToVerify[] },
 ) {
-  // An account that exceeds the safety bounds is not reported as a difference.
+  // The safety bounds do not apply here, because exceeding them is not a difference.
   const config = withoutBounds(input.config);
   const requests = input.accounts.map(({ account, targetDate, state }) => {
     return { account, targetDate, runDate: targetDate, state: state ?? initialState(account) };

@@ -37,7 +37,10 @@ import {
 
 /** Maximum number of accounts whose lists are read together. */
 const MAX_LISTS_TOGETHER = 8;
-/** Lists with this many invoices and items are read alone, because the lists of a group are converted in one turn. */
+/**
+ * Lists with at least this many invoices and items are read alone, because the lists of a group are converted in one
+ * turn.
+ */
 const LONG_LIST = 1_000;
 const MAX_KNOWN_LONG_LISTS = 10_000;
 
@@ -124,7 +127,10 @@ export class InvoiceReadService implements InvoiceReader {
     throw noSuchObject({ type: ObjectType.INVOICE_ITEM, id: itemId });
   }
 
-  /** Returns the key of reads that can be shared. Plugins get the account and the time of each call. */
+  /**
+   * Returns the key of reads that can be shared, or null if a read cannot be shared. Catalog plugins prevent sharing,
+   * because they get the account and the time of each call.
+   */
   #alike({ tenant }: CallContext, kind: string): string | null {
     return tenant.within || !this.#catalogPlugins.isEmpty ? null : `${tenant.id} ${kind}`;
   }
@@ -280,7 +286,7 @@ async function listedInvoices(
   { accountIds, filter }: { readonly accountIds: readonly Uuid[]; readonly filter: InvoiceFilter },
 ) {
   const listed = await session.invoices.listOfAccounts(accountIds, filter);
-  // An account with invoices exists, so only the other accounts require a check.
+  // Accounts with invoices are known to exist, so only the other accounts are looked up.
   const known = new Set(listed.map(({ accountId }) => accountId));
   const others = await session.accounts.findByIds(accountIds.filter((id) => !known.has(id)));
   for (const { id } of others) known.add(id);

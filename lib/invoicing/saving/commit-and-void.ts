@@ -30,9 +30,9 @@ interface OwnedDraft {
 }
 
 /**
- * Commits drafts (§9 rule 10). Committed invoices are owed, take part in their accounts' credit and move the
- * charged-through dates. Summaries are first updated to their children's invoices (§12 rule 3). Executes a constant
- * number of statements.
+ * Commits drafts (§9 rule 10). Committed invoices are owed, affect their accounts' credit and move the charged-through
+ * dates. Summaries are first updated to their children's invoices (§12 rule 3). Executes a constant number of
+ * statements.
  */
 export async function commitDrafts(
   session: WriteSession,
@@ -108,8 +108,8 @@ export async function voidInvoice(session: WriteSession, voiding: Voiding, ids: 
   await setTaxRemainders(session, items);
   const maxTargetDates = await maxTargetDateWithout(session, voiding);
   const evaluatedAgain = await daysToEvaluateAgain(session, voiding, maxTargetDates.get(account.id));
-  // This includes subscriptions whose usage cost nothing and that therefore have no items on the invoice.
-  // See usage §7.5 and §7.7 rule 1.
+  // `used` includes subscriptions whose usage cost nothing and that therefore have no items on the invoice. See usage
+  // §7.5 and §7.7 rule 1.
   const used = before.isMigration ? [] : await session.usage.billedOn(before.id);
   await markDirty(session, [...released.touched, ...used, ...evaluatedAgain]);
   if (before.status === InvoiceStatus.COMMITTED && !before.isMigration) {
@@ -240,8 +240,8 @@ async function daysToEvaluateAgain(
 }
 
 /**
- * Sets the charged-through dates of these subscriptions from all their stored COMMITTED charges, or to null without
- * charges (§8.5). Takes two statements.
+ * Sets the charged-through dates of these subscriptions from all their stored COMMITTED charges, or to null if
+ * there are no charges (§8.5). Takes two statements.
  * @param accounts account by subscription.
  * @param charges items of a COMMITTED invoice that has charged each subscription, so that earlier items are not read.
  */

@@ -71,7 +71,10 @@ export const english = {
 };
 export type TextKey = keyof typeof english;
 
-/** Keys of the texts about the company. These texts always come from the default language. */
+/**
+ * Keys of the texts about the company. The translations do not contain these texts, so a document uses the tenant's own
+ * texts in the document's language or the default language.
+ */
 type OfCompany =
   | 'companyName'
   | 'companyAddress'
