@@ -112,7 +112,7 @@ export interface DiagnosticOperations<C extends Leading = []> {
 const PIECE_BYTES = 65_536;
 const NEWLINE = 0x0a;
 
-/** Masks strings in a log file that look like a secret. Other work can run between the pieces. */
+/** Masks strings in a log file that look like secrets. Other work can run between the pieces. */
 async function maskedLog({ name, text }: LogFile, nextTurn: SystemClock['nextTurn']): Promise<LogFile> {
   const pieces: Uint8Array[] = [];
   for (let from = 0; from < text.length; ) {

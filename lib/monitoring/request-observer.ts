@@ -26,8 +26,8 @@ export function requestObserver(meters: Meters, accessLog: Pick<AccessLog, 'add'
 }
 
 /**
- * Number of requests that are stored together. A smaller number is stored after a maximum time. If more requests are
- * waiting than the limit allows, some are lost.
+ * Number of requests that are stored together, maximum time until a smaller number is stored, and maximum number of
+ * waiting requests. Requests above this maximum are lost.
  */
 export const ACCESS_FLUSH_LINES = 500;
 const ACCESS_FLUSH_MS = 5_000;
@@ -36,7 +36,7 @@ export const MAX_ACCESS_LINES_HELD = 10_000;
 /** Maximum length of a URI in the access log. */
 const MAX_ACCESS_URI = 2_000;
 
-/** A finished request. The server reports it. */
+/** A finished request, as reported by the server. */
 export interface AnsweredRequest {
   /** The record id of the tenant, or null if the request has no tenant. */
   readonly tenantRecordId: number | null;
