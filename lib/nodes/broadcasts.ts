@@ -107,8 +107,8 @@ export function broadcasts(ports: BroadcastPorts, handlerOf: HandlerOf) {
       const { userName: createdBy, createdDate } = authorship;
       const broadcast = { ...content, id: ids.next(), createdBy, createdDate };
       const isStored = !localOnly && !storage.singleNode;
-      // Start listening first.
-      // Otherwise, the node's first read would skip the broadcast as an earlier one.
+      // Start listening first. Otherwise, the node's first read would treat the broadcast as an earlier broadcast and
+      // skip it.
       if (isStored && !begun) await listen();
       if (isEvent || isStored || switched !== undefined)
         await storage.write(SYSTEM_TENANT, authorship, async (session) => {
@@ -135,7 +135,10 @@ function serviceEvent({
   };
 }
 
-/** Milliseconds after which all broadcasts with a lower number are certainly visible. Their transactions are short. */
+/**
+ * Milliseconds after which all broadcasts with a lower number are guaranteed to be visible. Their transactions are
+ * short.
+ */
 const BROADCAST_SETTLED_MS = 60_000;
 
 /**

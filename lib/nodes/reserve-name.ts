@@ -4,7 +4,7 @@ import { pause } from '../runtime/index.ts';
 import { type BillingError, billingError, ErrorCode } from '../values/errors/index.ts';
 import { NODE_BEAT_MS, NODE_LISTED_MS } from '../values/limits.ts';
 
-/** Milliseconds for which a starting node tries again to reserve a name that is in use. */
+/** Milliseconds for which a starting node keeps trying to reserve a name that is in use. */
 const NODE_NAME_WAIT_MS = 5_000;
 const NODE_NAME_PAUSE_MS = 250;
 
@@ -29,8 +29,8 @@ export async function reserveName(ports: NamePorts, nodeName: string): Promise<v
 }
 
 /**
- * Waits for a heartbeat of another node with this name, and rejects the name if there is one. Used if the storage
- * cannot detect running nodes in another way.
+ * Waits for a heartbeat of another node with this name. If such a heartbeat arrives, rejects the name. Used if the
+ * storage cannot detect running nodes in another way.
  */
 async function refuseLiveNamesake(
   { systemClock, logger, storage }: NamePorts,
