@@ -111,7 +111,7 @@ export type RetryTiming =
   | { readonly kind: 'UNDER_WAY' };
 
 /**
- * Returns the time at which a job that waits for other work is tried again.
+ * Returns the time at which a job that waits for other work is retried.
  * @param due Time at which the job is due, if that time has come.
  */
 export function retryTiming(

@@ -96,7 +96,7 @@ export class OverdueHandler implements QueueHandler {
       await this.#run(work, [job]).catch((error: unknown) => work.batch.failed(job.entry, error));
   }
 
-  /** Runs the jobs. Returns the jobs that need catalogs which are not available. */
+  /** Runs the jobs. Returns the jobs that need unavailable catalogs. */
   async #run(work: Work, jobs: readonly ClaimedJob[]) {
     if (jobs.length === 0) return [];
     const { batch, now } = work;
@@ -191,8 +191,8 @@ export async function lockJobs(
 }
 
 /**
- * Schedules the paying parents and paid children of changed accounts (§8 rule 1), each once for all entries. Accounts
- * of this transaction are omitted. Takes one statement.
+ * Schedules jobs for the paying parents and paid children of changed accounts (§8 rule 1), one per account for all
+ * entries. Accounts of this transaction are omitted. Takes one statement.
  * @param tokens receives the user token of each relative's cause.
  */
 export async function wakeRelatives(
@@ -231,8 +231,8 @@ export async function wakeRelatives(
 }
 
 /**
- * The transactions of overdue itself. Their events do not cause a refresh. Otherwise a condition on a tag that a state
- * sets would cause an endless loop.
+ * The transactions of overdue processing itself. Their events do not cause a refresh. Otherwise a condition on a tag
+ * that a state sets would cause an endless loop.
  */
 export class OwnTransactions {
   readonly #sessions = new WeakSet<WriteSession>();

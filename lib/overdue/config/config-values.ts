@@ -291,7 +291,7 @@ export class Findings {
     else this.#unlisted += 1;
   }
 
-  /** Runs `work`. All findings that it reports belong to the given subject. */
+  /** Runs `work`. Assigns all findings that it reports to the given subject. */
   about<T>(subject: string, work: () => T): T {
     const before = this.#subject;
     this.#subject = `${subject}: `;

@@ -23,7 +23,8 @@ import {
 } from './overdue-config.ts';
 
 /**
- * Maximum number of states, because each of them may be evaluated. Typical configurations have three to five states.
+ * Maximum number of states. The number is limited because each state may be evaluated. Typical configurations have
+ * three to five states.
  */
 const MAX_OVERDUE_STATES = 100;
 
@@ -265,7 +266,7 @@ export function checkOverdueConfig(value: string): void {
 /** A state with its positions, for rules that compare states. */
 interface ReadState {
   readonly state: OverdueState;
-  /** The position of the name, or null if the name could not be read, which has been reported. */
+  /** The position of the name, or null if the name could not be read. That problem has already been reported. */
   readonly nameAt: number | null;
   readonly timeAt: number | null;
 }
@@ -314,7 +315,10 @@ function flagOf(record: WrittenRecord, name: string) {
 interface ReadCondition {
   readonly condition: OverdueCondition | null;
   readonly timeAt: number | null;
-  /** True if the condition contains no criterion. False if the condition could not be read, which has been reported. */
+  /**
+   * True if the condition contains no criterion. False if the condition could not be read. That problem has already
+   * been reported.
+   */
   readonly isEmpty: boolean;
 }
 

@@ -75,8 +75,7 @@ export function criterionHolds(criterion: Criterion, snapshot: BillingSnapshot, 
 }
 
 /**
- * Returns the first date on which a time criterion is met. Returns null if none exists, because nothing is unpaid or
- * the time is unlimited.
+ * Returns the first date on which a time criterion is met. Returns null if nothing is unpaid or the time is unlimited.
  */
 export function thresholdDate(anchor: LocalDate | null, duration: Duration): LocalDate | null {
   return anchor === null ? null : (durationEnd(anchor, duration) ?? null);

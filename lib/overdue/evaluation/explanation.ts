@@ -174,7 +174,7 @@ function amountText(amount: Decimal, currency: Currency | null) {
 
 export interface CalendarInput {
   readonly config: OverdueConfig;
-  /** The owed invoices. They include invoices whose target date is later. */
+  /** The owed invoices. They include invoices whose target date is in the future. */
   readonly owed: readonly UnpaidInvoice[];
   readonly facts: SnapshotFacts;
   readonly current: string;
@@ -191,9 +191,9 @@ export interface CalendarStep {
 }
 
 /**
- * Returns the states that the account reaches by checks (§6) from today to `until`, in order, if there are no
- * payments or new invoices. Checks between the pending one and the next threshold or target date are omitted, because
- * they find no change.
+ * Returns the states that the account reaches by checks (§6) from today to `until`, in order, if there are no payments
+ * or new invoices. Checks between the pending check and the next threshold or target date are omitted, because they
+ * find no change.
  */
 export function overdueCalendar(input: CalendarInput): readonly CalendarStep[] {
   const { config, owed, facts, today, until } = input;

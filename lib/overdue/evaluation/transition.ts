@@ -35,7 +35,7 @@ export interface OverdueTransition {
   readonly cancellation: CancellationPolicy;
   readonly invoicingOff: InvoicingOffStep;
   readonly ownsInvoicingOff: boolean;
-  /** Content of the OVERDUE_CHANGE event (§9.3), or null if only flags change, because this emits no event. */
+  /** Content of the OVERDUE_CHANGE event (§9.3), or null if only flags change, because such a change emits no event. */
   readonly change: OverdueChange | null;
 }
 
@@ -115,7 +115,10 @@ export interface EffectiveInput {
   /** The state after this check. Null means clear. */
   readonly next: OverdueState | null;
   readonly isWorse: boolean;
-  /** The first date on which the unpaid invoices met the condition, or null if the condition has no such criteria. */
+  /**
+   * The first date on which the unpaid invoices met the condition, or null if the condition has no criteria for unpaid
+   * invoices.
+   */
   readonly reached: LocalDate | null;
   readonly account: Pick<Account, 'timeZone' | 'referenceTime'>;
   readonly now: Instant;
@@ -151,7 +154,7 @@ function toDatedInstant(instant: Instant, { timeZone }: Pick<Account, 'timeZone'
 
 /**
  * Returns the first date on which the unpaid invoices met the criteria of a state (§5.3 rule 2). Returns null if the
- * state has no such criteria.
+ * state has no criteria for unpaid invoices.
  */
 export function reachedDate({ condition }: OverdueState, unpaid: readonly UnpaidInvoice[]): LocalDate | null {
   if (condition === null) return null;
@@ -192,8 +195,8 @@ function latest(dates: readonly (LocalDate | null)[]) {
 }
 
 /**
- * Returns true if the configuration lists the new state before the old one. States that it does not list are compared
- * by what they block.
+ * Returns true if the configuration lists the new state before the old one. If it does not list the old state, compares
+ * the blocking flags of both states.
  */
 export function isWorse(
   { states }: OverdueConfig,

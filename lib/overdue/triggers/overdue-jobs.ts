@@ -43,9 +43,9 @@ export function checkKey(accountRecordId: number): string {
 }
 
 /**
- * Returns the key of a REFRESH or CLEAR job. Each account has at most one live entry of each, which later requests
- * join. Callers hold the account's lock, so a running entry has not read the account yet. Entries for parents and
- * children are inserted without the lock and have a key of their own.
+ * Returns the key of a REFRESH or CLEAR job. Each account has at most one live entry of each kind. Later requests join
+ * this entry. Callers hold the account's lock, so a running entry has not read the account yet. Entries for parents and
+ * children are inserted without the lock and have their own keys.
  */
 function keyOf({ action, accountRecordId, causedBy }: OverdueWakeUp) {
   switch (action) {
