@@ -326,7 +326,7 @@ export interface InvoicePaymentInput extends ControlledInput {
 /** Payment of all unpaid invoices. */
 export interface PayAllInput extends ControlledInput {
   readonly accountId: Uuid;
-  /** The amount to pay. It is used on the oldest invoice first. Defaults to the whole debt. */
+  /** The amount to pay. It is applied to the oldest invoice first. Defaults to the whole debt. */
   readonly amount?: Decimal | null;
   /** Payment method. Defaults to the account's default method. Not allowed with `isExternal`. */
   readonly paymentMethodId?: Uuid | null;
@@ -388,8 +388,8 @@ export interface InvoicePaymentOperations<C extends Leading = []> {
   pay(...given: [...C, input: HostInput<InvoicePaymentInput>]): Promise<PaymentResult | null>;
 
   /**
-   * Pays the unpaid invoices of an account, the oldest first, even if some payments fail. Returns null without unpaid
-   * invoices.
+   * Pays the unpaid invoices of an account, the oldest first, even if some payments fail. Returns null if there are no
+   * unpaid invoices.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), PAYMENT_NO_SUCH_PAYMENT_METHOD (7000),
    * PAYMENT_NO_DEFAULT_PAYMENT_METHOD (7021), SECURITY_NOT_ENOUGH_PERMISSIONS (40000) if the rest must not become
    * credit.

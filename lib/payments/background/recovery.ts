@@ -145,7 +145,7 @@ export class JanitorHandler implements QueueHandler {
     const createdDate = this.#ports.clock.now();
     const context = { tenant, userName: ActingComponent.JANITOR, userToken, createdDate };
     const request = { accountId: payment.accountId, paymentId: payment.id, properties: [] };
-    // This is read before the gateway's list, because a call that ends in between may be missing from the list.
+    // Look for a running call first, because a call that ends in between may be missing from the gateway's list.
     const wasRunning = isRunning(gateway, transaction.id);
     const reply = await callGatewayOnce(this.#ports, { context, timeoutMs, request }, async (asking, as) =>
       claimedResults(await gateway.getPaymentInfo(asking, as)),
@@ -269,9 +269,9 @@ interface Left {
 }
 
 /**
- * Ends attempts that a crash left in INIT (§7.2 rule 4). An attempt without a transaction becomes ABORTED; others get
- * the outcome of their transaction. Attempts with an UNKNOWN outcome are left to recovery. Several nodes may sweep at
- * the same time: an attempt changes once, but each node may notify its plugins.
+ * Ends attempts that a crash left in INIT (§7.2 rule 4). An attempt without a transaction becomes ABORTED; other
+ * attempts get the outcome of their transaction. Attempts with an UNKNOWN outcome are left to recovery. Several nodes
+ * may sweep at the same time: an attempt changes once, but each node may notify its plugins.
  */
 export class AttemptSweep {
   readonly #ports: SweepPorts;

@@ -261,7 +261,7 @@ export function operationOutcome(reply: GatewayReply<ClaimedResult | null>): Cal
   return reply.value == null ? { kind: 'NO_RESULT' } : { kind: 'RESULT', result: reply.value };
 }
 
-/** Returns the reason why a call returned nothing readable. Returns undefined for an unregistered gateway. */
+/** Returns the reason why a call returned no readable result. Returns undefined for an unregistered gateway. */
 export function failureOf(reply: GatewayReply<unknown> | undefined): string {
   switch (reply?.kind) {
     case undefined:

@@ -37,7 +37,7 @@ export async function loadOperationFacts(
   const newMethodId = request.paymentMethodId ?? locked?.paymentMethodId ?? null;
   const [{ payment, accountId, keyTransactions }, [newMethod]] = await Promise.all([
     loadRequestTarget(session, request),
-    // Most requests without an id are for a new payment.
+    // Most requests without a payment id create a new payment.
     reads.findMethodsByIds(
       request.paymentId === null && isFirst && newMethodId !== null ? [newMethodId] : [],
     ),
@@ -163,7 +163,7 @@ async function loadKeyed(reads: PaymentReads, apis: readonly ApiPayment[]) {
   return { transactions, payments };
 }
 
-/** Returns the ids of accounts that have a tag which holds automatic payments (§9.2 rule 6). */
+/** Returns the ids of accounts with a tag that holds automatic payments (§9.2 rule 6). */
 async function findHeldAccountIds(
   session: WriteSession,
   accounts: readonly Account[],

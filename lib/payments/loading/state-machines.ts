@@ -84,9 +84,9 @@ const NOTHING_YET = 'BIG_BANG_INIT';
 
 /**
  * Reads a tenant's payment state machine (§3.1): operation X may start if and only if a `linkStateMachine` leads from
- * the last success state to the initial state of machine X, and X has the operation `OP_X`. Other elements are
- * ignored. Does no I/O.
- * @throws DocumentFault for a malformed text, or one beyond the limits of size and nesting.
+ * the last success state to the initial state of machine X, and X has the operation `OP_X`. Other elements are ignored.
+ * Does no I/O.
+ * @throws DocumentFault for malformed text, or for text that exceeds the limits of size and nesting.
  */
 export function readStateMachine(text: string): OperationTable {
   const elements = elementsOf(text);

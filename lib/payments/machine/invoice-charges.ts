@@ -321,7 +321,7 @@ export class AccountCharges {
 
   /**
    * Reserves payments of all unpaid invoices in the caller's transaction (§9.2). If plugins must be consulted first,
-   * reserves none.
+   * reserves no payments.
    */
   async reserveUnpaid(
     session: WriteSession,

@@ -31,7 +31,7 @@ export type PaymentPorts = Pick<
 > &
   ActivityPorts;
 
-/** The result of one decision. It is made while the accounts are locked. */
+/** The result of one decision, which is made while the accounts are locked. */
 export type Step<C extends OpenCall, R> =
   /** Another call is running. The decision must be repeated soon. */
   | {

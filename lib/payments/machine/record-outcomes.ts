@@ -91,7 +91,7 @@ export async function recordOutcomes(
 
 /**
  * Returns the consequences of the changes, in the order in which the transactions were created. Each consequence builds
- * on the ones before it.
+ * on the previous consequences.
  */
 function consequencesInOrder(changes: readonly Decided[], records: SettledRecords, tools: RecordTools) {
   const payments = new Map(records.payments);

@@ -8,7 +8,7 @@ export interface PaymentMethodInput extends ControlledInput {
   readonly accountId: Uuid;
   readonly pluginName: string;
   /**
-   * External key of the method. Defaults to the gateway's id of the method if no other method of the tenant has that
+   * External key of the method. Defaults to the gateway's id for the method if no other method of the tenant has that
    * key; otherwise to the id of the new method.
    */
   readonly externalKey?: string | null;
@@ -79,10 +79,11 @@ export interface PaymentMethodOperations<C extends Leading = []> {
   add(...given: [...C, input: HostInput<PaymentMethodInput>]): Promise<PaymentMethodView>;
 
   /**
-   * Makes the method the account's default. The gateway is notified first (§10.4). Nothing is written if the method
-   * is already the default. `payAllUnpaidInvoices` works as for `add`.
+   * Makes the method the account's default. The gateway is notified first (§10.4). Nothing is written if the method is
+   * already the default. `payAllUnpaidInvoices` works as for `add`.
    * @throws BillingError PAYMENT_NO_SUCH_PAYMENT_METHOD (7000), PAYMENT_METHOD_DIFFERENT_ACCOUNT_ID (7033),
-   * ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), PAYMENT_UPD_PAYMENT_METHOD (7008) when the gateway refuses, BUSY (60018).
+   * ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), PAYMENT_UPD_PAYMENT_METHOD (7008) if the gateway rejects the change, BUSY
+   * (60018).
    */
   setDefault(...given: [...C, options: HostInput<SetDefaultInput>]): Promise<void>;
 

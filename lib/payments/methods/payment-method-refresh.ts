@@ -171,7 +171,7 @@ export interface ListedMethod {
   readonly paymentMethodId: Uuid | null;
   /** The id to use if the method is new. It is the same whenever the gateway lists the method. */
   readonly newId: Uuid;
-  /** The id that the gateway assigned to the method, or null if missing or not a valid key. */
+  /** The id that the gateway assigned to the method, or null if the id is missing or is not a valid key. */
   readonly externalPaymentMethodId: string | null;
   readonly isDefault: boolean;
 }

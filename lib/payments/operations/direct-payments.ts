@@ -181,7 +181,7 @@ export class ComboPartiesFinder {
     this.#methods = methods;
   }
 
-  /** @param check Checks further conditions after both look-ups, before anything is written. */
+  /** @param check Checks further conditions after both lookups, before anything is written. */
   async of(
     context: CallContext,
     asked: ComboParties,

@@ -382,7 +382,7 @@ function paidInvoices(tried: readonly Invoice[]) {
 
 /**
  * Returns the amount and the item adjustments of a refund.
- * @param of Rows of the refunded payment, or null if a separate payment makes the refund, in the invoice's currency.
+ * @param of Rows of the refunded payment. Null if the refund is a separate payment, which is in the invoice's currency.
  */
 async function refundOf(
   { request, facts, rules, session }: Deciding,

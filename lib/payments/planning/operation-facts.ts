@@ -307,7 +307,7 @@ export function operationAmount(
     throw badParameter('currency', `is ${currency}, but the transaction is in ${pending.currency}`);
   const amount = asked && checkCompletionAmount(asked, currency ?? pending.currency, { pending, rules });
   if (amount === null) return { amount, currency };
-  // Control plugins approved what is settled (§9.4) only for the stored amount.
+  // Control plugins approved the amount in the invoice's currency (§9.4) only for the stored amount of the transaction.
   if (row !== undefined && row.currency !== pending.currency && pending.amount?.equals(amount) !== true)
     throw badParameter('amount', `must equal the stored amount, because the invoice is in ${row.currency}`);
   const isOfNothing = amount.isZero() && pending.amount?.isZero() === true;
@@ -326,7 +326,7 @@ function checkCompletionAmount(
   return currency === null ? amount : statedAmount(amount, { currency, roundsFloatNoise, rest });
 }
 
-/** Returns the transaction's invoice payment row, or none if it does not pay an invoice. */
+/** Returns the transaction's invoice payment row, or undefined if the transaction does not pay an invoice. */
 function paysRow(pending: PaymentTransaction, { rows }: OperationFacts) {
   if (pending.transactionType !== 'PURCHASE') return undefined;
   return rows.find((row) => row.type === 'ATTEMPT' && isRowOf(row, pending));

@@ -79,7 +79,7 @@ const NOTHING: StopPlan = { kind: 'STOP', ended: [], events: [] };
 
 type Planning = ReservationFacts & PlanTools;
 
-/** Decides about a request (§8.3, §9.2). Writes nothing. */
+/** Decides how to handle a request (§8.3, §9.2). Writes nothing. */
 export function planReservation(
   request: PaymentRequest,
   facts: ReservationFacts,

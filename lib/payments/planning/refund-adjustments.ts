@@ -31,7 +31,7 @@ interface RefundTerms {
 
 type AmountForm = Pick<AmountStatement, 'currency' | 'roundsFloatNoise'>;
 
-/** The amount of a refund and the item adjustments that belong to it (§9.5 rule 1 a–c). */
+/** The amount of a refund and its item adjustments (§9.5 rule 1 a–c). */
 export interface AdjustedRefund {
   readonly amount: Decimal;
   readonly adjustments: InvoiceRefund['adjustments'];
@@ -77,7 +77,7 @@ export function adjustedRefund(
 
 /**
  * Returns the adjustments, one per item. If an item is named twice, its adjustment has the sum and the first
- * description. Adds the taxes of the adjusted charges, except those that are named (invoicing §9 rule 4).
+ * description. Adds the taxes of the adjusted charges, except taxes that are named (invoicing §9 rule 4).
  */
 function adjustmentsOf(
   asked: readonly RefundAdjustmentInput[],

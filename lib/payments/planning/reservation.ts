@@ -149,7 +149,7 @@ export function leaseUntil(
   return addMilliseconds(now, waves * calls.timeoutMs + LEASE_MARGIN_MS);
 }
 
-/** The gateway function for each transaction type (§2.1). A chargeback has none. */
+/** The gateway function for each transaction type (§2.1). A chargeback has no function. */
 const memberOf = {
   AUTHORIZE: 'authorize',
   CAPTURE: 'capture',

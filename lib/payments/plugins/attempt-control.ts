@@ -68,7 +68,7 @@ export interface RunEnd extends Partial<Pick<PaymentAttempt, 'stateName' | 'plug
   readonly retryAt?: Instant | null;
 }
 
-/** A settlement whose outcome did not come from a call. */
+/** A settlement whose outcome is not the result of a call. */
 interface LaterSettlement extends Settlement {
   readonly pluginName?: string | null;
   /** User token of the work that reported the outcome. Defaults to the caller's token. */

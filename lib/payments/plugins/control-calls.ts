@@ -178,7 +178,7 @@ function claimedUuid(id: unknown) {
 /**
  * Returns the run with a plugin's adjustments.
  * @throws BillingError PAYMENT_INTERNAL_ERROR (7019) for invalid adjustments, and for another payment method if the
- * request names one without `payment.method.overwrite`, or on an existing payment (§2.3 rule 6).
+ * request names a method and `payment.method.overwrite` is not set, or if the payment already exists (§2.3 rule 6).
  */
 export function adjustedContext(
   run: ControlledRun,

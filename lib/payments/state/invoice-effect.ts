@@ -177,7 +177,7 @@ type InvoicePaymentResult = Pick<InvoicePayment, 'status' | 'amount' | 'processe
 
 /**
  * Returns the transaction with the amount that it settles on the invoice. If the transaction has another currency, this
- * amount comes from its attempt or row.
+ * amount is taken from its attempt or row.
  */
 export function asSettled(
   transaction: PaymentTransaction,
@@ -191,7 +191,7 @@ export function asSettled(
 
 /**
  * Returns the result of an invoice payment row, based on the status of its purchase or refund (§9.4, §9.5). The amount
- * of a refund is positive here. A payment in another currency than the invoice's settles the requested amount.
+ * of a refund is positive here. A payment in a currency other than the invoice's settles the requested amount.
  */
 export function invoicePaymentResult(
   transaction: Pick<PaymentTransaction, 'status' | 'amount' | 'processedAmount' | 'processedCurrency'>,

@@ -22,7 +22,7 @@ import { collectedAmount, currencyOf } from './payment-state.ts';
 export interface PaidRows {
   readonly paid: InvoicePayment;
   readonly rows: readonly New<InvoicePayment>[];
-  /** Transactions of the payment, and open refunds of it by other payments. May contain duplicates. */
+  /** Transactions of the payment, and open refunds of the payment by other payments. May contain duplicates. */
   readonly transactions: readonly PaymentTransaction[];
 }
 

@@ -22,7 +22,7 @@ export interface PaymentConfig {
   /** Settings `janitor.unknown.retries` and `janitor.pending.retries`: the pauses before the first, second, … check. */
   readonly janitorUnknownDelaysMs: readonly number[];
   readonly janitorPendingDelaysMs: readonly number[];
-  /** Setting `allow.emptyInvoice`. If true, an invoice with nothing due is paid with 0. */
+  /** Setting `allow.emptyInvoice`. If true, an invoice with nothing due is paid with a payment of 0. */
   readonly allowEmptyInvoice: boolean;
   /** Setting `overRefund.allowed`. If true, only the gateway limits refunds. */
   readonly allowsOverRefund: boolean;

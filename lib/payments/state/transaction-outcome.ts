@@ -123,7 +123,8 @@ function amountOf({ amount }: ClaimedResult) {
 const responses: ReadonlySet<unknown> = new Set(Object.values(PaymentResponse));
 
 /**
- * Returns the reason of a decline, or null if the gateway returned none. Unknown reasons become OTHER (overdue §3.2).
+ * Returns the reason for a decline, or null if the gateway returned no reason. Unknown reasons become OTHER (overdue
+ * §3.2).
  */
 function claimedResponse({ paymentResponse: said }: ClaimedResult) {
   if (said == null) return null;
