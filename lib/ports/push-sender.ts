@@ -42,6 +42,6 @@ export interface PushSender extends NameResolver {
 
 /** Resolves host names for calls to external receivers (platform §10.1). */
 export interface NameResolver {
-  /** Returns the IP addresses of the host, in order of preference. Throws if it has none. */
+  /** Returns the IP addresses of the host, in order of preference. Throws if the host has no address. */
   resolve(host: string): Promise<readonly string[]>;
 }

@@ -3,7 +3,10 @@ export type TraceParent = string;
 
 export type SpanAttributes = Readonly<Record<string, string | number | boolean>>;
 
-/** SERVER: a served request. CLIENT: a call of another system. CONSUMER: a queue entry. INTERNAL: other work. */
+/**
+ * Kind of a span. SERVER: a served request. CLIENT: a call to another system. CONSUMER: a queue entry. INTERNAL: other
+ * work.
+ */
 export type SpanKind = 'SERVER' | 'CLIENT' | 'CONSUMER' | 'INTERNAL';
 
 export interface SpanStart {
@@ -18,7 +21,10 @@ export interface SpanStart {
 
 /** A piece of work in a trace. */
 export interface Span {
-  /** Identifies the span as the parent of others. It is stored with the work that the span causes. */
+  /**
+   * Position of the span, which identifies it as the parent of other spans. It is stored with the work that the span
+   * causes.
+   */
   readonly traceParent: TraceParent;
   /** Changes the name or adds attributes. */
   tell(more: { readonly name?: string; readonly attributes?: SpanAttributes }): void;
@@ -45,8 +51,8 @@ export interface WorkScope {
   /** Returns the current span, or null if none exists. */
   readonly traceParent: TraceParent | null;
   /**
-   * Aborted when the result is no longer needed, for example because the client has disconnected. Long work then ends
-   * early.
+   * Signal that is aborted when the result is no longer needed, for example because the client has disconnected. Long
+   * work then ends early.
    */
   readonly wanted?: AbortSignal | undefined;
   /** The scopes of the accounts in a batch, by record id. */

@@ -14,9 +14,9 @@ import type {
 import type { Currency, Decimal } from '../../values/money/index.ts';
 import type { BillingPeriod, TimeUnit } from '../../values/time/index.ts';
 
-// This is a catalog as written in TypeScript or returned by a catalog plugin.
-// Names are type parameters, so that an unknown name does not compile.
-// The letters stand for currencies (C), units (U), products (P), plans (N), price lists (L) and features (F).
+// This is a catalog as written in TypeScript or returned by a catalog plugin. Names are type parameters, so that an
+// unknown name does not compile. The type parameters are C (currencies), U (units), P (products), N (plans), L (price
+// lists) and F (features).
 
 /**
  * A decimal, either as text such as `'29.00'`, whose digits are kept, or as a `Decimal`. Up to 15 digits before and 9

@@ -93,8 +93,8 @@ export interface EInvoiceAttachment {
 export interface DocumentRenderer {
   /**
    * Renders a PDF. Other work can run in the meantime.
-   * @param options.signal Aborted when nobody waits for the file any longer. The function must then throw the signal's
-   * reason.
+   * @param options.signal Aborted when nobody is waiting for the file anymore. The function must then throw the
+   * signal's reason.
    */
   pdf(
     document: PrintableDocument,

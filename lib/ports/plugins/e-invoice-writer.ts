@@ -1,6 +1,6 @@
 import type { EInvoiceProfile, TaxCategory } from '../../records/index.ts';
 
-/** A value with the code list to which it belongs. `scheme` is null if it belongs to none. */
+/** A value with its code list. `scheme` is null if the value has no code list. */
 export interface CodedId {
   readonly scheme: string | null;
   readonly value: string;

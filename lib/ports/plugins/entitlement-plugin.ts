@@ -21,7 +21,7 @@ export const EntitlementOperation = {
   UNDO_CHANGE_PLAN: 'UNDO_CHANGE_PLAN',
   CANCEL: 'CANCEL',
   UNCANCEL: 'UNCANCEL',
-  /** Pauses a bundle. The next three operations apply to a bundle too. */
+  /** Pauses a bundle. The next three operations also apply to a bundle. */
   PAUSE: 'PAUSE',
   RESUME: 'RESUME',
   TRANSFER: 'TRANSFER',
@@ -116,7 +116,7 @@ export type EntitlementDecision<Operation extends EntitlementOperation> =
   | undefined;
 
 export interface EntitlementPluginContext extends GatewayContext {
-  /** Plugin properties. They come from `pluginProperty` of the HTTP call or `pluginProperties` of the caller. */
+  /** Plugin properties, from `pluginProperty` of the HTTP call or `pluginProperties` of the caller. */
   readonly properties: readonly PluginProperty[];
 }
 
@@ -150,8 +150,8 @@ export interface EntitlementPlugin extends PluginIdentity {
   /** Called after every successful operation, with its final terms. Errors are logged. */
   succeeded?(done: EntitlementSuccess, context: EntitlementPluginContext): Promise<void>;
   /**
-   * Runs after every operation that failed after this plugin was called, whether a rule or a plugin rejected it.
-   * Nothing of the operation is stored. Errors are logged; the caller gets the first error.
+   * Called after every operation that failed after this plugin was called, whether a rule or a plugin rejected it. No
+   * part of the operation is stored. Errors are logged; the caller gets the first error.
    */
   failed?(call: EntitlementCall, error: unknown, context: EntitlementPluginContext): Promise<void>;
 }

@@ -107,9 +107,9 @@ export interface AdditionalItemFields {
 }
 
 /**
- * A new item, or changes to a known one: only its description, amount, rate, quantity, item details and, of a TAX
- * item, tax facts are used if not null. Other members are ignored with a warning, as are the rate of a RECURRING item
- * and the details of usage. A visible item may be returned unchanged.
+ * A new item, or changes to a known item. For a known item, only the description, amount, rate, quantity, item details
+ * and, for a TAX item, tax facts are used if they are not null. Other members are ignored with a warning, as are the
+ * rate of a RECURRING item and the details of usage. A visible item may be returned unchanged.
  */
 export type AdditionalItem = HostInput<AdditionalItemFields>;
 
@@ -150,7 +150,7 @@ export interface InvoicePlugin extends PluginIdentity {
   readonly name: string;
   /**
    * Called before a run reads anything, and before a manual operation changes anything. An abort takes precedence over
-   * all reschedules. Both reject a manual operation (4029).
+   * all reschedules. An abort or a reschedule rejects a manual operation (4029).
    */
   priorCall?(
     context: InvoicePluginContext,

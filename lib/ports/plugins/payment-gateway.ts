@@ -6,8 +6,8 @@ import type { Currency, Decimal } from '../../values/money/index.ts';
 import type { PluginIdentity } from './plugin-identity.ts';
 
 /**
- * The outcome of one call (payments §2.1). ERROR means that the gateway declined. CANCELED means that certainly nothing
- * happened.
+ * The outcome of one call (payments §2.1). ERROR means that the gateway declined. CANCELED means that it is certain
+ * that nothing happened.
  */
 export const PluginStatus = enumeration('PROCESSED', 'PENDING', 'ERROR', 'CANCELED', 'UNDEFINED');
 export type PluginStatus = keyof typeof PluginStatus;
@@ -80,9 +80,7 @@ export interface GatewayCapabilities {
   readonly completeLedger?: boolean;
 }
 
-/**
- * An operation that moves or promises money. If the result is null, its status is missing, so the outcome is unknown.
- */
+/** An operation that moves or promises money. A null result has no status, so the outcome is unknown. */
 export type GatewayOperation<R extends GatewayTransaction = GatewayRequest> = (
   request: R,
   context: GatewayContext,

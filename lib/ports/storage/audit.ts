@@ -2,15 +2,16 @@ import type { AuditEntry, AuditRow, Rows } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 
 export interface AuditReads {
-  /** Returns the changes of these records in write order, in one statement. */
+  /** Returns the changes to these records in write order. Executes one statement. */
   findByTargets(targetIds: readonly Uuid[]): Rows<AuditEntry>;
   /**
-   * Returns the changes of these records, each with the record after the change, in a constant number of statements.
+   * Returns the changes to these records, each with the record after the change. Executes a constant number of
+   * statements.
    */
   findHistories(targetIds: readonly Uuid[]): Rows<AuditRow>;
 }
 
-/** A stored value. An instant is milliseconds since the epoch, as a number or as text. */
+/** A stored value. An instant is stored as milliseconds since the epoch, either as a number or as text. */
 export type ExportedValue = string | number | boolean | null;
 
 export interface ExportedColumn {

@@ -52,7 +52,7 @@ export interface CatalogWrites {
   lockForDeletion(): Promise<void>;
   /**
    * Prevents the deletion of plans until the transaction ends, so that a plan read after this call can be used. Does
-   * not wait for uploads or for other transactions that called it.
+   * not wait for uploads or for other callers of this function.
    */
   keepPlans(): Promise<void>;
   /**
@@ -63,9 +63,9 @@ export interface CatalogWrites {
   /** Stores new override plans with audit rows. `catalogRevision` does not change. */
   insertOverridePlans(plans: readonly New<StoredOverridePlan>[]): Promise<void>;
   /**
-   * Removes and adds versions as one change, which is audited as TENANT_KVS and increments the revision. A
-   * replacement of the same date keeps its predecessor's revision, because it bills running subscriptions in the same
-   * way. Requires the lock.
+   * Removes and adds versions as one change, which is audited as TENANT_KVS and increments the revision. A replacement
+   * with the same date keeps its predecessor's revision, because running subscriptions are billed in the same way.
+   * Requires the lock.
    */
   replace(change: {
     readonly removed: readonly Uuid[];
@@ -80,7 +80,7 @@ export interface CatalogEntryReads {
   /** Returns the entries with these names in both scopes, and the name of their entry catalog if it exists. */
   named(names: readonly string[]): Rows<CatalogEntry>;
   childrenOf(parentIds: readonly Uuid[]): Rows<CatalogEntry>;
-  /** Returns the rows of these plans, sorted by plan, effective date and creation. */
+  /** Returns the rows of these plans, sorted by plan, effective date and creation order. */
   rowsOf(planNames: readonly string[]): Rows<PlanRow>;
   /** Returns the plans that have rows newer than this catalog revision, in both scopes. */
   plansChangedSince(revision: number): Rows<string>;

@@ -26,14 +26,16 @@ export interface NewCell {
 
 export interface CellNumbering {
   readonly number: number;
-  /** The cell assigns only record ids above this one. */
+  /** Record id above which the cell assigns its record ids. */
   readonly above: number;
 }
 
 /** A move that this process has taken over. */
 export interface TakenMove {
   readonly tenantRecordId: number;
-  /** The result of `takeMove`. It is greater for each process that later takes over the move. */
+  /**
+   * The revision of the move that `takeMove` returned. Each process that later takes over the move gets a greater one.
+   */
   readonly revision: number;
 }
 
@@ -46,8 +48,8 @@ export type PlaceChoice =
 
 /**
  * Cells and the places of tenants (cells §1). In the directory, the store contains all cells and the cell of each
- * tenant. In a cell, it contains the number of the cell and the rows of its tenants. Every change of a cell or a
- * place increments `revision` in the same transaction. Cells need PostgreSQL.
+ * tenant. In a cell, it contains the number of the cell and the rows of its tenants. Every change to a cell or a place
+ * increments `revision` in the same transaction. Cells need PostgreSQL.
  */
 export interface CellStore {
   /** Returns the revision of the directory, or 0 before the first cell is registered. */
@@ -55,8 +57,8 @@ export interface CellStore {
   /** Returns the cells of the directory, sorted by number. */
   list(): Rows<Cell>;
   /**
-   * Registers a cell under the next number. Only one caller at a time can do this. The first cell gets all tenants that
-   * the directory already has. If the name is already registered, returns its cell.
+   * Registers a cell under the next number. Only one caller at a time can register a cell. The first cell gets all
+   * tenants that the directory already has. If the name is already registered, returns its cell.
    */
   register(cell: NewCell): Promise<Cell>;
   /** Returns the places of these tenants. Omits unknown tenants. */
@@ -80,7 +82,9 @@ export interface CellStore {
    * the move. Returns null if the place has a different state.
    */
   takeMove(tenantRecordId: number): Promise<number | null>;
-  /** Stores a heartbeat of the process that moves the tenant (cells §3.4 rule 4). `beginMove` stores one too. */
+  /**
+   * Stores a heartbeat of the process that moves the tenant (cells §3.4 rule 4). `beginMove` also stores a heartbeat.
+   */
   renewMove(tenantRecordId: number): Promise<void>;
   /**
    * Changes the place from MOVING to CLEANING. From now on, the tenant is in the target cell. Returns false if another
@@ -100,8 +104,8 @@ export interface CellStore {
   /** Looks for data of tenants in all tables. */
   contents(): Promise<CellContents>;
   /**
-   * Makes this database the cell with a number. From now on, its record ids have this number as remainder (cells §1.2).
-   * Returns the highest record id so far, or `above` if that is greater. Can be repeated.
+   * Makes this database the cell with this number. From now on, its record ids have this number as remainder (cells
+   * §1.2). Returns the highest record id so far, or `above` if that is greater. Can be repeated.
    */
   adopt(numbering: CellNumbering): Promise<number>;
   /**

@@ -65,8 +65,8 @@ export interface CheckReads {
     readonly limit: number;
   }): Rows<Invoice>;
   /**
-   * Returns at most `limit` usage days of these accounts after a position in their order. A null position means from
-   * the start.
+   * Returns at most `limit` usage days of these accounts after a position in their order. If the position is null,
+   * starts at the first usage day.
    */
   usageDaysAfter(request: {
     readonly accountRecordIds: readonly number[];
@@ -94,10 +94,7 @@ export interface CheckStore {
   tenantsAfter(request: { readonly afterRecordId: number; readonly limit: number }): Rows<Tenant>;
   /** The tables with references or audit rows. */
   readonly tables: readonly string[];
-  /**
-   * Checks up to `limit` records of a table after a record id. They belong to one tenant, or to any tenant if the
-   * tenant is null.
-   */
+  /** Checks up to `limit` records of a table after a record id, for one tenant or for all tenants (null). */
   checkRecords(request: {
     readonly table: string;
     readonly tenantRecordId: number | null;

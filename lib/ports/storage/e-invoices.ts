@@ -17,7 +17,7 @@ export type EInvoiceAttempt = Pick<
 >;
 
 export interface EInvoiceDeliveryWrites {
-  /** Inserts deliveries. Skips documents that already have one. Returns the ids of the inserted deliveries. */
+  /** Inserts deliveries. Skips documents that already have a delivery. Returns the ids of the inserted deliveries. */
   insertNew(deliveries: readonly New<EInvoiceDelivery>[]): Promise<readonly Uuid[]>;
   update(attempts: readonly EInvoiceAttempt[]): Promise<void>;
 }

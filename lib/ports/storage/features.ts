@@ -17,7 +17,7 @@ export interface CounterKey {
   readonly periodStart: LocalDate;
 }
 
-/** A limit that applies to a counter if its highest announced threshold is at least `announced`. */
+/** A limit that applies if the highest announced threshold of the counter is at least `announced`. */
 export interface DrawLimit {
   readonly announced: number;
   readonly upTo: Decimal;
@@ -27,7 +27,8 @@ export interface QuotaDraw extends CounterKey {
   readonly accountRecordId: number;
   readonly amount: Decimal;
   /**
-   * Limits, at least one of which the counter must satisfy after the draw. Null means that the counter is unlimited.
+   * The limits of the counter. After the draw, the counter must satisfy at least one of them. Null means that the
+   * counter is unlimited.
    */
   readonly limits: readonly DrawLimit[] | null;
   /** Instant after which the counter can be deleted. Null means that it is kept. */

@@ -62,8 +62,8 @@ export interface Storage<Host = never> {
    */
   readInOneStatement<T>(tenant: TenantRef, work: (session: ReadSession) => Promise<T>): Promise<T>;
   /**
-   * Runs `work` like `read`, and streams the text that it wrote. The text is not kept in memory, so that a slow reader
-   * delays nobody. Read the stream to its end, or call the iterator's `return`.
+   * Runs `work` like `read`, and streams the text that `work` writes. The text is not kept in memory, and a slow reader
+   * does not delay other calls. Read the stream to its end, or call the iterator's `return`.
    */
   readText(
     tenant: TenantRef,
@@ -115,7 +115,9 @@ export interface Storage<Host = never> {
    * commit, if the host's library reports commits.
    */
   onChange(listener: (change: StoredChange) => void): () => void;
-  /** True if only this process can use the storage (SQLite). All claims found at startup have then been abandoned. */
+  /**
+   * True if only this process can use the storage (SQLite). If true, all claims found at startup have been abandoned.
+   */
   readonly singleNode: boolean;
   readonly queue: QueueStore;
   readonly entries: EntryStore;
@@ -137,8 +139,8 @@ export interface Storage<Host = never> {
   /** The steps of a tenant's move that concern this cell (cells §3). */
   readonly moves: TenantMoveStore;
   /**
-   * Checks the schema version. Applies missing migrations if the storage was opened for that, otherwise throws an
-   * error that names the command to run. Then applies the policy to sessions; omitted members stay unchanged.
+   * Checks the schema version. If migrations are missing, either applies them, if the storage was opened for that, or
+   * throws an error that names the command to run. Then applies the policy to sessions; omitted members stay unchanged.
    */
   prepare(policy?: StoragePolicy): Promise<void>;
   /** Returns the usage of the connection pool, or null if there is no pool. */
@@ -171,7 +173,9 @@ export interface StoragePolicy {
   readonly onEvents?: (events: readonly NewBusEvent[]) => void;
   /** Returns the position in the trace to store with queue entries. By default, none is stored. */
   readonly traceParentOf?: (accountRecordId: number | null) => string | null;
-  /** Called for each attempt of a transaction that writes, and must run it. By default, attempts run directly. */
+  /**
+   * Called for each attempt of a transaction that writes, and must run that attempt. By default, attempts run directly.
+   */
   readonly aroundWrite?: <T>(write: () => Promise<T>) => Promise<T>;
   readonly writesCreditNotesOf?: WritesCreditNotesOf;
   /**

@@ -152,8 +152,8 @@ export interface InvoiceReads {
    */
   findUsedCredit(request: UsedCreditRequest): Rows<InvoiceItem>;
   /**
-   * Returns the last charges. Omits subscriptions without charges.
-   * @param sinceItem Record id from which on items are read. By default, all items are read.
+   * Returns the last charge of each subscription. Omits subscriptions without charges.
+   * @param sinceItem Lowest record id of the items to read. By default, all items are read.
    */
   lastCharges(subscriptionIds: readonly Uuid[], sinceItem?: number): Rows<LastCharge>;
   /**

@@ -51,7 +51,7 @@ export interface MonitoringStore {
   addSamples(samples: readonly Sample[]): Promise<void>;
   /** Returns the samples in time order, in batches. */
   samples(filter: SampleFilter): AsyncIterable<readonly Sample[]>;
-  /** Deletes at most `limit` older rows of each kind. Returns their number. */
+  /** Deletes at most `limit` rows of each kind that are older than the given times. Returns their number. */
   purge(before: {
     readonly accessMs: number;
     readonly samplesMs: number;
@@ -60,7 +60,7 @@ export interface MonitoringStore {
   countTagged(definitionId: Uuid): Promise<number>;
 }
 
-/** Specifies whether this node holds its name exclusively. UNKNOWN means that the storage cannot check this. */
+/** Specifies whether this node has exclusive use of its name. UNKNOWN means that the storage cannot check this. */
 export type HeldName = 'HELD' | 'TAKEN' | 'UNKNOWN';
 
 /**

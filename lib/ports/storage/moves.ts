@@ -18,8 +18,8 @@ export const FenceState = enumeration('OPEN', 'LEAVING', 'HOLDING', 'STOPPED', '
 export type FenceState = keyof typeof FenceState;
 
 /**
- * Rows of the tenant in a table. They are either a range of keys (null means no bound), or the rows with the given
- * keys. Keys are JSON text.
+ * Rows of the tenant in a table. They are either the rows in a range of keys (null means no bound), or the rows with
+ * the given keys. Keys are JSON text.
  */
 export type MovedRows =
   | { readonly table: string; readonly after: string | null; readonly upTo: string | null }
@@ -60,8 +60,8 @@ export interface MovingTenant {
   takeFence(first: 'OPEN' | 'GONE'): Promise<FenceState>;
   /**
    * Changes the state from OPEN to LEAVING for the source, or from AWAY or GONE to ARRIVING for the target. Keeps any
-   * other state. Creates the triggers on every table after the transactions that are writing to it. Requires
-   * `takeFence`.
+   * other state. Creates the triggers on every table after the transactions that are writing to that table have ended.
+   * Requires `takeFence`.
    */
   raiseFence(state: 'LEAVING' | 'ARRIVING'): Promise<void>;
   /** Changes the state of the fence. Waits for all transactions that are writing rows of the tenant. */
@@ -82,8 +82,8 @@ export interface MovingTenant {
   removeFence(): Promise<void>;
 
   /**
-   * Returns the next chunks of a table, sorted by key. There is at least one. The last chunk has no upper bound, so
-   * that it includes all later rows of the other cell.
+   * Returns the next chunks of a table, sorted by key. There is always at least one chunk. The last chunk has no upper
+   * bound, so that it includes all later rows of the other cell.
    */
   chunks(table: string, after: string | null): Rows<RowChunk>;
   /** Returns the digests of several selections of rows, in their order. */

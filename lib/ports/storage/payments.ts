@@ -81,7 +81,7 @@ export interface PaymentReads {
   /** Returns the attempts, oldest first. */
   findAttemptsByTransactionKeys(transactionExternalKeys: readonly string[]): Rows<PaymentAttempt>;
   findInvoicePaymentsByInvoices(invoiceIds: readonly Uuid[]): Rows<InvoicePayment>;
-  /** Returns the newest failed PURCHASE of each invoice. Omits invoices without one. */
+  /** Returns the newest failed PURCHASE of each invoice. Omits invoices without a failed PURCHASE. */
   findLastFailures(invoiceIds: readonly Uuid[]): Rows<LastFailure>;
   findInvoicePaymentsByPayments(paymentIds: readonly Uuid[]): Rows<InvoicePayment>;
   /** Returns the active holds of these invoices. */

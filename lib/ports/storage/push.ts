@@ -58,7 +58,7 @@ export interface PushStore {
   /** Ends leases that this node still holds. */
   release(leases: readonly PushLease[]): Promise<void>;
   /**
-   * Returns due deliveries of the tenant: up to `limit` first attempts in order, then up to as many retries. Omits
+   * Returns due deliveries of the tenant: up to `limit` first attempts in order, then up to `limit` retries. Omits
    * deliveries that the caller already has, and first attempts of accounts for which it has enough (0 means the tenant
    * itself).
    */
@@ -124,7 +124,7 @@ export interface SinkStore {
 /** Selects at most `limit` events with record ids above `after` and up to `upTo`. */
 export interface EventsRequest {
   readonly after: number;
-  /** The result of `EventStore.horizon`. Call it before this read. */
+  /** The result of `EventStore.horizon`. Call `horizon` before this read. */
   readonly upTo: number;
   readonly limit: number;
   /** Types of events. Defaults to all types. */

@@ -43,7 +43,7 @@ export type LiveEntry = Pick<QueueEntry, 'kind' | 'topic' | 'payload' | 'account
 export interface LiveEntriesRequest {
   readonly accountRecordIds: readonly number[];
   readonly topics: readonly string[];
-  /** Maximum number per account. Entries that are being processed are counted separately from all others. */
+  /** Maximum number of entries per account. Entries that are being processed are counted separately from all others. */
   readonly limit: number;
 }
 
@@ -58,7 +58,7 @@ export interface WorkAhead {
 export interface WorkAheadRequest {
   readonly work: readonly WorkAhead[];
   readonly topics: readonly string[];
-  /** System time. Entries that are paused beyond it are omitted. */
+  /** A system time. Entries that are paused beyond this time are omitted. */
   readonly availableByMs: number;
 }
 
@@ -82,7 +82,8 @@ export interface NotificationReads {
   /** Returns the live entries that precede the work of each asker. Omits askers without such entries. */
   findEarlierWork(request: WorkAheadRequest): Rows<EarlierWork>;
   /**
-   * Returns true if work of the account is due or being processed. Entries that are paused after an error count too.
+   * Returns true if work of the account is due or being processed. This includes entries that are paused after an
+   * error.
    */
   hasDue(accountRecordId: number, at: Instant): Promise<boolean>;
 }
@@ -169,8 +170,8 @@ export interface QueueStore {
   }): Promise<number>;
   nextDue(topics: readonly string[]): Promise<Instant | null>;
   /**
-   * Counts live entries that are due or being processed, of one tenant or of all tenants (null). Entries that are
-   * paused after an error count too. Can be limited to the entries of `cause`.
+   * Counts live entries that are due or being processed, of one tenant or of all tenants (null). This includes entries
+   * that are paused after an error. Can be limited to the entries of `cause`.
    */
   countPending(tenantRecordId: number | null, businessNow: Instant, cause?: WorkCause): Promise<number>;
   /** Returns the backlog of all tenants, counted up to `limit`, so that the cost is limited. */

@@ -11,7 +11,7 @@ import type { Uuid } from '../../values/ids/index.ts';
 import type { Currency, Decimal } from '../../values/money/index.ts';
 import type { Instant, LocalDate } from '../../values/time/index.ts';
 
-/** The position of the last row that a count has read, in the order of the count, and its record id. */
+/** The last row that a count has read: its position in the order of the count, and its record id. */
 export interface CountPosition {
   readonly order: number;
   readonly recordId: number;
@@ -45,7 +45,7 @@ export interface InvoiceSum extends Pick<Invoice, 'currency' | 'status' | 'isMig
 export interface TransactionSum {
   readonly transactionType: TransactionType;
   readonly status: TransactionStatus;
-  /** The currency of the transactions, or null for voids, and for reversals of chargebacks. */
+  /** The currency of the transactions, or null for voids and for reversals of chargebacks. */
   readonly currency: Currency | null;
   /** True if an earlier transaction of the same payment and type failed. Set only for successful transactions. */
   readonly isRecovery: boolean;

@@ -13,9 +13,9 @@ import type {
 import type { Uuid } from '../../values/ids/index.ts';
 
 /**
- * Users, roles, clients, sessions and keys (platform §6–§8), shared by all tenants. Every change of a user, role or
+ * Users, roles, clients, sessions and keys (platform §6–§8), shared by all tenants. Every change to a user, role or
  * client runs the caller's check, is audited without its secret and increments `revision`, all in one transaction.
- * Changes are sequential, so that the check still holds.
+ * Changes are sequential, so that the result of the check stays valid.
  */
 export interface SecurityStore {
   revision(): Promise<number>;
@@ -34,7 +34,7 @@ export interface SecurityStore {
     },
     authorship: Authorship,
   ): Promise<User | null>;
-  /** Replaces the hash of a password that has not changed. This change is not visible. */
+  /** Replaces the hash of an unchanged password. Callers cannot see this change. */
   rehashUser(name: string, hashes: { readonly from: string; readonly to: string }): Promise<void>;
   rehashClient(name: string, hashes: { readonly from: string; readonly to: string }): Promise<void>;
   rehashTenant(apiKey: string, hashes: { readonly from: string; readonly to: string }): Promise<void>;
@@ -70,8 +70,8 @@ export interface SecurityStore {
   /** Returns the keys, oldest first. */
   listSigningKeys(): Rows<SigningKey>;
   /**
-   * Inserts the key, unless another key has been created after `unlessNewerThanMs`. Of several nodes, only one can
-   * therefore succeed.
+   * Inserts the key, unless another key has been created after `unlessNewerThanMs`. If several nodes try at the same
+   * time, only one of them therefore succeeds.
    */
   insertSigningKey(key: New<SigningKey>, unlessNewerThanMs: number): Promise<void>;
   deleteSigningKeys(ids: readonly Uuid[]): Promise<void>;

@@ -125,8 +125,9 @@ export interface WriteSession extends ReadSession {
   readonly reports: ReportReads & ReportWrites;
   /**
    * Locks these accounts in ascending order of record ids and returns their locked state. Unknown ids are omitted.
-   * Waits for busy accounts as the tenant's setting defines (by default for calls other than payments), or at most
-   * `waitMs`, then throws BillingError 60018 ACCOUNT_BUSY. Locking a single free account reads no settings.
+   * Waits for busy accounts for the time that the tenant's setting defines (by default, the setting for calls other
+   * than payments), or for at most `waitMs`. Then throws BillingError 60018 ACCOUNT_BUSY. Locking a single free account
+   * reads no settings.
    */
   lockAccounts(
     accountIds: readonly Uuid[],
@@ -135,7 +136,7 @@ export interface WriteSession extends ReadSession {
   /** Locks accounts without waiting. Omits busy and unknown accounts. */
   tryLockAccounts(accountRecordIds: readonly number[]): Rows<Account>;
   tryLockAccountsById(accountIds: readonly Uuid[]): Rows<Account>;
-  /** Reports a change of the account to the listeners of `Storage.onChange`, for records that are not audited. */
+  /** Reports a change to the account to the listeners of `Storage.onChange`, for records that are not audited. */
   touch(accountRecordId: number): void;
   /** Appends bus events to the outbox in order. */
   publish(events: readonly NewBusEvent[]): void;
@@ -153,8 +154,8 @@ export interface WriteSession extends ReadSession {
    */
   unscheduleFuture(accountRecordId: number, after: Instant): Promise<void>;
   /**
-   * Ends claimed entries as PROCESSED together with the handler's writes. Throws LeaseLostError, which rolls back, if
-   * a claim was lost.
+   * Ends claimed entries as PROCESSED together with the handler's writes. If a claim was lost, throws LeaseLostError,
+   * which rolls back the transaction.
    */
   finish(entries: readonly ClaimedEntry[]): Promise<void>;
   /** Marks `handler` as done. The entries stay claimed for other handlers. */

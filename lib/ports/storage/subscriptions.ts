@@ -35,7 +35,9 @@ export interface SubscriptionReads extends BundleReads {
    * accounts have none.
    */
   findBlocksOfAccounts(accountIds: readonly Uuid[]): Rows<BlockingState>;
-  /** Returns the last active state of the service up to an instant, per account. Omits accounts without one. */
+  /**
+   * Returns the last active state of the service up to an instant, per account. Omits accounts without such a state.
+   */
   findLatestBlockingStates(
     accountIds: readonly Uuid[],
     of: { readonly service: string; readonly at: Instant },

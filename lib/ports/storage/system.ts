@@ -38,11 +38,11 @@ export interface SystemStore {
    * attempts with an UNKNOWN transaction, because payment recovery determines their outcome.
    */
   findOpenAttempts(createdBefore: Instant, limit: number): Rows<OpenAttempt>;
-  /** Deletes up to `limit` announcements of invoices that are dated before that day. */
+  /** Deletes up to `limit` announcements of invoices that are dated before the given day. */
   purgeInvoiceAnnouncements(before: LocalDate, limit: number): Promise<void>;
   /**
-   * Deletes up to `limit` uses of quotas that are older than an instant, and up to as many counters that need not be
-   * kept longer.
+   * Deletes up to `limit` uses of quotas that are older than an instant, and up to `limit` counters that are no longer
+   * needed.
    */
   purgeQuotas(before: { readonly uses: Instant; readonly counters: Instant }, limit: number): Promise<void>;
   /** Deletes up to `limit` usage threshold marks of periods that ended before an instant. */
@@ -121,11 +121,10 @@ export interface StoredRequest {
 /** Stored requests of all tenants, and requests without a tenant. */
 export interface IdempotencyStore {
   /**
-   * Inserts the request as running. Replaces a request that started before `expiredBeforeMs`, or the same request if
-   * it has been running since before `abandonedBeforeMs`. Takes one statement, so that only one caller gets the
-   * claim.
-   * @returns null with the claim, otherwise the request with the key; undefined if that request has disappeared in
-   * the meantime.
+   * Inserts the request as running. Replaces a request that started before `expiredBeforeMs`, or the same request if it
+   * has been running since before `abandonedBeforeMs`. Executes one statement, so that only one caller gets the claim.
+   * @returns null if the caller got the claim, otherwise the stored request with the key, or undefined if that request
+   * has been deleted in the meantime.
    */
   claim(
     claim: RequestClaim & { readonly requestHash: string; readonly nowMs: number },
@@ -135,6 +134,6 @@ export interface IdempotencyStore {
   keep(claim: RequestClaim, answer: Pick<StoredRequest, 'status' | 'headers' | 'body'>): Promise<boolean>;
   /** Deletes the request if this caller still holds the claim. */
   release(claim: RequestClaim): Promise<void>;
-  /** Deletes up to `limit` older requests. Returns their number. */
+  /** Deletes up to `limit` requests that started before the given time. Returns their number. */
   purge(startedBeforeMs: number, limit: number): Promise<number>;
 }

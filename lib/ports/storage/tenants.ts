@@ -15,14 +15,14 @@ export interface ActiveValue {
   readonly recordId: number;
   /**
    * Key for caches. It is needed because a record id may be used again after a rollback. The value is null if the row
-   * is so new that the statement that locks it cannot see it.
+   * is too new to be visible to the statement that locks it.
    */
   readonly id: Uuid | null;
 }
 
 /** Revisions in the tenant's row. Caches compare them. */
 export interface TenantRevisions {
-  /** A revision that increases with each change of the catalog. */
+  /** A revision that increases with each change to the catalog. */
   readonly catalogRevision: number;
   /** The active PER_TENANT_CONFIG row, or null. */
   readonly configuration: ActiveValue | null;
@@ -32,7 +32,7 @@ export interface TenantRevisions {
   readonly usageThresholds: ActiveValue | null;
   /** The active PUSH_NOTIFICATION_CB row, or null. */
   readonly callback: ActiveValue | null;
-  /** A revision that increases with each change of a payment state machine, or null if the tenant has none. */
+  /** A revision that increases with each change to a payment state machine, or null if the tenant has none. */
   readonly stateMachineRevision: number | null;
 }
 

@@ -87,14 +87,17 @@ export interface HourSum extends UsageSum {
 export interface UsageReads extends UsageArchiveReads {
   /**
    * Returns intervals of these subscriptions that end on or after the date (null means all) and have no VOID invoice,
-   * in billing order. Takes one statement.
+   * in billing order. Executes one statement.
    */
   intervals(
     windows: readonly { readonly subscriptionId: Uuid; readonly from: LocalDate | null }[],
   ): Rows<StoredUsageInterval>;
   /** Returns the billed intervals of VOID invoices, in the same form as `intervals`. */
   voidIntervals(windows: Parameters<UsageReads['intervals']>[0]): Rows<StoredUsageInterval>;
-  /** Returns how often usage was recorded, by record id of the subscription. Omits subscriptions without recordings. */
+  /**
+   * Returns how many times usage was recorded, by record id of the subscription. Omits subscriptions without
+   * recordings.
+   */
   marks(subscriptionRecordIds: readonly number[]): Promise<ReadonlyMap<number, number>>;
   /**
    * Returns the subscriptions and days for which the invoice bills usage, including usage with the amount 0. May
@@ -102,8 +105,8 @@ export interface UsageReads extends UsageArchiveReads {
    */
   billedOn(invoiceId: Uuid): Promise<readonly { readonly subscriptionId: Uuid; readonly date: LocalDate }[]>;
   /**
-   * Returns tracking ids of the points that each invoice billed first, in recording order, at most `limit` per
-   * invoice. Omits void submissions and VOID invoices. Takes one statement, and a second one for usage of points.
+   * Returns tracking ids of the points that each invoice was the first to bill, in recording order, at most `limit` per
+   * invoice. Omits void submissions and VOID invoices. Executes one statement, and a second one for usage of points.
    * @param limitOf function that returns the limit; called only for usage of points or usage sources.
    */
   trackingIds(
@@ -125,12 +128,12 @@ export interface UsageReads extends UsageArchiveReads {
    */
   pieces(requests: readonly UsageSplitRequest[]): Promise<readonly (readonly UsagePiece[])[]>;
   /**
-   * Returns the sums of valid points in each time span by unit, sorted by the code points of the unit names. Takes
-   * one statement, which reads a row per day and unit, and points of incomplete days only.
+   * Returns the sums of valid points in each time span by unit, sorted by the code points of the unit names. Executes
+   * one statement, which reads one row per day and unit, and the points of incomplete days only.
    */
   sums(request: UsageSumsRequest): Promise<readonly (readonly UsageSum[])[]>;
   /**
-   * Returns the sums of each hour with points, sorted by hour, then by unit. Takes one statement, which reads the
+   * Returns the sums of each hour with points, sorted by hour, then by unit. Executes one statement, which reads the
    * points of these days.
    */
   hourSums(request: UsageHoursRequest): Promise<readonly (readonly HourSum[])[]>;
@@ -143,7 +146,10 @@ export interface UsageWrites extends UsageArchiveWrites {
    * transactions that called `lockMarks`.
    */
   record(submissions: readonly UsageSubmission[]): Promise<readonly (string | null)[]>;
-  /** Returns how often usage was recorded, like `marks`. Until the transaction ends, nobody can record more. */
+  /**
+   * Returns how many times usage was recorded, like `marks`. Until the transaction ends, no other transaction can
+   * record usage for these subscriptions.
+   */
   lockMarks(subscriptionRecordIds: readonly number[]): Promise<ReadonlyMap<number, number>>;
   /** Records reached thresholds, each only once. Returns the newly recorded thresholds. */
   announceThresholds(thresholds: readonly ThresholdAnnouncement[]): Rows<ThresholdAnnouncement>;
@@ -216,7 +222,7 @@ export interface UsageArchiveWrites {
   /** Deletes the points of locked days and stores their summaries. Executes a constant number of statements. */
   archive(days: readonly ArchivedDay[]): Promise<void>;
   /**
-   * Deletes tracking ids that were not recorded since the instant and have no points left. Examines up to `limit` ids
+   * Deletes tracking ids that were recorded before the instant and have no points left. Examines up to `limit` ids
    * after the record id.
    */
   forgetKeys(request: {
