@@ -35,9 +35,9 @@ export type AfterAttempt = Pick<
 >;
 
 /**
- * Returns the delivery after an attempt (platform §10.2 rules 2, 4 and 5). A failure is retried at the start of the
- * attempt plus the next delay of the schedule, and becomes final after the last delay. A delay that a sink requested
- * does not count as a failure (platform §10.6).
+ * Returns the delivery after an attempt (platform §10.2 rules 2, 4 and 5). A failed attempt is retried when the next
+ * delay of the schedule has passed since the start of the attempt. The failure becomes final after the last delay. A
+ * delay that a sink requested does not count as a failure (platform §10.6).
  */
 export function afterAttempt(
   delivery: PushDelivery,

@@ -85,8 +85,8 @@ export interface DeliveryView extends ExternalEvent {
   /** The callback URL. Its query values are masked, because they may be tokens. */
   readonly url: string;
   /**
-   * AVAILABLE means not sent yet, PROCESSED means accepted, and FAILED means that there will be no further attempt.
-   * REMOVED means that the callback is no longer registered.
+   * State of the delivery. AVAILABLE means not sent yet, PROCESSED means accepted, and FAILED means that there will be
+   * no further attempt. REMOVED means that the callback is no longer registered.
    */
   readonly status: DeliveryState;
   /** Number of finished attempts. */

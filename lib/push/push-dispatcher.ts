@@ -37,7 +37,7 @@ interface PushDispatcherOptions {
 
 /**
  * Sends due pushes (platform §10.2). One node at a time serves a tenant, and tenants do not wait for each other. Runs
- * after a write of this process, a clock move or a due retry, and polls for the writes of other nodes.
+ * after a write of this process or a clock move, and when a retry is due. Polls for the writes of other nodes.
  */
 export class PushDispatcher {
   readonly #ports: PushPorts;
@@ -80,7 +80,7 @@ export class PushDispatcher {
     this.#wake();
   }
 
-  /** Starts no new attempts, waits a limited time for running attempts, and releases the tenants. */
+  /** Stops starting attempts, waits a limited time for running attempts, and releases the tenants. */
   async stop(): Promise<void> {
     if (this.#stopping) return;
     this.#stopping = true;

@@ -111,7 +111,10 @@ export function sinkService(ports: SinkPorts, sinks: readonly EventSink[], retri
       return counted.map((counted) => dispatcherOf(counted, input));
     },
 
-    /** Deletes old deliveries, and the data of sinks that have not been used for the same time or longer. */
+    /**
+     * Deletes deliveries that are older than the retention time, and the data of sinks that have not been used for at
+     * least that time.
+     */
     async purge(retentionMs: number): Promise<void> {
       const { storage, clock } = ports;
       const before = addMilliseconds(clock.now(), -retentionMs);

@@ -224,7 +224,7 @@ export class Lanes<D extends Ordered> {
     return [...this.#known];
   }
 
-  /** Returns accounts with at least this number of deliveries. 0 means the tenant itself. */
+  /** Returns accounts with at least this number of deliveries. In the result, 0 means the tenant itself. */
   lanesWith(atLeast: number): readonly number[] {
     return [...this.#firsts].filter(([, lane]) => lane.length >= atLeast).map(([lane]) => lane);
   }
@@ -295,7 +295,7 @@ export type PushOutcome = 'delivered' | 'failed' | 'put_off' | 'given_up' | 'wit
 export const PUSH_OUTCOMES: readonly PushOutcome[] = ['delivered', 'failed', 'given_up', 'withdrawn'];
 export const SINK_OUTCOMES: readonly PushOutcome[] = ['delivered', 'failed', 'put_off', 'given_up'];
 
-/** Counts the attempts of this node since the node was opened. */
+/** Counts the attempts of this node since its start. */
 export class PushCounts {
   readonly #counts: Map<PushOutcome, number>;
 
