@@ -20,7 +20,7 @@ export interface QueueExportRequest {
   readonly minDate?: Instant;
   /** Latest due date of live entries. Defaults to two days from now. */
   readonly maxDate?: Instant;
-  /** If true, includes the history. Like all other parts, it is included by default. */
+  /** If true, includes the history. By default, the history and all other parts are included. */
   readonly withHistory?: boolean;
   readonly withInProcessing?: boolean;
   readonly withBusEvents?: boolean;
@@ -64,15 +64,15 @@ export interface QueueOperations<C extends Leading = []> {
    */
   export(...given: [...C, request?: HostInput<QueueExportRequest>]): Promise<AsyncIterable<string>>;
   /**
-   * Returns unfinished entries that have been due for longer than `health.lateThreshold`, the oldest first, each with
-   * the reason.
+   * Returns unfinished entries that have been due for longer than `health.lateThreshold`, oldest first, each with the
+   * reason.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), INVALID_PARAMETER (60002) for an invalid limit.
    */
   late(...given: [...C, request?: HostInput<QueueLookRequest>]): Promise<readonly LateEntryView[]>;
   /** Returns entries that nodes are processing now. @throws BillingError with the codes of `late`. */
   busy(...given: [...C, request?: HostInput<QueueLookRequest>]): Promise<readonly QueueEntryView[]>;
   /**
-   * Returns failed entries of the tenant or the system, the oldest first. Pushes appear as notifications.
+   * Returns failed entries of the tenant or the system, oldest first. Pushes appear as notifications.
    * @throws BillingError with the codes of `late`, and INVALID_PARAMETER (60002) for a range of more than 90 days.
    */
   failed(...given: [...C, request?: HostInput<FailedWorkRequest>]): Promise<readonly QueueEntryView[]>;
@@ -80,14 +80,15 @@ export interface QueueOperations<C extends Leading = []> {
    * Repeats failed entries as new entries without failures. The failed entries become REAPED. Handlers apply each
    * effect once. A push is sent again. Entries that are not FAILED or not of this kind are skipped.
    * @returns the number of repeated entries.
-   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an invalid record id, no record id, or more than 1,000.
+   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an invalid record id, for no record ids, or for more than
+   * 1,000 record ids.
    */
   putBack(...given: [...C, request: ChosenEntriesRequest]): Promise<number>;
   /**
-   * Frees stuck entries. An entry is stuck if it is late by more than `health.lateThreshold` and no node is working
-   * on it. Any node can claim freed entries immediately, with their failures reset.
+   * Frees stuck entries. An entry is stuck if it is late by more than `health.lateThreshold` and no node is working on
+   * it. Any node can claim freed entries immediately, with their failures reset.
    * @returns the number of freed entries.
-   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) as `putBack`.
+   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) under the same conditions as `putBack`.
    */
   free(...given: [...C, request: ChosenEntriesRequest]): Promise<number>;
 }
