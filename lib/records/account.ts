@@ -5,7 +5,10 @@ import type { Decimal } from '../values/money/index.ts';
 
 export const MAX_EMAIL_CHARACTERS = 254;
 
-/** Options of personal data. Callers set it on creation and update, and operator searches find it. */
+/**
+ * Options of fields with personal data. Callers can set these fields on creation and update, and operator searches
+ * include them.
+ */
 const contact = { set: 'update', searched: true, personal: true } as const;
 const terms = { set: 'update', searched: true } as const;
 const fixed = { set: 'creation', searched: true } as const;

@@ -5,7 +5,7 @@ import type { Instant } from '../values/time/index.ts';
 export const ChangeType = enumeration('INSERT', 'UPDATE', 'DELETE');
 export type ChangeType = keyof typeof ChangeType;
 
-/** A change of an audited record (accounts §14). */
+/** A change to an audited record (accounts §14). */
 export const auditEntryFields = {
   recordId: f.recordId,
   id: f.id(),

@@ -66,8 +66,8 @@ export interface BillingEvent {
   readonly isRequestedDay: boolean;
   readonly quantity: number;
   /**
-   * Usage sections billed IN_ARREAR of the phase in force; empty on CANCEL, EXPIRED and START_BILLING_DISABLED (usage
-   * §6).
+   * Usage sections of the phase in force that are billed IN_ARREAR. The list is empty for CANCEL, EXPIRED and
+   * START_BILLING_DISABLED (usage §6).
    */
   readonly usages: readonly UsageSection[];
   /** Coupons that reduce the prices of this event, in the order of redemption. The field is absent if none exist. */

@@ -46,7 +46,7 @@ export interface CallContext {
   readonly roundsFloatNoise?: boolean;
 }
 
-/** The author of a change that does not belong to a tenant, such as a change of a tenant, user or role. */
+/** The author of a change that does not belong to a tenant, such as a change to a tenant, user or role. */
 export interface SystemAuthor {
   readonly userName: string;
   readonly reasonCode?: string | null;

@@ -36,7 +36,7 @@ const termsFields = {
   appliesTo: f.oneOf(CouponScope, { set: 'creation' }),
 };
 
-/** Returns the code of a coupon in the form in which codes are compared. Upper and lower case are equal. */
+/** Returns the code of a coupon in the form in which codes are compared, ignoring case. */
 export function foldedCode(code: string): string {
   return code.toLowerCase();
 }
@@ -66,7 +66,7 @@ export interface CouponInput
   extends Omit<InputOf<typeof couponFields>, 'code' | 'duration'>,
     Pick<Coupon, 'code' | 'duration'> {}
 
-/** Changes of a coupon. Absent fields do not change. */
+/** Changes to a coupon. Absent fields do not change. */
 export interface CouponChange extends InputOf<typeof couponFields> {}
 
 /** A redeemed coupon (coupons §2). */
@@ -82,9 +82,7 @@ export const redemptionFields = {
   redeemed: f.dated(),
   /** True if the coupon was redeemed by a plan change. If that plan change is undone, so is the redemption. */
   isOfPlanChange: f.flag(),
-  /**
-   * Periods that start on or after this day are not discounted. The value is null if the redemption was not removed.
-   */
+  /** The day from which new periods are no longer discounted, or null if the redemption was not removed. */
   ended: f.orNull(f.dated()),
   /** True once COUPON_ENDED is published. */
   isOver: f.flag(),

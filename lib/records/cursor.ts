@@ -17,7 +17,8 @@ export interface InvoicingCursor {
 }
 
 /**
- * The charge that is repeated as long as nothing changes. It is stored so that a run need not read events and catalog.
+ * The charge that is repeated as long as nothing changes. It is stored so that a run need not read the events and the
+ * catalog.
  */
 export interface OngoingCharge {
   /** The billing event in force. */

@@ -73,8 +73,8 @@ export interface BasisEvent extends Pick<BillingEvent, 'effectiveDate' | 'localD
 }
 
 /**
- * The rule that determines the charged period of a cycle. The values stand for rules 3, 2, 4 and 1 of invoicing §5.4,
- * in this order.
+ * The rule that determines the charged period of a cycle. The values correspond to rules 3, 2, 4 and 1 of invoicing
+ * §5.4, in this order.
  */
 export const PeriodRule = enumeration('WHOLE', 'LEADING', 'TRAILING', 'BETWEEN_EVENTS');
 export type PeriodRule = keyof typeof PeriodRule;
@@ -87,7 +87,7 @@ export const RepairRule = {
   PART: 'PART',
   /** Limits the repair to the amount that remains after adjustments and earlier repairs. */
   LIMIT: 'LIMIT',
-  /** Repairs the last day. The repair has the whole remaining amount. */
+  /** Repairs the last day. The amount of the repair is the whole remaining amount. */
   REMAINDER: 'REMAINDER',
 } as const;
 export type RepairRule = keyof typeof RepairRule;
@@ -174,7 +174,7 @@ export interface UsageLine {
   readonly price: Decimal;
   /** Number of blocks. For CAPACITY, the peak. */
   readonly quantity: Decimal;
-  /** The number of units in a block, or null for CAPACITY, as is `amount`. */
+  /** The number of units in a block. Like `amount`, it is null for CAPACITY. */
   readonly blockSize: Decimal | null;
   readonly amount: Decimal | null;
 }
@@ -231,7 +231,9 @@ export interface PluginBasis {
   readonly pluginName: string;
   /** The facts of the amount that the engine computed before the plugin changed it. */
   readonly changed: ComputedBasis | null;
-  /** The amount that a user gave before the plugin changed it. If both fields are null, the plugin added the item. */
+  /**
+   * The amount that a user specified, before the plugin changed it. If both fields are null, the plugin added the item.
+   */
   readonly given: Decimal | null;
 }
 

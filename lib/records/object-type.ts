@@ -49,5 +49,5 @@ export type FieldedAccountObject =
   | typeof ObjectType.TRANSACTION
   | typeof ObjectType.PAYMENT_METHOD;
 
-/** All types of objects that can have custom fields: those of accounts, and coupons. */
+/** All types of objects that can have custom fields: the object types of accounts, and coupons. */
 export type FieldedType = FieldedAccountObject | typeof CustomFieldObjectType.COUPON;

@@ -10,7 +10,7 @@ export const tenantFields = {
   /** True while the tenant uses the server's default catalog (catalog §14). */
   useGlobalDefault: f.flag(),
   /**
-   * A revision that increases with each change of the catalog, in the same transaction. Caches compare it (catalog
+   * A revision that increases with each change to the catalog, in the same transaction. Caches compare it (catalog
    * §13).
    */
   catalogRevision: f.integer(),
@@ -21,7 +21,7 @@ export const tenantFields = {
   /** The record id of the tenant's callback, or null if none exists (platform §10.1). */
   callbackRecordId: f.orNull(f.bigint()),
   /**
-   * A revision that increases with each change of a payment state machine, in the same transaction. The value is null
+   * A revision that increases with each change to a payment state machine, in the same transaction. The value is null
    * if the tenant has none (payments §3.1).
    */
   stateMachineRevision: f.orNull(f.bigint()),

@@ -58,7 +58,10 @@ export const catalogEntryFields = {
   name: f.text(),
   accountId: f.orNull(f.id()),
   accountRecordId: f.orNull(f.bigint()),
-  /** Id of another entry. For a PLAN, this is its product, if that is an entry. For a USAGE, this is its plan. */
+  /**
+   * Id of the parent entry. For a PLAN, the parent is its product, if the product is an entry. For a USAGE, the parent
+   * is its plan.
+   */
   parentId: f.orNull(f.id()),
   /** The terms of the product, or null if the entry is not a PRODUCT. */
   product: f.orNull(f.json<ProductTerms>()),

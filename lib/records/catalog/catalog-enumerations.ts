@@ -24,7 +24,10 @@ export type FixedType = keyof typeof FixedType;
 export const UsageType = enumeration('CONSUMABLE', 'CAPACITY');
 export type UsageType = keyof typeof UsageType;
 
-/** ALL_TIERS prices each unit in its own tier. TOP_TIER prices all units in the highest tier reached. */
+/**
+ * Specifies how tiers price units. ALL_TIERS prices each unit in its own tier. TOP_TIER prices all units in the highest
+ * tier reached.
+ */
 export const TierBlockPolicy = enumeration('ALL_TIERS', 'TOP_TIER');
 export type TierBlockPolicy = keyof typeof TierBlockPolicy;
 

@@ -15,7 +15,10 @@ export interface FeatureDeclaration {
 
 /** The value of a feature as text. Its form depends on the kind of the feature. `parseFeatureValue` parses it. */
 export interface WrittenFeatureValue {
-  /** Depending on the kind: `true` or `false`, a decimal or `UNLIMITED`, a text, or the amount of a QUOTA. */
+  /**
+   * The value. Depending on the kind, it is `true` or `false`, a decimal or `UNLIMITED`, a text, or the amount of a
+   * QUOTA.
+   */
   readonly value: string;
   /** Null unless the feature is a QUOTA. */
   readonly per: QuotaPeriod | null;

@@ -29,11 +29,11 @@ export const tenantPlaceFields = {
   cell: f.text(),
   otherCell: f.orNull(f.text()),
   state: f.oneOf(PlaceState),
-  /** The directory's revision at the last change of this place. */
+  /** The directory's revision at the last change to this place. */
   revision: f.bigint(),
   /**
-   * The system time of the directory when the process that moves the tenant was last alive, or null if it never
-   * moved.
+   * The system time of the directory when the process that moves the tenant was last alive, or null if the tenant was
+   * never moved.
    */
   moverSeenMs: f.orNull(f.bigint()),
 };
@@ -41,6 +41,6 @@ export const tenantPlaceFields = {
 /** The cell of a tenant. */
 export interface TenantPlace extends Omit<RecordOf<typeof tenantPlaceFields>, 'recordId' | 'moverSeenMs'> {
   readonly tenant: TenantRef;
-  /** True during a move whose process has not shown for 15 s that it is alive. */
+  /** True during a move whose process has not sent a heartbeat for 15 s. */
   readonly isInterrupted: boolean;
 }

@@ -20,7 +20,7 @@ export const eInvoiceDeliveryFields = {
   id: f.id(),
   accountId: f.id(),
   accountRecordId: f.bigint(),
-  /** Id of the invoice. For a credit note, the credited invoice. */
+  /** Id of the invoice. For a credit note, this is the id of the credited invoice. */
   invoiceId: f.id(),
   creditNoteId: f.orNull(f.id()),
   format: f.oneOf(EInvoiceFormat),
