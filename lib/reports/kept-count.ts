@@ -47,8 +47,8 @@ interface StoredProgress {
 }
 
 /**
- * Returns the stored figures, in the order of `counts`. Before that, counts missing and outdated figures for about 150
- * ms, in the order of `counts`, and stores the result.
+ * Returns the stored figures, in the order of `counts`. First counts missing and outdated figures for about 150 ms, in
+ * the same order, and stores the result.
  */
 export async function keepCounts<F, P>(
   { storage, systemClock }: Pick<Ports, 'storage' | 'systemClock'>,

@@ -58,8 +58,8 @@ function amountOf(stored: Decimal | number): Decimal {
 }
 
 /**
- * Returns the figures of invoices. They cover the committed invoices of the accounts that pay them, without migrated
- * invoices (§2 rule 2).
+ * Returns the figures of invoices. They cover committed invoices, except migrated invoices and invoices that a parent
+ * pays (§2 rule 2).
  */
 export function invoiceFigures(sums: readonly InvoiceSum[]): readonly FigureChange[] {
   return sums

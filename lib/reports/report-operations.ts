@@ -141,7 +141,7 @@ export interface ReportOperations<C extends Leading = []> {
   overdue(...given: C): Promise<OverdueReport>;
 
   /**
-   * Returns failed payments, the latest first.
+   * Returns failed payments, latest first.
    * @throws BillingError INVALID_PARAMETER (60002) for an invalid limit, or a range of more than 90 days.
    */
   failedPayments(
