@@ -17,8 +17,8 @@ export class DatabaseTime implements SystemClock {
   }
 
   /**
-   * Measures the difference to the database's time. A difference smaller than the duration of the round trip counts as
-   * 0.
+   * Measures the difference from the database's time. A difference smaller than the duration of the round trip counts
+   * as 0.
    */
   async compare(): Promise<void> {
     const startedMs = this.#local.nowMs();

@@ -24,8 +24,8 @@ function readable(fields: object): object {
 type AnyClock = Partial<Clock & SystemClock>;
 
 /**
- * Returns the clock. It throws only plain errors. Timers never throw into the host's timer, because that would end the
- * process.
+ * Returns a guarded clock, which throws only plain errors. Its timers never throw into the host's timer, because that
+ * would end the process.
  */
 export function guardedClock<C extends AnyClock>(clock: C, logger: Pick<Logger, 'error'>): C {
   const given: AnyClock = clock;
@@ -56,7 +56,8 @@ export function guardedClock<C extends AnyClock>(clock: C, logger: Pick<Logger, 
 }
 
 /**
- * Returns system time, because leases and pauses need a time even if the clock fails. The time then does not advance.
+ * Returns a function that returns system time. If the clock fails, the function returns the last known time, because
+ * leases and pauses always need a time.
  */
 function lastingTime(read: () => number, logger: Pick<Logger, 'error'>): () => number {
   let last: number | undefined;

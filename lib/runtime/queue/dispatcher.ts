@@ -52,7 +52,7 @@ interface DispatcherOptions {
   readonly cares?: readonly Care[];
 }
 
-/** Limits which entries a claim takes. By default, it takes all due entries. */
+/** Restricts the entries that a claim takes. By default, a claim takes all due entries. */
 interface ClaimOf {
   readonly account?: AccountOfTenant;
   readonly businessNow?: Instant;
@@ -295,7 +295,7 @@ export class Dispatcher {
     return true;
   }
 
-  /** Sleeps until the next notification is due, at most one poll interval. */
+  /** Sleeps until the next notification is due, but for at most one poll interval. */
   async #armTimer(afterFailure: boolean): Promise<void> {
     const delayMs = afterFailure ? pollMsOf(this.#settings) : await this.#msToNextDue();
     if (this.#stopping) return;

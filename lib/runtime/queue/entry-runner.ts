@@ -130,7 +130,8 @@ export class EntryRunner {
   }
 
   /**
-   * Releases entries whose accounts are busy. Returns the entries that must fail finally, if the handler supports this.
+   * Releases entries whose accounts are busy. Returns the entries that must fail permanently, if the handler supports
+   * this.
    */
   async #releaseBusy(
     tenant: TenantRef,
@@ -306,7 +307,7 @@ export function lastBusyPauseMs({ intervalsMs }: BusyPauses): number {
   return intervalsMs.at(-1) ?? LOCK_WAIT_STEP_MS;
 }
 
-/** Counts how often in a row the account of each entry was busy on this node. */
+/** Counts how many times in a row the account of each entry was busy on this node. */
 export class BusyEntries {
   readonly #times = new Map<number, number>();
 

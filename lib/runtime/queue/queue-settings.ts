@@ -15,7 +15,7 @@ export interface KindSettings {
   readonly isOff: boolean;
   /** Maximum number of entries per claim. If null, QUEUE_CLAIM_LIMIT applies to both kinds together. */
   readonly claimed: number | null;
-  /** Maximum number of entries handled at the same time. If null, all claimed entries are. */
+  /** Maximum number of entries handled at the same time. If null, all claimed entries are handled at the same time. */
   readonly handledAtATime: number | null;
   readonly leaseMs: number;
   readonly pollMs: number;
@@ -83,8 +83,8 @@ export function claimLanes(settings: QueueSettings): readonly ClaimLane[] {
 }
 
 /**
- * Returns the reapers to run. If both kinds have the same settings, there is one for both, and otherwise one per kind.
- * Kinds that are disabled on this node are included.
+ * Returns the reapers to run. If both kinds have the same settings, there is one reaper for both. Otherwise, there is
+ * one per kind. Kinds that are disabled on this node are included.
  */
 export function reapLanes(settings: QueueSettings): readonly ReapLane[] {
   return together(

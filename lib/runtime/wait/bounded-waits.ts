@@ -94,7 +94,7 @@ export interface CalledPlugin {
   /** Kind of the plugin for error messages, such as "catalog plugin". */
   readonly kind: string;
   readonly name: string;
-  /** Name of the function that is called, if error messages contain it. */
+  /** Name of the called function, if error messages should contain it. */
   readonly member?: string;
   readonly timeoutMs: number;
 }

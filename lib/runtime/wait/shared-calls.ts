@@ -13,14 +13,14 @@ type Work<I, O> = (inputs: readonly I[]) => Promise<readonly O[]>;
 interface Group<I, O> {
   readonly inputs: I[];
   readonly results: Promise<readonly O[]>;
-  /** After a rejection: settles when the first call has been repeated. */
+  /** Set after a rejection. The promise settles when the first call has been repeated. */
   first?: Promise<unknown>;
 }
 
 /**
- * Groups calls that arrive at once or while a call of the same kind is running. A busy server then runs one statement
- * per group. A single call does not wait. If a group is rejected, its calls are repeated one by one, so a rejected
- * group must not have any effect.
+ * Groups calls that arrive at the same time or while a call of the same kind is running. A busy server then runs one
+ * statement per group. A single call does not wait. If a group is rejected, its calls are repeated one by one, so a
+ * rejected group must not have any effect.
  */
 export class SharedCalls<I, O> {
   readonly #systemClock: Pick<SystemClock, 'nextTurn' | 'after'>;
@@ -48,7 +48,7 @@ export class SharedCalls<I, O> {
       return resultAt(await group.results, index);
     } catch (error) {
       if (group.inputs.length === 1 || !isRefusal(error)) throw error;
-      // The other calls may depend on the first one, as an add-on depends on its base.
+      // The other calls may depend on the first call, as an add-on depends on its base.
       if (index > 0) await group.first;
       const repeated = work([input]);
       if (index === 0) group.first = repeated.catch(() => undefined);
