@@ -17,7 +17,7 @@ export function principalCache({ storage, systemClock }: Pick<Ports, 'storage' |
   let known = new Map<string, Promise<unknown>>();
   const comparison = new SharedRead(systemClock, compare);
 
-  /** Clears the cache. Call this after each committed change of users, roles, clients or their tenants. */
+  /** Clears the cache. Call this after each committed change to users, roles, clients or their tenants. */
   function forget(): void {
     known = new Map();
   }

@@ -42,8 +42,8 @@ export interface UserOperations {
   /**
    * Creates a user.
    * @throws BillingError SECURITY_USER_ALREADY_EXISTS (40002) for the name of an active user, SECURITY_INVALID_ROLE
-   * (40003) unless undefined roles are allowed, TENANT_DOES_NOT_EXIST_FOR_ID (20001), MISSING_OR_INVALID_FIELD
-   * (60003), SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for tenants and permissions that the author does not hold.
+   * (40003) unless undefined roles are allowed, TENANT_DOES_NOT_EXIST_FOR_ID (20001), MISSING_OR_INVALID_FIELD (60003),
+   * SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for tenants and permissions that the author does not have.
    */
   create(author: SystemAuthor, input: NewUserInput, policy: PasswordPolicy): Promise<void>;
 
@@ -79,7 +79,7 @@ export interface UserOperations {
   setRoles(author: SystemAuthor, input: UserRolesInput): Promise<void>;
 
   /**
-   * Replaces the tenants that the user can use.
+   * Replaces the tenants to which the user has access.
    * @throws BillingError SECURITY_INVALID_USER, TENANT_DOES_NOT_EXIST_FOR_ID, SECURITY_NOT_ENOUGH_PERMISSIONS.
    */
   setGrants(author: SystemAuthor, input: TenantGrants & { readonly name: string }): Promise<void>;
@@ -104,16 +104,16 @@ export interface RoleOperations {
   /**
    * Creates a role.
    * @throws BillingError SECURITY_ROLE_ALREADY_EXISTS (40004), SECURITY_INVALID_PERMISSIONS (40005),
-   * MISSING_OR_INVALID_FIELD, SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for permissions that the author does not have,
-   * or for a role that is already assigned in tenants that the author lacks.
+   * MISSING_OR_INVALID_FIELD, SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for permissions that the author does not have, or
+   * for a role that is already assigned in tenants to which the author has no access.
    */
   create(author: SystemAuthor, definition: RoleDefinition): Promise<void>;
 
   /**
    * Replaces the permissions of a role, or creates the role.
    * @throws BillingError SECURITY_ROLE_ALREADY_EXISTS (40004) for a built-in role, SECURITY_INVALID_PERMISSIONS
-   * (40005), SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for permissions that the author does not have, or for a role
-   * that is assigned in tenants that the author lacks.
+   * (40005), SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for permissions that the author does not have, or for a role that
+   * is assigned in tenants to which the author has no access.
    */
   put(author: SystemAuthor, definition: RoleDefinition): Promise<void>;
 }

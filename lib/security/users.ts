@@ -216,7 +216,10 @@ async function checkedGrants(
   return { roles, allTenants, tenantIds: await existingTenants(ports, tenantIds) };
 }
 
-/** Rejects names that contain a colon. Such a user could never log in with Basic authentication (RFC 7617 §2). */
+/**
+ * Rejects names that contain a colon. A user with such a name could never log in with Basic authentication (RFC 7617
+ * §2).
+ */
 function checkUserName(name: string): void {
   checkName('UserRolesJson username', name);
   if (!name.includes(':')) return;
