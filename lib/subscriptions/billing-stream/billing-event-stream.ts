@@ -228,7 +228,7 @@ function withoutCurrency(inForce: PlanInForce | null, { id }: BillingEventsInput
 // One array is shared by all phases that charge no usage, which are most phases.
 const NO_USAGES: readonly UsageSection[] = [];
 
-/** Returns the usage sections. They come from the catalog version even if an override plan changes prices. */
+/** Returns the usage sections. The sections come from the catalog version even if an override plan changes prices. */
 function usagesOf(inForce: PlanInForce | null, account: BillingEventsInput['account']) {
   if (
     inForce === null ||

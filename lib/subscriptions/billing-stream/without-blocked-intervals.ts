@@ -11,7 +11,7 @@ export interface StreamEvent {
 }
 
 /**
- * Replaces the events within each blocked interval by an end of billing. At the end of the interval, if there is one,
+ * Replaces the events within each blocked interval with an end of billing. At the end of the interval, if there is one,
  * adds an event with the plan that is then in force (§19.3 rule 4).
  * @param intervals Must be in time order and must not overlap.
  */

@@ -74,7 +74,7 @@ export interface ChosenGroup {
 }
 
 /**
- * Decides bundle, dates and plans of a group according to §6.2 rules 1 to 11.
+ * Determines the bundle, dates and plans of a group according to §6.2 rules 1 to 11.
  * @throws BillingError of `chooseBundle`, `choosePlan`, `checkBundleTakes`, `checkOffered`, `checkLimit`;
  * SUBSCRIPTION_CREATE_NO_BP (1013), 1017, 1020, 1085, CATALOG_INVALID_PRICE_OVERRIDE (2081), BLOCKING_BLOCKED_ACTION
  * (6000).
@@ -198,7 +198,7 @@ function usableBase(
   const states = [now, entitlement.at].map((at) => subscriptionStateAt(own, at));
   if (states.includes(EntitlementState.CANCELLED))
     throw noUsableBase(`The base subscription ${id} is canceled`, { subscriptionId: id });
-  // If the base's service has started, an add-on may start earlier than the base. A pending base must start first.
+  // An add-on may start earlier than a base whose service has already started, but not earlier than a pending base.
   if (states.every((state) => state === EntitlementState.PENDING))
     throw noUsableBase(`The service of base subscription ${id} starts after that of the add-on`, {
       subscriptionId: id,

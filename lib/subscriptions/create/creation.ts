@@ -165,7 +165,10 @@ function creationOf(
   };
 }
 
-/** @param bundle If `key` is null, the bundle's id is used. `carriers` are the bundles that have ever had the key. */
+/**
+ * Returns the new bundle. @param bundle If `key` is null, the bundle's id is used. `carriers` are the bundles that have
+ * ever had the key.
+ */
 export function newBundleOf(
   account: Account,
   { key, carriers }: { readonly key: string | null; readonly carriers: readonly Bundle[] },

@@ -38,7 +38,7 @@ interface BundleRules {
 }
 
 interface FollowInput {
-  /** The change of the base. Changes of other subscriptions do not affect add-ons. */
+  /** The change to the base. Changes to other subscriptions do not affect add-ons. */
   readonly edit: SubscriptionEdit;
   /** All subscriptions of the bundle before the operation. */
   readonly bundle: readonly RunningSubscription[];
@@ -47,7 +47,7 @@ interface FollowInput {
 }
 
 /**
- * Returns the changes of add-ons after an operation on their base. Stores ends that have taken effect, removes ends
+ * Returns the changes to add-ons after an operation on their base. Stores ends that have taken effect, removes ends
  * caused by a cancellation that is now undone, and marks all add-ons for invoicing.
  */
 export function followBase(input: FollowInput, tools: EditTools): readonly SubscriptionEdit[] {

@@ -77,7 +77,10 @@ export function entitlementEvent({ subscription }: EventSubject, state: New<Bloc
   };
 }
 
-/** @param variant `targetDate` is the target date of the resulting invoice run, as a local date (`yyyy-MM-dd`). */
+/**
+ * Returns a bus event about a subscription. @param variant `targetDate` is the target date of the resulting invoice
+ * run, as a local date (`yyyy-MM-dd`).
+ */
 function busEvent(
   { subscription, bundle }: EventSubject,
   { type, effective }: AnnouncedEvent,

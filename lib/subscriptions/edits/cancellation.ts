@@ -224,8 +224,8 @@ export interface EndOfAll {
   /** End of service. A local date means the reference time on that date; null means now. */
   readonly requested: RequestedDate | null;
   /**
-   * IMMEDIATE ends billing together with service. END_OF_TERM ends billing on the charged-through date if that is
-   * later.
+   * Policy for the end of billing. IMMEDIATE ends billing together with service. END_OF_TERM ends billing on the
+   * charged-through date if that is later.
    */
   readonly billingPolicy: typeof BillingActionPolicy.IMMEDIATE | typeof BillingActionPolicy.END_OF_TERM;
   /** Specifies whether an already planned end of billing stays or moves. */

@@ -59,7 +59,7 @@ const NOTHING: DueWork = {
 };
 
 /**
- * Returns the work that a due item requires. Returns none if the item was withdrawn or the subscription has ended
+ * Returns the work that a due item requires. Returns no work if the item was withdrawn or the subscription has ended
  * (§21).
  */
 export function dueWork(item: DueItem, facts: DueFacts, tools: EditTools): DueWork {

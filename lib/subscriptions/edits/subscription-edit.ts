@@ -56,7 +56,7 @@ export function eventsOfEdit(edit: SubscriptionEdit): readonly New<LifecycleEven
 }
 
 /**
- * Returns the active events from `at` on. An operation of that date withdraws them. The start event is never withdrawn.
+ * Returns the active events from `at` on. An operation on that date withdraws them. The start event is never withdrawn.
  */
 export function eventsFrom(events: readonly LifecycleEvent[], at: Instant): readonly LifecycleEvent[] {
   return events.filter((event) => event.effective.at >= at && !isStart(event) && !isMarker(event));
@@ -130,7 +130,7 @@ function runEvent(added: readonly New<LifecycleEvent>[], now: Instant): New<Life
   );
 }
 
-/** Returns the event that starts an invoice run now. This run also bills the changes of other subscriptions. */
+/** Returns the event that starts an invoice run now. This run also bills the changes to other subscriptions. */
 export function runEventOf(
   edit: Pick<SubscriptionEdit, 'addedEvents' | 'requested'>,
   now: Instant,

@@ -63,7 +63,7 @@ function requireTerm(field: string, value: number | null): number {
 }
 
 /**
- * Changes the bill cycle day (§15.3). No effect after a pending expiry (§11 rule 3).
+ * Changes the bill cycle day (§15.3). Has no effect after a pending expiry (§11 rule 3).
  * @throws BillingError SUBSCRIPTION_CHANGE_NON_ACTIVE (1021), INVALID_PARAMETER (60002).
  */
 export function planBillCycleDayChange(
@@ -83,7 +83,7 @@ export function planBillCycleDayChange(
 }
 
 /**
- * Changes the quantity from the requested day or from now on (§16). No effect after a pending expiry (§11 rule 3).
+ * Changes the quantity from the requested day or from now on (§16). Has no effect after a pending expiry (§11 rule 3).
  * @throws BillingError SUBSCRIPTION_CHANGE_NON_ACTIVE (1021), INVALID_PARAMETER (60002).
  */
 export function planQuantityChange(

@@ -118,18 +118,18 @@ export interface SubscriptionOperations<C extends Leading = []> {
   list(...given: [...C, request: HostInput<SubscriptionListRequest>]): Promise<readonly SubscriptionView[]>;
 
   /**
-   * Returns plan and phase at an instant or on a day, by default now, as the catalog version of that time supplies
-   * them (catalog §12, row 10).
-   * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082); SUBSCRIPTION_INVALID_REQUESTED_DATE (1001)
-   * before billing starts and from the end of billing on.
+   * Returns the plan and the phase at an instant or on a day, by default now. They come from the catalog version of
+   * that time (catalog §12, row 10).
+   * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082); SUBSCRIPTION_INVALID_REQUESTED_DATE (1001) before
+   * billing starts and from the end of billing on.
    */
   planAt(...given: [...C, request: HostInput<PlanAtRequest>]): Promise<PlanInForce>;
 
   /**
-   * Returns the account's bundles in order of original creation. The filter selects some of them. Takes a constant
-   * number of queries for accounts of usual size. Unknown ids and keys are ignored.
-   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), ANSWER_TOO_LARGE (60020) above
-   * `server.limits.rows` rows; use `outlines.pageOfAccount` then.
+   * Returns the account's bundles in order of original creation. The filter selects some of them. For accounts of
+   * normal size, executes a constant number of queries. Unknown ids and keys are ignored.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), ANSWER_TOO_LARGE (60020) above `server.limits.rows`
+   * rows; use `outlines.pageOfAccount` then.
    */
   bundlesOfAccount(
     ...given: [...C, accountId: Uuid | string, filter?: HostInput<BundleFilter>]

@@ -245,7 +245,7 @@ function notTheSame(field: string): BillingError {
   return invalidField(`SubscriptionJson ${field} should be the same for each element`, { field });
 }
 
-/** Returns the bundle keys that must be looked up. A request with an id needs no look-up by key. */
+/** Returns the bundle keys that must be looked up. A request with an id needs no lookup by key. */
 export function requestedKeys(groups: readonly CheckedGroup[]): readonly string[] {
   const keys = groups.flatMap(({ bundleId, bundleExternalKey }) =>
     bundleId === null ? (bundleExternalKey ?? []) : [],

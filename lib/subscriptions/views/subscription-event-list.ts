@@ -54,8 +54,8 @@ export function subscriptionEvents(sources: readonly EventListSource[]): Iterabl
 }
 
 /**
- * Yields the rows of one subscription. A row counts as a repetition in this list exactly if it counts as one in the
- * list of the bundle.
+ * Yields the rows of one subscription. A row counts as a repetition in this list if and only if it counts as a
+ * repetition in the list of the bundle.
  */
 function* rowsOf(source: EventListSource): Generator<OrderedRow, undefined> {
   const own = [...Map.groupBy(source.blockingStates, ({ blockedId }) => blockedId).values()].map(
@@ -91,8 +91,8 @@ function repeats(row: OrderedRow, previous: OrderedRow): boolean {
 }
 
 /**
- * Returns true if a row can repeat a row of an earlier instant. A change from another plan cannot. A pause or resume
- * cannot either, because its counterpart may belong to another service.
+ * Returns true if a row can repeat a row of an earlier instant. A change from another plan cannot repeat an earlier
+ * row. Neither can a pause or resume, because its counterpart may belong to another service.
  */
 function repeatsLater({ event, planBefore }: OrderedRow, previous: OrderedRow): boolean {
   if (event.type === SubscriptionEventType.SERVICE_STATE_CHANGE) return true;
@@ -119,7 +119,10 @@ interface OrderedRow {
   readonly sequence: number;
 }
 
-/** Sort rank of blocking state rows. It lies between PHASE or CHANGE and STOP_ENTITLEMENT (§18 rule 5). */
+/**
+ * Sort rank of blocking state rows. It is between the common rank of PHASE and CHANGE and the rank of STOP_ENTITLEMENT
+ * (§18 rule 5).
+ */
 const BLOCK_RANK = 3;
 
 const RANK: Readonly<Record<SubscriptionEventType, number>> = {

@@ -68,8 +68,8 @@ export interface Hypothesis {
   /** Ids of redemptions that the action would undo with these plan changes. */
   readonly undoneRedemptions: ReadonlySet<Uuid>;
   /**
-   * The time span from the action to the end of its day. The catalog is read as of its end (§20). The value is null
-   * if no date was requested.
+   * The time span from the action to the end of its day. The catalog is read as of the end of that day (§20). The value
+   * is null if no date was requested.
    */
   readonly day: CollapsedSpan | null;
 }
