@@ -8,7 +8,7 @@ const MAX_CALLBACK_URL_CHARACTERS = 2_000;
 export interface CallbackPolicy {
   /** Value of `notifications.allowPrivateNetworks`. If false, URLs with private or loopback addresses are rejected. */
   readonly allowPrivateNetworks: boolean;
-  /** If true, loopback addresses are accepted in any case. This is the default in test mode. */
+  /** If true, loopback addresses are always accepted. This is the default in test mode. */
   readonly allowLoopback: boolean;
 }
 

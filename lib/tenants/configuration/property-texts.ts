@@ -7,7 +7,7 @@ export interface SettingDescription {
   readonly description: string;
   /** Describes the valid values. The text completes the sentence "The value must be …". */
   readonly allowed: string;
-  /** The default as it is set, such as `8,8,8`; `none` without a default. */
+  /** The default in the form in which it is set, such as `8,8,8`, or `none` if there is no default. */
   readonly fallback: string;
 }
 

@@ -214,7 +214,7 @@ export type NumberPart = string | { readonly field: NumberField; readonly digits
 
 /** The invoice number format that applies from a given date. */
 export interface NumberPattern {
-  /** First invoice date to which the format applies. Null means from the beginning. */
+  /** First invoice date to which the format applies. Null means that the format applies from the beginning. */
   readonly from: LocalDate | null;
   readonly parts: readonly NumberPart[];
 }
