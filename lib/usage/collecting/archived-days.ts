@@ -16,8 +16,8 @@ import {
 import { type BilledPoints, bucketOf, piecesNeeded } from './usage-ledger.ts';
 
 /**
- * Returns the first day of the first month whose points must be kept, or null if all points must be kept. Days before
- * the next run's first day are billed for good and are older than the look-back period (§7.1).
+ * Returns the first day of the first month whose points must be kept, or null if all points must be kept. The billing
+ * of days before the next run's first day is final, and these days are older than the look-back period (§7.1).
  */
 export function archivableBefore(
   { dirtyFrom, usage }: Pick<StoredCursor, 'dirtyFrom' | 'usage'>,

@@ -47,8 +47,8 @@ export function bulkOperations(
   const places = new SharedPlaces({ all: MAX_BULK_USAGE_CALLS_OF_ALL, each: MAX_BULK_USAGE_CALLS });
   const largePlaces = new SharedPlaces({ all: MAX_LARGE_CALLS_OF_ALL, each: MAX_LARGE_CALLS });
   /**
-   * Distributes processing time among bulk calls. All of them together take one step per turn of the event loop, so
-   * other requests wait for only one of them.
+   * Distributes processing time among bulk calls. Together, the calls take one step per turn of the event loop, so
+   * other requests wait for only one step.
    */
   const turns = new FairTurns(1);
   const storing = new FairTurns(BULK_USAGE_POINTS_STORED_AT_ONCE);

@@ -209,7 +209,7 @@ class MeteredCache {
   }
 
   find(tenant: TenantRef, subscriptionId: Uuid): MeteredSubscription | undefined {
-    // Reads of a host's transaction may be rolled back.
+    // A host's transaction may contain changes that are rolled back later, so it neither reads nor fills the cache.
     if (tenant.within !== undefined) return undefined;
     const found = this.#known.get(keyOf(tenant, subscriptionId));
     return found !== undefined && found.untilMs > this.#nowMs() ? found.metered : undefined;

@@ -26,7 +26,7 @@ export interface RecordingCall {
   readonly onDuplicate: OnDuplicate | null;
 }
 
-/** The outcome of a call. If there is a fault, nothing of the call is stored. */
+/** The outcome of a call. If there is a fault, nothing from the call is stored. */
 export type RecordingResult = { readonly recorded: RecordedUsage } | { readonly fault: RecordingFault };
 
 export interface RecordingTools {

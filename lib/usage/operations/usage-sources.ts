@@ -36,7 +36,7 @@ import {
   type SuppliedUsage,
 } from '../supplied/supplied-usage.ts';
 
-/** Time limit of one call of a usage source. */
+/** Time limit of one call to a usage source. */
 const USAGE_SOURCE_TIMEOUT_MS = 10_000;
 
 type Properties = readonly PluginProperty[];

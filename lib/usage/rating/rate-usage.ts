@@ -76,8 +76,8 @@ export function rateUsage(input: RatingInput): RatedUsage {
 }
 
 /**
- * Names of the lines for usage terms. They replace a unit name; catalogs do not allow spaces in unit names. The block
- * size of such a line is 0, so that the line does not count as blocks.
+ * Names of the lines for usage terms. They are used in place of unit names. They contain spaces, which catalogs do not
+ * allow in unit names. The block size of such a line is 0, so that the line does not count as blocks.
  */
 export const TermLine = {
   FREE: 'free of',
@@ -123,7 +123,9 @@ interface Spending {
   readonly share: PeriodShare | null;
 }
 
-/** Returns lines for a section's discount, minimum and maximum, in this order (§12). The minimum is rounded (§12.1). */
+/**
+ * Returns lines for a section's discount, minimum and maximum, in this order (§12). The minimum is rounded (§12.1).
+ */
 function spendLines(exact: Decimal, terms: SectionTerms, { currency, share }: Spending) {
   const { percentOff, maximumAmount } = terms;
   const off = percentOff === null ? ZERO : exact.times(percentOff).dividedBy(decimal(100));

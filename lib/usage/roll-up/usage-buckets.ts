@@ -87,7 +87,7 @@ function nextBoundary(at: Instant, zone: TimeZone, granularity: UsageGranularity
     return at + HOUR_MS > LAST_INSTANT ? LAST_INSTANT : nextLocalHour(at, zone);
   for (let date = nextDate(localDateOf(at, zone), granularity); date !== null; ) {
     const next = startOfDay(date, zone);
-    // A date that the zone skips begins with the next date.
+    // A date that the zone skips has the same start as the next date.
     if (next > at) return next;
     date = nextDate(date, granularity);
   }
@@ -132,7 +132,7 @@ const NO_DAYS: ReadonlySet<LocalDate> = new Set();
 
 /**
  * Converts time spans to days in the time zone for usage. Whole days are then summed without reading their points
- * (§3.1). Adjacent spans share calendar look-ups. Archived days have no points, so a bound at the start of such a day
+ * (§3.1). Adjacent spans share calendar lookups. Archived days have no points, so a bound at the start of such a day
  * does not divide the neighboring day.
  */
 export function usageStretches(

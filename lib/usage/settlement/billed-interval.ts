@@ -63,7 +63,7 @@ export type BilledMatch =
   | { readonly kind: 'COVERED' }
   | {
       readonly kind: 'OPEN';
-      /** The billed intervals inside this interval or equal to it. Only the difference to them is billed. */
+      /** The billed intervals inside this interval or equal to it. Only the difference from them is billed. */
       readonly previous: readonly BilledInterval[];
       /** Billed intervals that overlap this interval. Their points are excluded from the quantities. */
       readonly overlapping: readonly BilledInterval[];

@@ -33,8 +33,8 @@ export interface SettledInterval {
   readonly charges: readonly UsageCharge[];
   readonly consumes: Consumption;
   /**
-   * The billed interval that this interval replaces. The charges of the replaced interval are the credits that
-   * remain. By default, no interval is replaced.
+   * The billed interval that this interval replaces. If it is set, `charges` contains the credits that reduce the
+   * charge of the replaced interval to the price of this interval. By default, no interval is replaced.
    */
   readonly replaced?: SupersededInterval | null;
 }

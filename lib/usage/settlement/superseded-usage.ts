@@ -39,7 +39,7 @@ export function separateSuperseded(
     const event = supersedingEvent(one, events);
     if (event !== null) supersededBy.set(one, event);
   }
-  // This is the common case, because most subscriptions with usage have no credits.
+  // The early return below is the common case, because most subscriptions with usage have no credits.
   const hasCredits = billed.some(({ entries }) => entries.some(({ linkedItemId }) => linkedItemId !== null));
   if (supersededBy.size === 0 && !hasCredits) return { billed, superseded: [] };
   const carriers = carriersOf(billed);
@@ -74,7 +74,7 @@ function supersedingEvent(one: BilledInterval, events: readonly BillingEvent[]):
   const { instants } = one;
   if (instants === null || one.priceIdentity === undefined || one.versionDate === undefined) return null;
   const { start } = instants;
-  // An interval without length has one instant.
+  // An interval without length covers only one instant.
   const end = instants.end > start ? instants.end : addMilliseconds(start, 1);
   for (const [index, event] of events.entries()) {
     if (event.effectiveDate >= end) return null;
@@ -86,8 +86,8 @@ function supersedingEvent(one: BilledInterval, events: readonly BillingEvent[]):
 }
 
 /**
- * Returns true if both are the same section. A new catalog version with the same prices does not supersede the section,
- * because the date of the version is only informative (invoicing §5.5 rule 1).
+ * Returns true if the billed interval belongs to the same section. A new catalog version with the same prices does not
+ * supersede the section, because the date of the version is only informative (invoicing §5.5 rule 1).
  */
 function isSame({ name, priceIdentity }: UsageSection, one: BilledInterval): boolean {
   return name === one.usageName && priceIdentity === one.priceIdentity;
@@ -132,7 +132,7 @@ function placeOf(
   return carriers.findLast((carrier) => !isSuperseded(carrier)) ?? carriers.at(-1) ?? one;
 }
 
-/** Returns true if part of the item was credited by an interval that lies within the interval that charged the item. */
+/** Returns true if part of the item was credited by an interval within the interval that charged the item. */
 function isPartlyCredited([home, ...others]: readonly BilledInterval[]): boolean {
   const [start = 0, end = 0] = [home?.instants?.start, home?.instants?.end];
   return others.some(({ instants }) => instants !== null && (instants.start > start || instants.end < end));

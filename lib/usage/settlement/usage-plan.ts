@@ -227,9 +227,9 @@ interface OutdatedInput {
 
 /**
  * Returns, in time order, the billed intervals since the start of the look-back period that no interval to rate
- * continues. They exist if the history changed after billing, so that the new intervals are inside the billed intervals
- * or overlap them (§7.3 step 2). The billed intervals continue to charge their own points, so that voided points are
- * credited (§2.2 rule 3).
+ * continues. Such intervals exist if the history changed after billing, so that the new intervals are inside the billed
+ * intervals or overlap them (§7.3 step 2). The billed intervals continue to charge their own points, so that voided
+ * points are credited (§2.2 rule 3).
  */
 function outdatedIntervals(input: OutdatedInput): readonly PlannedInterval[] {
   const { planned, billed } = input;
@@ -238,8 +238,8 @@ function outdatedIntervals(input: OutdatedInput): readonly PlannedInterval[] {
   const found: PlannedInterval[] = [];
   for (const { one, interval } of notRated(input, rated)) {
     const own = billed.filter(({ usageName }) => usageName === one.usageName);
-    // The bill of a longer interval contains only its difference to the billed intervals within it.
-    // The longer interval and the intervals within it are therefore examined together.
+    // The bill of a longer interval contains only its difference from the billed intervals within it. The longer
+    // interval and the intervals within it are therefore examined together.
     if (seen.has(one) || own.some((other) => isWithin(one, other))) continue;
     const previous = findBilledWithin(interval, own);
     for (const each of previous) seen.add(each);
