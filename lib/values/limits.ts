@@ -166,7 +166,7 @@ export const MAX_LOCK_WAIT_STEPS = 600;
 
 // These limits apply to requests (platform §16).
 
-/** Maximum nesting of lists and objects in a JSON body. The deepest model has 5 levels. */
+/** Maximum nesting depth of lists and objects in a JSON body. The deepest model has 5 levels. */
 export const MAX_JSON_DEPTH = 64;
 
 /** Maximum size of the request headers in bytes (`server.limits.header`). */
@@ -390,10 +390,13 @@ export const MOVE_CLEANUP_MS = MINUTE_MS;
 /** Time for which a node repeats the final write of a request while a move of the tenant rejects writes. */
 export const MOVE_PATIENCE_MS = 10 * SECOND_MS;
 
-/** Interval at which the process of a move shows that it is alive, and at which nodes look for processes that are not. */
+/**
+ * Interval at which the process of a move sends a heartbeat, and at which nodes look for processes that have stopped
+ * sending heartbeats.
+ */
 export const MOVE_RENEW_MS = 5 * SECOND_MS;
 
-/** Time after which the process of a move counts as dead if it has not shown that it is alive. */
+/** Time without a heartbeat after which the process of a move counts as dead. */
 export const MOVE_SILENT_MS = 15 * SECOND_MS;
 
 /** Number of rows that a move deletes at a time in the cell that the tenant has left. */

@@ -74,8 +74,8 @@ const libraryCodes: Readonly<Record<string, string>> = { EL: 'GR', XI: 'GB' };
 function hasVatFormat(compact: string): boolean {
   const code = compact.slice(0, 2);
   const country = jsvat.countries.filter(({ codes }) => codes[0] === (libraryCodes[code] ?? code));
-  // The library ignores slashes.
-  // The library does not know branches in Northern Ireland, whose ids have the format of Great Britain.
+  // The library ignores slashes. The library does not support ids of branches in Northern Ireland, which have the
+  // format of Great Britain.
   const asItKnows = compact.replace(/^XI/, 'GB');
   return /^[A-Z\d*+]+$/.test(compact) && jsvat.checkVAT(asItKnows, country).isValidFormat;
 }

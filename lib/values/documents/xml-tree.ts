@@ -122,7 +122,7 @@ const DECLARABLE_ENCODING = {
   'utf-8': /^utf-?8$/i,
   'utf-16le': /^utf-?16(le)?$/i,
   'utf-16be': /^utf-?16(be)?$/i,
-  /** For a string, which has already been decoded. */
+  /** The encoding names for a string, which has already been decoded. */
   decoded: /^utf-?(8|16(le|be)?)$/i,
 } as const;
 type XmlEncoding = keyof typeof DECLARABLE_ENCODING;

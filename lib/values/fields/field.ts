@@ -52,7 +52,7 @@ export interface Field<T = unknown, S extends SetOn = SetOn, I = T> {
    * field.
    */
   readonly audit: string | null | undefined;
-  /** Never has a value. It only carries the types of the stored value and of the caller's value. */
+  /** A member that never has a value. It only carries the types of the stored value and of the caller's value. */
   readonly type?: T;
   readonly input?: I;
 }

@@ -58,7 +58,7 @@ export function parseSubmittedJson(text: string, bounds: JsonBounds): SubmittedV
  * trailing zeros (http-api §9 rule 5).
  */
 export function stringifyExactJson(value: unknown): string {
-  // This is twice as fast as a replacer, which would be called for every field.
+  // `withExactNumbers` is twice as fast as a replacer, which would be called for every field.
   return JSON.stringify(withExactNumbers(value));
 }
 
@@ -124,8 +124,8 @@ type NumberMaker<N> = (literal: string) => N;
 type JsonOf<N> = null | boolean | string | N | readonly JsonOf<N>[] | { readonly [key: string]: JsonOf<N> };
 
 /**
- * Parses JSON text in the same way as `JSON.parse`. `numberOf` converts the numbers. A reviver of `JSON.parse` took 970
- * ms for 500,000 numbers instead of 15 ms.
+ * Parses JSON text in the same way as `JSON.parse`. `numberOf` converts the numbers. For 500,000 numbers, this function
+ * takes 15 ms, while a reviver of `JSON.parse` takes 970 ms.
  * @throws SyntaxError if the text is not JSON. JsonBoundError if it exceeds a limit.
  */
 function readJson<N>(text: string, numberOf: NumberMaker<N>, bounds: JsonBounds): JsonOf<N> {

@@ -47,8 +47,8 @@ export function roundToScale(value: Decimal, scale: number): Decimal {
 }
 
 /**
- * Returns `n` ÷ `t` in whole days, rounded half up to 9 decimals. This is `q(n, t)` in invoicing §2 rule 2. Returns 0
- * if `t` ≤ 0.
+ * Returns `n` ÷ `t` for whole numbers of days, rounded half up to 9 decimals. This is `q(n, t)` in invoicing §2 rule 2.
+ * Returns 0 if `t` ≤ 0.
  */
 export function quotient(n: number, t: number): Decimal {
   if (t <= 0) return ZERO;

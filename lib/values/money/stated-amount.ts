@@ -4,17 +4,17 @@ import { type Currency, minorUnits } from './currency.ts';
 import { Decimal, formatDecimal } from './decimal.ts';
 import { minorUnit, roundToCurrency } from './money.ts';
 
-/** Maximum error of an amount that was computed with binary floating point numbers (ruling R57). */
+/** Maximum error of an amount that was computed with binary floating-point numbers (ruling R57). */
 const MAX_NOISE = new Decimal('0.000001');
 
-/** Maximum floating point error in minor units, for currencies with many decimals such as BTC. */
+/** Maximum floating-point error in minor units, for currencies with many decimals such as BTC. */
 const MAX_NOISE_OF_UNIT = new Decimal('0.01');
 
 export interface AmountStatement {
   readonly currency: Currency;
   /** Name of the amount in error messages. Defaults to `amount`. */
   readonly name?: string;
-  /** If true, floating point errors are removed by rounding. If false (the default), such amounts are rejected. */
+  /** If true, floating-point errors are removed by rounding. If false (the default), such amounts are rejected. */
   readonly roundsFloatNoise?: boolean | undefined;
   /** The remaining amount. It is always accepted, even if older data made it finer than the minor unit. */
   readonly rest?: Decimal | null;

@@ -8,8 +8,8 @@ const secretName =
 const opaqueName = /^pluginProperty$/i;
 
 /**
- * Match strings that are always secret, such as private keys, JSON Web Tokens, tokens after `Bearer`, API keys and
- * client secrets.
+ * Patterns for strings that are always secret, such as private keys, JSON Web Tokens, tokens after `Bearer`, API keys
+ * and client secrets.
  */
 const secretShapes: readonly RegExp[] = [
   /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g,

@@ -11,7 +11,7 @@ export type TimeUnit = keyof typeof TimeUnit;
 /** A date that is later than every possible clock date (`LAST_CLOCK_DAY`). */
 const endOfTime = localDate(MAX_YEAR, 1, 1);
 
-/** Duration of a phase. `number` is at least 1, but -1 for UNLIMITED. */
+/** Duration of a phase. `number` is at least 1, or -1 for UNLIMITED. */
 export interface Duration {
   readonly unit: TimeUnit;
   readonly number: number;

@@ -3,8 +3,8 @@ import { InvariantError } from '../errors/index.ts';
 declare const instantBrand: unique symbol;
 
 /**
- * A point in time, as UTC milliseconds since 1970-01-01T00:00Z. It is a safe integer and lies in the years 1 to 9999.
- * Instants are compared and sorted as numbers. A local date can be converted to an instant only with a time zone.
+ * A point in time, as UTC milliseconds since 1970-01-01T00:00Z. It is a safe integer, and its year is between 1 and
+ * 9999. Instants are compared and sorted as numbers. A local date can be converted to an instant only with a time zone.
  */
 export type Instant = number & { readonly [instantBrand]: 'Instant' };
 

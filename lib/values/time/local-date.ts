@@ -4,8 +4,8 @@ import { MAX_YEAR, MIN_YEAR } from '../limits.ts';
 declare const localDateBrand: unique symbol;
 
 /**
- * A calendar day without a time zone, as the number of days since 1970-01-01 in the proleptic Gregorian calendar. It
- * lies in the years 1 to 9999. Dates are compared and sorted as numbers.
+ * A calendar day without a time zone, as the number of days since 1970-01-01 in the proleptic Gregorian calendar. Its
+ * year is between 1 and 9999. Dates are compared and sorted as numbers.
  */
 export type LocalDate = number & { readonly [localDateBrand]: 'LocalDate' };
 
@@ -77,8 +77,8 @@ export function formatLocalDate(date: LocalDate): string {
 
 /** Returns year, month and day. */
 export function calendarDayOf(date: LocalDate): CalendarDay {
-  // Days are counted from 0000-03-01 in 400-year eras.
-  // The leap day is the last day of its year and needs no special case.
+  // Days are counted from 0000-03-01 in 400-year eras. Years start in March, so the leap day is the last day of its
+  // year and needs no special case.
   const shifted = date + 719_468;
   const era = Math.floor(shifted / 146_097);
   const dayOfEra = shifted - era * 146_097;
@@ -131,8 +131,8 @@ export function addMonths(date: LocalDate, months: number): LocalDate {
 }
 
 /**
- * Returns day `day` (1 to 31) of the month that is `months` after the month of `date`. If that month is too short,
- * returns its last day.
+ * Returns day `day` (1 to 31) of the month that is `months` months after the month of `date`. If that month is too
+ * short, returns its last day.
  */
 export function dayOfLaterMonth(date: LocalDate, months: number, day: number): LocalDate {
   const { year, month } = calendarDayOf(date);
@@ -169,7 +169,7 @@ export function minDate(first: LocalDate, ...others: readonly LocalDate[]): Loca
   return others.reduce((earliest, date) => (date < earliest ? date : earliest), first);
 }
 
-/** Returns the earlier date. Null stands for no date. */
+/** Returns the earlier date. Null means no date. */
 export function earlierDate(one: LocalDate | null, other: LocalDate | null): LocalDate | null {
   return one === null || other === null ? (one ?? other) : minDate(one, other);
 }

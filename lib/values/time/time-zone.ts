@@ -55,7 +55,7 @@ function isKnownToIntl(name: string): boolean {
   return formatterOf(name) !== undefined;
 }
 
-/** Returns the milliseconds of a fixed offset `±HH:MM` up to 23:59, or undefined for an invalid offset. */
+/** Returns a fixed offset `±HH:MM` up to 23:59 in milliseconds, or undefined for an invalid offset. */
 function fixedOffsetMs(name: string): number | undefined {
   const match = /^([+-])([01]\d|2[0-3]):([0-5]\d)$/.exec(name);
   if (match === null) return undefined;
@@ -64,7 +64,7 @@ function fixedOffsetMs(name: string): number | undefined {
 }
 
 /**
- * Returns the difference between local time and UTC in milliseconds. It follows from the rules of `zone` at the instant
+ * Returns the difference between local time and UTC in milliseconds, according to the rules of `zone` at the instant
  * `utcMs`.
  */
 export function offsetMsAt(utcMs: number, zone: string): number {

@@ -69,8 +69,8 @@ function isWithin(part: number, end: number): boolean {
 /**
  * Returns the instant of a date-time, or undefined for an invalid string (http-api §9 rule 2). The form is a date, `T`
  * and `HH[:mm[:ss[.fraction]]]`, followed by an optional offset `Z`, `±HH`, `±HHmm` or `±HH:mm` and an optional zone
- * name in brackets. The default offset is UTC. A space before the offset means `+`. The zone name is ignored. The
- * fraction is cut to milliseconds.
+ * name in brackets. The default offset is UTC. A space in place of the offset's sign means `+`. The zone name is
+ * ignored. The fraction is truncated to milliseconds.
  */
 export function parseWireDateTime(text: string): Instant | undefined {
   if (text.length > MAX_WIRE_DATE_TIME_CHARACTERS) return undefined;
