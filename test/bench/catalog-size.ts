@@ -11,7 +11,7 @@ const plans = 200;
 
 export const catalogSize: Goal = {
   name: 'catalog-size',
-  title: 'Catalog of 200 plans in 1,000 versions: load from the database, then look-ups',
+  title: 'Catalog of 200 plans in 1,000 versions: load from the database, then lookups',
   async measure(bench) {
     const figures: Figure[] = [];
     for (const kind of bench.kinds) {
