@@ -218,7 +218,7 @@ describe('server configuration', () => {
       'BILLWRIGHT_HOST has no effect because this variable does not exist; use the option --host',
     ]));
 
-  it('causes a warning with suggestions about misspelled environment variables, but not about unrelated variables', () => {
+  it('causes a warning with suggestions for misspelled environment variables, but not for unrelated variables', () => {
     const environment = {
       SERVICE_server_limits_jsn: '1',
       SERVICE_org_killbill_invoice_enabled: 'true',

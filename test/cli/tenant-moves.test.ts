@@ -69,7 +69,7 @@ onPostgresql.describe('tenant move command', (open) => {
     expect((await run('acme', '--to', 'north')).text).to.contain('The cells are west, east');
   }).timeout(120_000);
 
-  it('shows the progress of the step as a bar', () => {
+  it('shows the progress of the current step as a bar', () => {
     expect(progressText({ step: 'COPYING', tablesDone: 19, tables: 76, rows: 21_000 })).to.equal(
       'copying [#####---------------] 21,000 rows',
     );
