@@ -167,7 +167,7 @@ eachDatabase.describe('typed client', (open) => {
     expect(entry).to.deep.include({ changedBy: 'Zoë', reasonCode: 'sale', comments: 'by phone' });
   });
 
-  describe('an unprivileged user', () => {
+  describe('of an unprivileged user', () => {
     let reader: TenantBilling;
 
     beforeEach(async () => {
