@@ -20,7 +20,7 @@ anyDatabase.describe('console clock bar', (open) => {
     expect(happened).to.include('Invoice creation').and.to.include('Chiyo Arai');
   });
 
-  it('sets the time to a day', async () => {
+  it('sets the time to a chosen date', async () => {
     const { tab } = current;
     await tab.visit('/');
     await tab.press('Set date');

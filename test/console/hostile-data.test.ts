@@ -82,7 +82,7 @@ anyDatabase.describe('console with hostile data', (open) => {
     await tab.shows(`${image}${script}`, 'h1');
   });
 
-  it('shows an invoice with a hostile template without running it, and contacts no other host', async () => {
+  it('shows an invoice with a hostile template, but runs no script and contacts no other host', async () => {
     const { tab } = current;
     const { acme } = server;
     await acme.invoiceTexts.upload({

@@ -12,7 +12,7 @@ describe('console with many accounts', () => {
   const current = tabBeforeEach(browser, server);
   const total = ACCOUNTS + 4;
 
-  it('shows accounts in pages, also after back, forward and reload', async () => {
+  it('shows accounts in pages, even after back, forward and reload', async () => {
     const { tab } = current;
     await tab.visit('/accounts');
     await tab.shows(texts.common.range(1, 25, total), '.pages');
@@ -47,7 +47,7 @@ describe('console with many accounts', () => {
     expect(await tab.valueOf(texts.account.search)).to.equal(customerName(7_777));
   });
 
-  it('opens an account by its e-mail address from the search of every page', async () => {
+  it('opens an account by its email address from the search field of every page', async () => {
     const { tab } = current;
     await tab.visit('/catalog');
     await tab.fill(texts.shell.search, 'customer-4321@example.com');

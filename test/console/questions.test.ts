@@ -146,7 +146,7 @@ anyDatabase.describe('console', (open) => {
     await tab.shows('Workshop', '.line-content');
   });
 
-  it('stops the deliveries of events', async () => {
+  it('stops the delivery of events', async () => {
     const { tab } = current;
     await tab.visit('/operations?tab=deliveries');
     await tab.press('Set callback');
