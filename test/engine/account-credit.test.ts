@@ -287,7 +287,7 @@ eachDatabaseByTurns.describe('account with credit and charges', (open) => {
     }
   });
 
-  it('puts the items without an invoice id on one new invoice per call, and does not commit a draft', async () => {
+  it('puts the items without an invoice id on one new invoice per call, and leaves an existing draft uncommitted', async () => {
     const { id } = await engine.acme.createAccount({ currency: 'USD' });
     const [draft] = await charge(id, '1', { autoCommit: false });
     const invoiceId = draft?.invoiceId as Uuid;

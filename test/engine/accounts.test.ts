@@ -116,7 +116,7 @@ eachDatabaseByTurns.describe('accounts', (open) => {
     });
   });
 
-  it('are rejected if the length of the first name exceeds the name in the same update', async () => {
+  it('are rejected if an update sets a first name length greater than the length of the name', async () => {
     const { id } = await create({ name: 'Ann Lee', firstNameLength: 3 });
     await expectCode(update(id, { firstNameLength: 8 }), 60003);
     await expectCode(update(id, { name: 'Bo', firstNameLength: 3 }), 60003);
@@ -230,7 +230,7 @@ eachDatabaseByTurns.describe('accounts', (open) => {
     expect(await rows()).to.eql([null, paymentMethodId, null]);
   });
 
-  it('emit events for changes of their fields, tags and custom fields (accounts §17)', async () => {
+  it('emit events for changes to their fields, tags and custom fields (accounts §17)', async () => {
     const { id: accountId } = await create({});
     const object = { type: 'ACCOUNT', id: accountId } as const;
     await update(accountId, { name: 'Ada' });

@@ -127,7 +127,7 @@ eachDatabaseByTurns.describe('add-ons whose base ends or changes', (open) => {
     ]);
   });
 
-  it('end on the same day if the clock jumps over the end of their base', async () => {
+  it('end on the same day as their base even if the clock jumps over that day', async () => {
     await begin();
     await cancel(base, { requestedDate: '2024-08-16T00:00:00Z' });
     await engine.runTo('2025-01-01');

@@ -56,7 +56,7 @@ eachDatabaseByTurns.describe('add-ons', (open) => {
       expect(await phaseOf(further)).to.eql([]);
     });
 
-    it('get the future end of their base, and lose it when the base is uncanceled (subscriptions W11)', async () => {
+    it('get the future end of their base, and lose that end when the base is uncanceled (subscriptions W11)', async () => {
       await begin('2024-04-01', { billCycleDayLocal: 1 });
       const base = await create({ planName: 'solo-monthly' });
       const backup = await addOn(base.bundleId, 'backup-monthly');

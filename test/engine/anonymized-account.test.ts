@@ -20,7 +20,7 @@ const later = { name: 'Ada Byron', notes: 'another secret note' };
 const emails = ['one@secret.example', 'two@secret.example', 'gone@secret.example'];
 const old = [...Object.values(personal), ...Object.values(later), ...emails];
 
-eachDatabaseByTurns.describe('an anonymized account', (open) => {
+eachDatabaseByTurns.describe('anonymized account', (open) => {
   const engine = engineBeforeEach(open, { now: '2025-03-10T09:15:30Z' });
 
   async function customer() {
@@ -68,7 +68,7 @@ eachDatabaseByTurns.describe('an anonymized account', (open) => {
     expect(await engine.acme.accounts.emails(id)).to.eql([]);
   });
 
-  it('keeps an audit row of the call, its dated history and the data of other accounts', async () => {
+  it('keeps its dated history and an audit row of the call, and leaves other accounts unchanged', async () => {
     const { id } = await customer();
     const other = await engine.acme.createAccount({ name: 'Someone else' });
     const before = await engine.acme.audit.history({ type: ObjectType.ACCOUNT, id });

@@ -105,7 +105,7 @@ eachDatabaseByTurns.describe('plans without a price in the currency of the accou
     await acme.subscriptions.changePlan(subscriptionId, { planName: 'free-monthly' });
   });
 
-  it('are rejected at a transfer to an account in another currency or without a currency', async () => {
+  it('are rejected in a transfer to an account in another currency or without a currency', async () => {
     const dollars = await acme.createAccount({ currency: 'USD' });
     const { bundleId } = await subscribe(dollars.id, 'dollar-monthly');
     const none = await acme.createAccount({});

@@ -91,7 +91,7 @@ eachDatabaseByTurns.describe('blocking states', (open) => {
     expect((await rowsShown(sold)).slice(2)).to.eql(pauseRows('2012-03-04', '2012-04-05'));
   });
 
-  it('emit one event per pause and per resume, and are invoiced automatically', async () => {
+  it('emit one event per pause and per resume, and trigger invoices automatically', async () => {
     const sold = await begin({ now: '2012-03-02T00:00:00Z', billCycleDayLocal: 2 });
     engine.clock.set('2012-03-04T00:00:00Z');
     await pause(sold.bundleId);
@@ -195,7 +195,7 @@ eachDatabaseByTurns.describe('blocking states', (open) => {
     expect(blocking, 'the withdrawn state has no event').to.have.length(3);
   });
 
-  it('still include a future block in the current state if the current block ends today', async () => {
+  it('keep a future block with the same state name if the current block ends today', async () => {
     const sold = await begin({ now: '2024-05-01T00:00:00Z', planName: 'kit-monthly', billCycleDayLocal: 1 });
     const bundle = bundleOf(sold);
     const hold = { stateName: 'hold', isBlockEntitlement: true, isBlockBilling: true };

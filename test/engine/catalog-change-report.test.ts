@@ -76,7 +76,7 @@ eachDatabaseByTurns.describe('report on a candidate catalog', (open) => {
     expect(parts.map(lineOf)).to.eql(['0 errors, 0 warnings', '0 of 1, 0 unbillable']);
   });
 
-  it('includes changes of the billing period and of the fixed price of a future phase', async () => {
+  it('includes changes to the billing period and to the fixed price of a future phase', async () => {
     const trial = (fixed: string) => phase('TRIAL', { number: 60, fixed });
     const first = { effectiveDate: '2024-01-02', price: '30.00', planName: 'sun-monthly' };
     const discount = (fixed: string) => phase('DISCOUNT', { number: 90, fixed });

@@ -247,7 +247,7 @@ eachDatabaseByTurns.describe('catalog entries', (open) => {
     expect(amounts).to.eql(['20 20', '1 1', '2 2']);
   });
 
-  it('emit one TENANT_CONFIG_CHANGE event per creation and per change, but none for a repeated call', async () => {
+  it('emit one TENANT_CONFIG_CHANGE event per creation and per change, but no event for a repeated call', async () => {
     await openEmpty('2024-01-01T00:00:00Z');
     const events = newEvents(engine.database);
     await events();

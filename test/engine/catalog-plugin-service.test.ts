@@ -15,7 +15,7 @@ function heatChanging(price: Amount, to: Amount, date: string): CatalogDefinitio
   return { name, versions: [...versions, ...harbour(changed, { effectiveDate: date }).versions] };
 }
 
-eachDatabaseByTurns.describe('a catalog plugin that starts or stops serving accounts', (open) => {
+eachDatabaseByTurns.describe('catalog plugin that starts or stops serving accounts', (open) => {
   let engine: TestEngine;
   let plugin: MemoryCatalogPlugin;
   let accountId: Uuid;

@@ -113,7 +113,7 @@ onPostgresql.describe('two cells', (open) => {
     await node.close();
   });
 
-  it('pass operations to the tenant of their context', async () => {
+  it('run each operation for the tenant of its context', async () => {
     const { billing } = cells;
     const context = await billing.context({ tenant: east.id, user: 'test' });
     const account = await billing.createAccount(context, { currency: 'EUR' });
@@ -313,7 +313,7 @@ onPostgresql.describe('two cells', (open) => {
     await node.close();
   });
 
-  it('find a tenant that has moved by the time its location lease ends', async () => {
+  it('find a moved tenant no later than the end of its location lease', async () => {
     const directory = storageOf(cells.west);
     const moved = await cells.shopIn('west', 'moved');
     await moved.acme.createAccount({ currency: 'USD', externalKey: 'before' });

@@ -344,7 +344,7 @@ eachDatabaseByTurns.describe('coverage of billed days', (open) => {
     expect(await engine.acme.invoices.verifyCoverage(accountId)).to.eql([]);
   });
 
-  it('can be verified against the full history, which finds a cursor that hides due days', async () => {
+  it('can be verified against the full history, which reveals a cursor that hides due days', async () => {
     const subscriptionId = await begin('advance');
     await engine.runTo('2024-02-01T00:00:00Z');
     engine.clock.set('2024-02-15T00:00:00Z');

@@ -237,7 +237,7 @@ eachDatabaseByTurns.describe('closing an account', (open) => {
     }
     const CREDITED = ['RECURRING 19.95', 'REPAIR_ADJ -13.51', 'CBA_ADJ 13.51'];
 
-    it('credits an uninvoiced cancellation first', async () => {
+    it('credits an uninvoiced cancellation before the account is closed', async () => {
       const id = await cancelled();
       await close(id);
       expect(await itemsOf(id)).to.eql(CREDITED);
@@ -246,7 +246,7 @@ eachDatabaseByTurns.describe('closing an account', (open) => {
       expect(await itemsOf(id)).to.eql(CREDITED);
     });
 
-    it('credits an uninvoiced cancellation first, even if a background worker processes the queue in the meantime', async () => {
+    it('credits an uninvoiced cancellation before the account is closed, even if a background worker processes the queue', async () => {
       const ids: Uuid[] = [];
       for (let each = 0; each < 8; each += 1) {
         engine.clock.set('2024-01-01T00:00:00Z');

@@ -107,7 +107,7 @@ eachDatabaseByTurns.describe('stopping engine', (open) => {
     engine = await openEngine(open, { now: '2024-03-01T08:00:00Z' });
   });
 
-  it('ends waits for unfinished work as soon as it stops, but accepts calls until it is closed', async () => {
+  it('ends every wait for unfinished work as soon as it stops, but accepts calls until it is closed', async () => {
     const { acme, billing, storage, clock, tenant } = engine;
     const account = await engine.settle(acme.createAccount({}));
     const context = await billing.context({ tenant, user: 'test' });

@@ -130,7 +130,7 @@ anyDatabase.describe('instant payments with control plugins (payments §9.6, §8
     expect(await balance()).to.equal(0);
   });
 
-  it('leave no open attempt behind if they are rejected', async () => {
+  it('leave no open attempt if they are rejected', async () => {
     const tooMuch = engine.acme.invoicePayments.pay({ invoiceId, amount: '200', controlPlugins });
     expect(await tooMuch.catch((error: BillingError) => error.code)).to.equal(7199);
     expect(await balance()).to.equal(100);

@@ -166,7 +166,7 @@ anyDatabase.describe('payment operations with control plugins (payments §4.1, �
       control.failure = null;
     });
 
-    it('postpone a retry while another call of the payment is running (payments §5.3 rule 2)', async () => {
+    it('postpone a retry while another call for the payment is running (payments §5.3 rule 2)', async () => {
       const end = await runningCall(engine, keyOf());
       const settled = engine.runTo(RETRY);
       await aWhile();

@@ -73,7 +73,7 @@ eachDatabaseByTurns.describe('coupon redemptions (coupons §2)', (open) => {
       expect(await couponEvents()).to.eql([]);
     });
 
-    it('require a valid coupon, and the creation of an invalid coupon reports every problem', async () => {
+    it('require a valid coupon: creating an invalid coupon fails with a list of every problem', async () => {
       const error = await engine.acme.coupons
         .create({
           code: ' x',
@@ -100,7 +100,7 @@ eachDatabaseByTurns.describe('coupon redemptions (coupons §2)', (open) => {
     });
   });
 
-  it('discount a plan change from the next period', async () => {
+  it('discount a plan change starting with the next period', async () => {
     await coupon({ duration: 'ONCE', plans: ['sun'] });
     const subscriptionId = await subscribe('lamp');
     await engine.runTo('2026-01-11');
@@ -182,7 +182,7 @@ eachDatabaseByTurns.describe('coupon redemptions (coupons §2)', (open) => {
   });
 
   describe('ended early', () => {
-    it('end with the next period by default when removed', async () => {
+    it('stop discounting at the next period by default when they are removed', async () => {
       await coupon();
       const subscriptionId = await subscribe('lamp', 'SPRING');
       const [redemption] = await engine.acme.coupons.ofSubscription(subscriptionId);
@@ -302,7 +302,7 @@ eachDatabaseByTurns.describe('coupon redemptions (coupons §2)', (open) => {
     expect(refusal).to.contain('is blocked from its start');
   });
 
-  it('emit an event, and one more when the discount ends', async () => {
+  it('emit an event, and another event when the discount ends', async () => {
     await coupon({ duration: { periods: 2 } });
     await subscribe('lamp', 'SPRING');
     await coupon({ code: 'ALL' });

@@ -301,7 +301,7 @@ eachDatabaseByTurns.describe('draft and void invoices', (open) => {
   describe('in each status (invoicing §3)', () => {
     beforeEach(() => begin('2024-01-01T00:00:00Z'));
 
-    it('can be committed only as drafts, and voided in every status except VOID', async () => {
+    it('can be committed only while they are drafts, and voided in every status except VOID', async () => {
       const { commit, void: voidIt } = engine.acme.invoices;
       const draft = await charge('5', false);
       await expectCode(commit(accountId), 'INVOICE_NOT_FOUND');

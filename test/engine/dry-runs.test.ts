@@ -237,7 +237,7 @@ eachDatabase.describe('dry run', (open) => {
       expect(await lastLines()).to.eql(expected);
     });
 
-    it('dates the credit of a CHANGE with START_OF_TERM today, like the actual change (invoicing §10 rule 7)', async () => {
+    it('puts the current date on the credit of a CHANGE with START_OF_TERM, like the actual change (invoicing §10 rule 7)', async () => {
       await begin('2012-05-01T00:00:00Z', 1);
       const of = await subscribe('elite-monthly', { phaseType: 'EVERGREEN' });
       await engine.runTo('2012-05-07T00:00:00Z');
@@ -252,7 +252,7 @@ eachDatabase.describe('dry run', (open) => {
       expect(await lastLines()).to.eql(expected);
     });
 
-    it('dates used credit today, even if later days are already billed (invoicing §10 rule 7)', async () => {
+    it('puts the current date on used credit, even if later days are already billed (invoicing §10 rule 7)', async () => {
       await begin('2024-01-05T00:00:00Z', 1);
       await engine.acme.invoices.addCredits({ accountId, autoCommit: true, items: [{ amount: '200' }] });
       await subscribe('solo-now');
@@ -504,7 +504,7 @@ eachDatabase.describe('dry run', (open) => {
       expect(await lastLines()).to.eql(both);
     });
 
-    it('dates the invoice of a late run today', async () => {
+    it('puts the current date on the invoice of a late run', async () => {
       await begin('2024-01-01T00:00:00Z', 1);
       await subscribe('solo-now');
       engine.clock.set('2024-03-10T00:00:00Z');
@@ -597,7 +597,7 @@ eachDatabase.describe('dry run', (open) => {
   });
 
   describe('with only a subscription and a quantity (invoicing §11 rule 2)', () => {
-    it('finds bundle and account by the subscription, and multiplies prices by the quantity', async () => {
+    it('finds the bundle and account by the subscription, and multiplies prices by the quantity', async () => {
       await begin('2024-05-01T00:00:00Z', 1);
       const { subscriptionId } = await subscribe('solo-now');
       const change = {

@@ -464,7 +464,7 @@ eachDatabaseByTurns.describe('entitlement plugins (subscriptions §22)', (open) 
     });
   });
 
-  it('are not called for a rejected, unknown or foreign object or for a dry run', async () => {
+  it('are not called for an invalid request, an unknown or foreign object, or a dry run', async () => {
     const { acme: theirs } = await openShop(engine.billing, null);
     const codes = [
       await codeOf(acme.createSubscription({ accountId: account.id })),

@@ -60,7 +60,7 @@ eachDatabase.describe('event feed (platform §10.6)', (open) => {
     expect(JSON.parse(JSON.stringify(paid)).createdDate).to.match(/^2025-\d\d-\d\dT/);
   });
 
-  it('returns the newest events first before a cursor, page by page', async () => {
+  it('returns the events before a cursor, newest first and page by page', async () => {
     const [oldest, ...later] = [await createAccount('a'), await createAccount('b'), await createAccount('c')];
     const before = (cursor: string, limit = 2) =>
       engine.acme.events.list({ before: cursor, limit, types: ['ACCOUNT_CREATION'] });

@@ -36,7 +36,7 @@ eachDatabaseByTurns.describe('item explanation', (open) => {
     for (const { id } of all) expectExplained(await engine.acme.invoices.explain(id));
   }
 
-  it('contains the events, catalog version, days and rounding behind a charge of a run', async () => {
+  it('contains the events, catalog version, days and rounding that produced a charge of a run', async () => {
     await begin('2024-01-15T00:00:00Z');
     const { subscriptionId } = await subscribe('team-now', { quantity: 3 });
     await subscribe('pro-monthly');

@@ -31,7 +31,7 @@ eachDatabase.describe('cached features (features §3)', (open, kind) => {
   const can = (feature: string, amount = '1', acme: TenantBilling = engine.acme) =>
     acme.features.can(accountId, feature, amount);
 
-  it('are read without a statement for a known account', async () => {
+  it('are read without an SQL statement for a known account', async () => {
     await can('sso');
     const statements = await engine.statementsOf(async () => {
       expect([await can('sso'), await can('seats', '5'), await can('calls', '100')]).to.eql([
@@ -103,7 +103,7 @@ eachDatabase.describe('cached features (features §3)', (open, kind) => {
     const consume = (acme: TenantBilling) =>
       acme.features.consume({ accountId, feature: 'calls', amount: '60', key: 'k' });
 
-    it('show the changes of a host transaction inside it, and never show rolled-back changes', async () => {
+    it('show the changes of a host transaction within that transaction, and never show rolled-back changes', async () => {
       const rolledBack = hosted.inside(async (acme) => {
         await consume(acme);
         expect(await can('calls', '41', acme), 'inside').to.equal(false);
@@ -143,7 +143,7 @@ eachDatabase.describe('cached features (features §3)', (open, kind) => {
       });
       afterEach(() => other.close());
 
-      it('reflect a change of an account by another process within a second', async () => {
+      it('reflect a change to an account by another process within a second', async () => {
         await engine.acme.blocking.pauseBundle(pro.bundleId);
         await new Promise((resolve) => setTimeout(resolve, SECOND_MS + 100));
         expect(await can('sso', '1', acme)).to.equal(false);

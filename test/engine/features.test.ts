@@ -119,7 +119,7 @@ eachDatabase.describe('features', (open) => {
     return lines.filter((line) => line.includes('USAGE') && !line.endsWith(' 0'));
   }
 
-  it('replace the quota of the plan during the trial phase (features F1)', async () => {
+  it('use the quota of the trial phase instead of the quota of the plan during the trial (features F1)', async () => {
     await f1();
     await at('2026-03-12T00:00:00Z');
     expect(await values('sso', 'calls')).to.equal('sso true, calls 100');
@@ -158,7 +158,7 @@ eachDatabase.describe('features', (open) => {
     expect(await usageLines()).to.have.length(1);
   });
 
-  it('forget a key after 35 days, even if it is not deleted yet', async () => {
+  it('forget a key after 35 days, even if the key is not deleted yet', async () => {
     await f7();
     const { features } = engine.acme;
     engine.clock.set('2026-05-25T00:00:00Z');
@@ -376,7 +376,7 @@ eachDatabase.describe('features', (open) => {
     await expectCode(engine.acme.uploadCatalog(changed('2026-04-01')), 'CATALOG_INVALID_FOR_TENANT');
   });
 
-  it('apply a later override of the same target from its start instead of the earlier one', async () => {
+  it('switch to a later override of the same target when that override starts', async () => {
     await f1();
     const { features } = engine.acme;
     const target = { accountId, feature: 'seats' };

@@ -16,7 +16,7 @@ eachDatabase.describe('free trials without an invoice (invoicing §5.1 rule 4)',
     (await acme.getSubscription(subscriptionId)).chargedThrough?.date;
   const charge = 'RECURRING 2024-03-31..2024-04-30 249.95';
 
-  it('create no invoice, do not change the charged-through date, and are followed by the bill for the first month', async () => {
+  it('set the charged-through date to the end of the trial, and are followed by the bill for the first month', async () => {
     const events = newEvents(engine.database);
     await events();
     const { subscriptionId } = await engine.subscribe({ accountId, planName: 'pro-monthly' });

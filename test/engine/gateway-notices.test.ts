@@ -72,7 +72,7 @@ eachDatabaseByTurns.describe('gateway notifications (payments §11.2 rule 3)', (
     expect((await invoices.paymentOf(id)).transactions).to.have.length(1);
   });
 
-  it('are accepted and logged for a dispute of more than the remaining amount', async () => {
+  it('are accepted and logged for a dispute over more than the remaining amount', async () => {
     const { id, paymentId } = await invoices.paid('20');
     const { status } = await disputed(paymentId, { amount: '20.01', name: 'too-much' });
     expect(status).to.equal(200);

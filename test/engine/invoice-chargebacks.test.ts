@@ -79,7 +79,7 @@ eachDatabaseByTurns.describe('invoice payment chargebacks (payments §9.5)', (op
     expect(await invoices.balanceOf(id)).to.equal(100);
   });
 
-  it('take only what earlier refunds and chargebacks have left if they are in another currency (rule 3)', async () => {
+  it('take only the amount that remains after earlier refunds and chargebacks if they are in another currency (rule 3)', async () => {
     const { id, paymentId } = await paidInEuros();
     const { invoicePayments } = engine.acme;
     await invoicePayments.refund({ paymentId, amount: '30' });

@@ -200,7 +200,7 @@ eachDatabaseByTurns.describe('documents (invoicing §14)', (open) => {
     expect(invoice && (await html(invoice.id))).to.equal('|$20.00');
   });
 
-  it('are not available for an invoice of more than 10,000 items (rule 1)', async () => {
+  it('are not available for an invoice with more than 10,000 items (rule 1)', async () => {
     const { accountId } = await invoiceOf(null);
     const withItems = async (count: number) => {
       const items = Array.from({ length: count }, () => ({ itemType: 'TAX' as const, amount: '1' }));

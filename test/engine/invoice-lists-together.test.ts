@@ -52,7 +52,7 @@ eachDatabase.describe('simultaneous invoice lists', (open) => {
     expect(all).to.eql([[], []]);
   });
 
-  it('are read alone for accounts with long lists', async () => {
+  it('are read separately for accounts with long lists', async () => {
     const { id: accountId } = await acme.createAccount({ currency: 'USD' });
     const items = Array.from({ length: 1_000 }, () => ({ amount: '1' }));
     await acme.invoices.addCharges({ accountId, items, autoCommit: true });
@@ -78,7 +78,7 @@ eachDatabase.describe('simultaneous invoice lists with a catalog plugin', (open)
     catalogPlugins: [memoryCatalogPlugin()],
   });
 
-  it('share no statements, because the plugin gets the account and the time of each call', async () => {
+  it('share no statements, because each plugin call gets its own account and time', async () => {
     const { acme } = engine;
     const ids = await Promise.all([1, 2].map(async () => (await acme.createAccount({ currency: 'USD' })).id));
     const statements = await engine.statementsOf(() =>

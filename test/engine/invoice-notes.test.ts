@@ -100,7 +100,7 @@ eachDatabaseByTurns.describe('invoice notes (invoicing §14 rule 10)', (open) =>
       expect((await acme.invoices.dryRun({ ...request, planName: 'solo-now' }))?.note).to.equal('foreseen');
     });
 
-    it('replace user notes on a draft if a plugin returns them, and remain if no note is returned', async () => {
+    it('replace user notes on a draft if a plugin returns them; otherwise, the user notes remain', async () => {
       const invoiceId = await draft();
       await acme.invoices.setNote({ invoiceId, note: 'by hand' });
       await acme.invoices.addCharges({ accountId, items: [{ amount: '1', invoiceId }] });

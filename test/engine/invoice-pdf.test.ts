@@ -143,7 +143,7 @@ eachDatabaseByTurns.describe('invoices as PDF (invoicing §14 rule 6)', (open) =
 });
 
 eachDatabaseByTurns.describe('invoices with a host renderer (invoicing §14 rule 6)', (open) => {
-  it('are passed to a host renderer as a whole, and cause an error with a solution if no renderer exists', async () => {
+  it('are passed to a host renderer as a whole, and cause an error that suggests a solution if no renderer exists', async () => {
     const given: PrintableDocument[] = [];
     const bytes = new Uint8Array([1, 2, 3]);
     const renderer = {

@@ -49,7 +49,7 @@ eachDatabaseByTurns.describe('invoicing', (open) => {
     );
   });
 
-  it('clamps a bill cycle day of 31 to each month after a leading proration (invoicing E2 "Month ends")', async () => {
+  it('clamps a bill cycle day of 31 to the end of each month after a leading proration (invoicing E2 "Month ends")', async () => {
     const opened = await begin('2012-03-02T00:00:00Z');
     const account = await opened.payingAccount({ currency: 'USD', billCycleDayLocal: 31 });
     const request = { accountId: account.id, planName: 'elite-monthly', phaseType: 'EVERGREEN' } as const;

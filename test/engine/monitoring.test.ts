@@ -119,7 +119,7 @@ eachDatabase.describe('deployment metrics (platform §12)', (open, kind) => {
     expect((await acme.deliveries.list({ offset: 0, limit: 1 })).rows[0]?.status).to.equal('AVAILABLE');
   });
 
-  it('count a failed entry once, even if an operator queues it again, which bills nothing twice', async () => {
+  it('count a failed entry once, even if an operator requeues the entry, and nothing is billed twice', async () => {
     const { acme, clock, storage, billing } = engine;
     const { id: accountId } = await acme.createAccount({ currency: 'USD' });
     await engine.settle(acme.createSubscription({ accountId, planName: 'solo-monthly' }));

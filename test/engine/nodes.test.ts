@@ -268,7 +268,7 @@ onPostgresql.describe('nodes with commands on a shared database (platform §11)'
 onPostgresql.describe('nodes that share a database (platform §15 rule 1)', (open) => {
   const openNode = nodeStarter();
 
-  it('see each other from start to end, in the order in which they started', async () => {
+  it('list each other from start to stop, in the order in which they started', async () => {
     const database = await open(migrated);
     const one = await openNode(database, 'one');
     const two = await openNode(database, 'two');

@@ -41,7 +41,7 @@ anyDatabase.describe('overdue conditions', (open) => {
       expect(await debtor.states()).to.eql([]);
     });
 
-    it('hold for state S1 from 03-06 on if 30 has been unpaid since 03-01', async () => {
+    it('are met for state S1 from 03-06 on if 30 has been unpaid since 03-01', async () => {
       const debtor = await begin('2024-03-01T12:00:00Z', BOUNDARIES);
       await debtor.charge('30');
       await engine.runTo('2024-03-05T12:00:00Z');
@@ -50,7 +50,7 @@ anyDatabase.describe('overdue conditions', (open) => {
       expect(await debtor.state()).to.equal('S1');
     });
 
-    it('hold only for state S2 if 19.99 has been unpaid since 03-01, because S2 has no total condition', async () => {
+    it('are met only for state S2 if 19.99 has been unpaid since 03-01, because S2 has no total condition', async () => {
       const debtor = await begin('2024-03-01T12:00:00Z', BOUNDARIES);
       await debtor.charge('19.99');
       await engine.runTo('2024-03-06T12:00:00Z');
@@ -61,7 +61,7 @@ anyDatabase.describe('overdue conditions', (open) => {
       expect(await debtor.states()).to.eql(['S2 from 2024-03-11T12:00:00']);
     });
 
-    it('do not hold at 03-06T07:59Z in zone −08:00, because the local date is 03-05', async () => {
+    it('are not met at 03-06T07:59Z in zone −08:00, because the local date is 03-05', async () => {
       const debtor = await begin('2024-03-01T12:00:00Z', BOUNDARIES, { timeZone: '-08:00' });
       await debtor.charge('30');
       await engine.runTo('2024-03-06T07:59:00Z');
@@ -70,7 +70,7 @@ anyDatabase.describe('overdue conditions', (open) => {
       expect(await look(debtor)).to.equal('S1');
     });
 
-    it('hold for state S1 at 03-12T07:30Z in Los Angeles, because the offset is −07:00 since 03-10', async () => {
+    it('are met for state S1 at 03-12T07:30Z in Los Angeles, because the offset has been −07:00 since 03-10', async () => {
       const debtor = await begin('2024-03-07T20:00:00Z', BOUNDARIES, { timeZone: 'America/Los_Angeles' });
       await debtor.charge('30');
       await engine.runTo('2024-03-12T06:59:59Z');
@@ -79,7 +79,7 @@ anyDatabase.describe('overdue conditions', (open) => {
       expect(await look(debtor)).to.equal('S1');
     });
 
-    it('hold on 02-29 of a leap year, one month after 01-31', async () => {
+    it('are met on 02-29 of a leap year, one month after 01-31', async () => {
       const debtor = await begin('2024-01-31T12:00:00Z', oneState({ time: { unit: 'MONTHS', number: 1 } }));
       await debtor.charge('30');
       await engine.runTo('2024-02-28T12:00:00Z');
@@ -88,7 +88,7 @@ anyDatabase.describe('overdue conditions', (open) => {
       expect(await debtor.states()).to.eql(['S from 2024-02-29T12:00:00']);
     });
 
-    it('do not hold on 03-11 if only an invoice of 03-09 is unpaid, because the anchor has moved', async () => {
+    it('are not met on 03-11 if only an invoice of 03-09 is unpaid, because the anchor has moved', async () => {
       const debtor = await begin('2024-03-01T12:00:00Z', BOUNDARIES);
       await debtor.charge('30');
       await engine.runTo('2024-03-09T12:00:00Z');
@@ -110,7 +110,7 @@ anyDatabase.describe('overdue conditions', (open) => {
   });
 
   describe('criteria (overdue §1.1)', () => {
-    it('hold once the duration after the anchor has passed, and never with UNLIMITED (time)', async () => {
+    it('are met once the duration after the anchor has passed, and never with UNLIMITED (time)', async () => {
       const debtor = await begin('2024-03-01T12:00:00Z', {
         states: [
           { name: 'NEVER', time: { unit: 'UNLIMITED', number: 0 } },
@@ -128,7 +128,7 @@ anyDatabase.describe('overdue conditions', (open) => {
       ]);
     });
 
-    it('hold if at least the given number of invoices is unpaid (count)', async () => {
+    it('are met if at least the given number of invoices is unpaid (count)', async () => {
       const debtor = await begin('2024-03-01T12:00:00Z', oneState({ count: 2 }));
       const found: string[] = [];
       for (let index = 0; index < 3; index += 1) {
@@ -138,7 +138,7 @@ anyDatabase.describe('overdue conditions', (open) => {
       expect(found).to.eql(['clear', 'S', 'S']);
     });
 
-    it('hold if the total of all unpaid invoices reaches the given amount (total)', async () => {
+    it('are met if the total of all unpaid invoices reaches the given amount (total)', async () => {
       const debtor = await begin('2024-03-01T12:00:00Z', oneState({ total: '20.00' }));
       const found: string[] = [];
       for (const amount of ['10', '9.99', '0.01', '5']) {
@@ -175,7 +175,7 @@ anyDatabase.describe('overdue conditions', (open) => {
       ]);
     });
 
-    it('do not hold before the first failed payment, and ignore paid invoices (response)', async () => {
+    it('are not met before the first failed payment, and ignore paid invoices (response)', async () => {
       const debtor = await begin('2024-03-01T12:00:00Z', oneState({ responses: ['OTHER'] }));
       await debtor.charge('1');
       expect(await debtor.state()).to.equal('clear');
@@ -189,7 +189,7 @@ anyDatabase.describe('overdue conditions', (open) => {
       expect(await payer.state()).to.equal('clear');
     });
 
-    it('hold while the account has the tag (tag in)', async () => {
+    it('are met while the account has the tag (tag in)', async () => {
       const debtor = await begin('2024-03-01T12:00:00Z', oneState({ count: 1, tagIn: 'TEST' }));
       await debtor.charge('1');
       expect(await debtor.state()).to.equal('clear');
@@ -199,7 +199,7 @@ anyDatabase.describe('overdue conditions', (open) => {
       expect(await debtor.state()).to.equal('clear');
     });
 
-    it('hold while the account does not have the tag (tag out)', async () => {
+    it('are met while the account does not have the tag (tag out)', async () => {
       const debtor = await begin('2024-03-01T12:00:00Z', oneState({ count: 1, tagOut: 'PARTNER' }));
       await debtor.charge('1');
       expect(await debtor.state()).to.equal('S');
@@ -207,7 +207,7 @@ anyDatabase.describe('overdue conditions', (open) => {
       expect(await debtor.state()).to.equal('clear');
     });
 
-    it('must all hold if a condition has several criteria (overdue §1.1 rule 1)', async () => {
+    it('must all be met if a condition has several criteria (overdue §1.1 rule 1)', async () => {
       const debtor = await begin('2024-03-01T12:00:00Z', {
         states: [
           { name: 'BOTH', count: 2, total: 30, time: 1 },
@@ -237,7 +237,7 @@ anyDatabase.describe('overdue conditions', (open) => {
     expect(await debtor.state()).to.equal('clear');
   });
 
-  it('use the payment response of an invoice only from the target date of the invoice (overdue §3.2)', async () => {
+  it('use the payment response of an invoice only from the target date of the invoice on (overdue §3.2)', async () => {
     const config = overdueXml(oneState({ count: 1, responses: ['EXPIRED_CARD'] }));
     engine = await openStory(open, config, { retryDays: '40' });
     const debtor = await Debtor.sign(engine);

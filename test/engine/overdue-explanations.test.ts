@@ -197,7 +197,7 @@ anyDatabase.describe('overdue previews and explanations', (open) => {
     );
   });
 
-  it('reflect later changes of the configuration, and keep the start of a state if only its flags change', async () => {
+  it('reflect later changes to the configuration, and keep the start of a state if only its flags change', async () => {
     await begin(exampleConfigs.B);
     await walkTo('2012-06-06');
     await acme.overdue.upload({

@@ -106,7 +106,7 @@ anyDatabase.describe('overdue evaluation for parents and children (overdue §8)'
     expect(await states()).to.eql(['clear', 'clear', 'LATE']);
   });
 
-  it('exempts a child whose invoices the parent pays together with the parent (overdue §7 rule 3)', async () => {
+  it('exempts a child together with the parent that pays its invoices (overdue §7 rule 3)', async () => {
     await begin();
     await parent.tag(SystemTag.OVERDUE_ENFORCEMENT_OFF);
     await parent.charge('10');

@@ -91,7 +91,7 @@ anyDatabase.describe('overdue evaluation with pending retries (overdue §5.2)', 
     const DISABLED_AFTER_8 = overdueXml({ initial: 8, states: [{ name: 'OD1', time: 8, disables: true }] });
     const TWO = overdueXml({ states: [{ name: 'TWO', count: 2, disables: true }] });
 
-    it('enters no state if a retry later on the same day succeeds', async () => {
+    it('enters no state after a new charge if a retry later on the same day succeeds', async () => {
       const debtor = await untilTheDay(DISABLED_AFTER_8);
       Debtor.accept(engine);
       await debtor.charge('3');

@@ -57,7 +57,7 @@ eachDatabaseByTurns.describe('account parking', (open) => {
     expect(await isParked(withSetUp)).to.equal(true);
   });
 
-  it('stops automatic runs if an operator sets it, and everything due is billed after unparking', async () => {
+  it('stops automatic runs if an operator parks the account, and everything due is billed after unparking', async () => {
     await begin('2024-01-01T00:00:00Z');
     const id = await engine.settle(subscriber('solo-now'));
     const { invoices } = engine.acme;

@@ -83,7 +83,7 @@ anyDatabase.describe('payment attempts (payments §3.3)', (open) => {
       return invoiceId;
     };
 
-    it('are retried like automatic payments, with their original properties, if the instant payment requests it', async () => {
+    it('are retried like automatic payments, with their original properties, if the instant payment requests retries', async () => {
       answers('ERROR', 1);
       const invoiceId = await pay();
       expect(await attemptsOf(invoiceId)).to.eql(['RETRIED', 'SCHEDULED']);
@@ -94,7 +94,7 @@ anyDatabase.describe('payment attempts (payments §3.3)', (open) => {
       expect(attempts?.[1]?.pluginProperties).to.eql(properties);
     });
 
-    it('are not retried if the instant payment does not request it', async () => {
+    it('are not retried if the instant payment does not request retries', async () => {
       answers('ERROR', 1);
       expect(await attemptsOf(await pay({ properties: [] }))).to.eql(['ABORTED']);
       answers('ERROR', 1);

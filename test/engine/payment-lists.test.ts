@@ -52,7 +52,7 @@ eachDatabaseByTurns.describe('payment lists and payment searches (payments §11)
   const keysOf = ({ rows }: Page<PaymentView>) => rows.map(({ externalKey }) => externalKey);
   const search = async (key: string) => keysOf(await acme.payments.search(key, ALL));
 
-  it('return payments in creation order or in reverse, with their counts', async () => {
+  it('return payments in creation order or in reverse order, with their counts', async () => {
     const { payments } = acme;
     const first = await payments.page({ offset: 0, limit: 2 });
     expect(keysOf(first)).to.eql(['Ümlaut_1', 'second%']);

@@ -103,7 +103,7 @@ eachDatabaseByTurns.describe('automatic payment', (open) => {
     expect(await stage.balance(invoiceId)).to.equal('249.95');
   });
 
-  it('pays by the external method in one step, without recovery', async () => {
+  it('pays with the external method in one step, without recovery', async () => {
     await stageAt('2012-05-31T00:03:42Z');
     const [invoiceId] = await invoiced('249.95', EXTERNAL);
     expect(await stage.story(invoiceId)).to.deep.include({ transactions: ['SUCCESS'], balance: '0' });

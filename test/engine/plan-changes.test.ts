@@ -142,7 +142,7 @@ eachDatabaseByTurns.describe('plan changes', (open) => {
       });
     });
 
-    it('are removed by a cancellation, and restored when it is undone (subscriptions W7 "Pending change")', async () => {
+    it('are removed by a cancellation, and restored when the cancellation is undone (subscriptions W7 "Pending change")', async () => {
       const end = '2024-02-20';
       await engine.cancelAt(subscriptionId, end);
       await expectCode(change(subscriptionId, 'elite-monthly'), 'SUBSCRIPTION_CHANGE_FUTURE_CANCELLED');

@@ -308,7 +308,7 @@ eachDatabaseByTurns.describe('price changes of existing subscriptions', (open) =
     expect(await events()).to.eql(['TENANT_CONFIG_CHANGE', 'TENANT_CONFIG_CHANGE']);
   });
 
-  it('keep the price of a subscription to a plan that can no longer be bought (catalog W6 "Retirement")', async () => {
+  it('do not affect a subscription to a plan that can no longer be bought (catalog W6 "Retirement")', async () => {
     const opened = await begin('2024-02-10T00:00:00Z', version('2024-01-01', '40.00'));
     const accountId = await subscribe(opened);
     await upload(opened, version('2024-03-01', '70.00', { isRetired: true }));

@@ -118,7 +118,7 @@ eachDatabaseByTurns.describe('price overrides', (open) => {
     ]);
   });
 
-  it('are invoiced in and after the trial under the names of the plan', async () => {
+  it('are invoiced during and after the trial under the names of the plan', async () => {
     const accountId = await newAccount();
     await subscribe([trial5, evergreen19], { accountId, quantity: 2 });
     await engine.runTo('2024-05-01T08:00:00Z');
@@ -245,7 +245,7 @@ eachDatabaseByTurns.describe('price overrides', (open) => {
     expect((await acme.getSubscription(own)).prices[0]?.recurringPrice?.toFixed()).to.equal('3');
   });
 
-  it('belong to one tenant', async () => {
+  it('are available only to their own tenant', async () => {
     const other = await newTenant('other');
     await subscribe([evergreen19]);
     const foreign = await refusal(

@@ -75,7 +75,7 @@ anyDatabase.describe('push target checks at delivery (platform §10.1)', (open) 
     return rows[0];
   };
 
-  it('reject a name that now resolves to a local or private address', async () => {
+  it('reject a host name that now resolves to a local or private address', async () => {
     const { acme, settle } = await opened();
     await acme.keyValues.add(CALLBACK, `http://receiver.example:${receiver.port}/cb`);
     for (const addresses of forbidden) {
@@ -93,7 +93,7 @@ anyDatabase.describe('push target checks at delivery (platform §10.1)', (open) 
     expect(receiver.arrived).to.eql([]);
   });
 
-  it('connect to the checked address, even if the name now resolves to another address', async () => {
+  it('connect to the checked address, even if the host name now resolves to another address', async () => {
     const { acme, settle } = await opened({ testMode: true });
     answers = ['127.0.0.1'];
     await acme.keyValues.add(CALLBACK, `http://receiver.example:${receiver.port}/cb`);

@@ -91,7 +91,7 @@ onPostgresql.describe('pushes of several nodes (platform §10.2)', (open) => {
     expect(receiver.mostAtATime).to.be.at.most(10);
   });
 
-  it('are sent before the lease of their node ends if the node could not release it', async () => {
+  it('are sent again before the lease of their node ends if the node could neither record nor release them', async () => {
     const storage = storageOf(await open(migrated));
     const one = await openNode(storage);
     await one.acme.keyValues.add('PUSH_NOTIFICATION_CB', receiver.url);

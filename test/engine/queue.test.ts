@@ -247,7 +247,7 @@ function define(open: OpenDatabase, kind: DatabaseKind): void {
     expect(seen).to.eql(['free', 'claimed']);
   });
 
-  it('returns all claims of a dead node in one step, even in the background', async () => {
+  it('releases all claims of a dead node in one step, even in the background', async () => {
     const { handler, seen } = recorder('only');
     await put([0, 1, 2].map((account) => event(account, account)));
     expect(await claimAs('n1')).to.have.length(3);
@@ -418,7 +418,7 @@ function define(open: OpenDatabase, kind: DatabaseKind): void {
     expect(await storage.queue.countPending(null, clock.now())).to.equal(0);
   });
 
-  describe('queue with settings', () => {
+  describe('with settings', () => {
     function nodeWith(
       handlers: readonly QueueHandler[],
       bus: Partial<KindSettings>,

@@ -100,7 +100,7 @@ eachDatabase.describe('tenant and catalog setup', (open) => {
   });
 
   describe('tenants.page', () => {
-    it('lists tenants by API key, forward and backward, and restricts them by id and start of the key', async () => {
+    it('lists tenants by API key, forward and backward, and filters them by id and key prefix', async () => {
       const { tenants } = engine.billing;
       const ids = new Map<string, Uuid>();
       for (const apiKey of ['page-c', 'page-a', 'page-b', 'page_a', 'PAGE-a'])

@@ -100,7 +100,7 @@ eachDatabaseByTurns.describe('retired plans and price lists', (open) => {
       }
     });
 
-    it('keep the first price for existing subscriptions, even after an undone cancellation (catalog W6 "Retirement")', async () => {
+    it('keep the original price for existing subscriptions, even after an undone cancellation (catalog W6 "Retirement")', async () => {
       await engine.runTo('2024-09-15T00:00:00Z');
       const { subscriptions } = engine.acme;
       await subscriptions.cancel(subscriptionId);

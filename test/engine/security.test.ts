@@ -28,7 +28,7 @@ eachDatabaseByTurns.describe('server security', (open) => {
   const permissionsOf = async (name: string) =>
     (await engine.billing.security.principal('USER', name))?.permissions;
 
-  it('applies changes of permissions, roles, users and grants immediately', async () => {
+  it('applies changes to permissions, roles, users and grants immediately', async () => {
     const { users, roles, principal } = at(engine);
     await roles.create(author, { name: 'clerk', permissions: ['tag:add', 'account'] });
     await users.create(author, { name: 'ann', password: 'long enough', roles: ['clerk'] }, strict);
@@ -143,7 +143,7 @@ eachDatabaseByTurns.describe('server security', (open) => {
     expect((await roles.list()).find(({ name }) => name === 'nothing')?.permissions).to.eql([]);
   });
 
-  it('does not change the administrator from the configuration', async () => {
+  it('rejects changes to the administrator that the configuration defines', async () => {
     const { security } = engine.billing;
     await security.ensureAdministrator('root', 'long enough');
     const { users } = security;
@@ -173,7 +173,7 @@ eachDatabaseByTurns.describe('server security', (open) => {
     await renewing.close();
   });
 
-  it('caches access on one node, and reloads it once for all waiting calls on several nodes', async () => {
+  it('caches access rights, and on several nodes shares each revision check among all waiting calls', async () => {
     const { storage, billing } = engine;
     await billing.security.principal('USER', 'root');
     const reads = {

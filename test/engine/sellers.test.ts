@@ -165,7 +165,7 @@ eachDatabase.describe('seller records', (open) => {
       expect(await shown(old)).to.include({ id: first.id });
     });
 
-    it('appear in their first version on an invoice from before the first upload (invoicing §14 rule 7)', async () => {
+    it('appear in their first version on an invoice dated before the first upload (invoicing §14 rule 7)', async () => {
       const invoiceId = await committed();
       const waiting = await draft();
       expect(await shown(invoiceId)).to.equal(null);

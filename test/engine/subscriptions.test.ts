@@ -474,7 +474,7 @@ eachDatabaseByTurns.describe('subscription service', (open, kind) => {
       expect(await rowsOf(subscriptionId)).to.have.length(4);
     });
 
-    it('does not let an account wait for the due work of another account', async () => {
+    it('does not make an account wait for the due work of another account', async () => {
       const other = await newAccount();
       const work = {
         queueName: QueueName.SUBSCRIPTION_EVENTS,
@@ -529,7 +529,7 @@ eachDatabaseByTurns.describe('subscription service', (open, kind) => {
       expect(await found(customer.id)).to.equal(await found(single.id));
     });
 
-    it('reads a long page in parts, with one transaction for each', async () => {
+    it('reads a long page in parts, with one transaction for each part', async () => {
       const bundle = [{ accountId: customer.id, planName: 'pro-monthly' }];
       await creations.createBundles(
         context(),
@@ -552,7 +552,7 @@ eachDatabaseByTurns.describe('subscription service', (open, kind) => {
       expect(found).to.eql(all.rows.map(({ bundleId }) => bundleId));
     });
 
-    it('needs the same number of SQL statements for due work of one account as of eleven accounts', async () => {
+    it('needs the same number of SQL statements for the due work of one account and of eleven accounts', async () => {
       await create({ planName: 'club-monthly' });
       clock.set('2024-03-31T09:15:00Z');
       const ofOne = await countedWork(1);

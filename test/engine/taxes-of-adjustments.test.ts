@@ -194,7 +194,7 @@ eachDatabaseByTurns.describe('taxes of adjusted charges (invoicing §9 rule 4)',
     expect(await engine.balancesOf(taxed.accountId)).to.eql(['0', '0']);
   });
 
-  it('are mentioned in the error if a refund is less than charge and tax', async () => {
+  it('are mentioned in the error if a refund is less than the adjusted charge and its taxes', async () => {
     await begin();
     const taxed = await committed('100', {});
     expect(await messageOf(refund(taxed, ['50'], '50'))).to.equal(

@@ -196,7 +196,7 @@ onPostgresql.describe('tenant move under load', (open) => {
     [shop, other] = [await cells.shopIn('west', 'busy'), await cells.shopIn('west', 'bystander')];
   });
 
-  it('neither loses nor doubles data while two nodes write and bill, and a payment is in flight (cells §3)', async () => {
+  it('neither loses nor duplicates data while two nodes write and bill, and a payment is in flight (cells §3)', async () => {
     const second = await cells.node();
     const accounts: Uuid[] = [];
     for (let index = 0; index < 4; index += 1) accounts.push(await shop.subscriber());
@@ -272,7 +272,7 @@ onPostgresql.describe('tenant move under load', (open) => {
 });
 
 onPostgresql.describe('tenant move during a request', (open) => {
-  it('keeps the response under an idempotency key in the new cell if the request ends meanwhile (cells §2 rule 9)', async () => {
+  it('stores the response under an idempotency key in the new cell if the request ends during the move (cells §2 rule 9)', async () => {
     const cells = await openTwoCells(open);
     const clock = pushableSystemClock();
     const { promise: repeated, resolve: repeat } = Promise.withResolvers<void>();
@@ -385,7 +385,7 @@ onPostgresql.describe('tenant move without the directory', (open) => {
 });
 
 onPostgresql.describe('tenant move with event subscriptions', (open) => {
-  it('is followed by a subscription to the tenant’s events that is opened meanwhile (cells §2.2 rule 1)', async () => {
+  it('lets a subscription that is opened during the move receive the tenant’s events (cells §2.2 rule 1)', async () => {
     const cells = await openTwoCells(open);
     const { events } = cells.storages.west;
     const clock = pushableSystemClock();

@@ -274,7 +274,7 @@ eachDatabaseByTurns.describe('future bundle transfer (subscriptions §17.4 rule 
     ]);
   });
 
-  it('considers a pending plan change before the transfer date, and moves a pending plan change after that date', async () => {
+  it('starts with the plan of a pending change before the transfer date, and moves a pending plan change after that date', async () => {
     await begin('2024-01-01T08:00:00Z', 'solo-now');
     const { subscriptions } = engine.acme;
     await subscriptions.changePlan(subscriptionId, { planName: 'team-now', requestedDate: '2024-02-01' });

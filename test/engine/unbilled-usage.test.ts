@@ -50,7 +50,7 @@ eachDatabaseByTurns.describe('unbilled usage', (open) => {
     ]);
   });
 
-  it('has the reason AFTER_END if it is later than the instant (usage E12 "Cancellation at an instant")', async () => {
+  it('has the reason AFTER_END if it is later than the instant of the cancellation (usage E12 "Cancellation at an instant")', async () => {
     await begin({ planName: 'sms-payg', from: '2026-05-01' });
     await stage.use('50 sms 2026-05-01');
     await stage.use('300 sms 2026-05-16T00:00:00Z');

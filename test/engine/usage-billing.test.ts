@@ -102,7 +102,7 @@ eachDatabaseByTurns.describe('usage on invoices', (open) => {
     expect(await upcoming()).to.eql(['2027-04-01', 'RECURRING 2027-04-01..2028-04-01 100']);
   });
 
-  it('parks the account if a unit has no price and the tenant is configured that way (usage §7.8)', async () => {
+  it('parks the account if a unit has no price and invoice.parkAccountsWithUnknownUsage is true (usage §7.8)', async () => {
     await begin('sms-payg', '2026-04-01', {
       settings: { 'invoice.parkAccountsWithUnknownUsage': 'true', 'usage.unknownUnitPolicy': 'ACCEPT' },
     });

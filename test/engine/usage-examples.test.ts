@@ -71,7 +71,7 @@ eachDatabaseByTurns.describe('usage pricing', (open) => {
     expect(JSON.parse(item?.itemDetails ?? '').overflow).to.eql([{ tierUnit: 'sms', quantity: 1 }]);
   });
 
-  it('charges all usage with LAST_TIER (usage E2 "Tiers, blocks, overflow")', async () => {
+  it('charges usage beyond the tiers at the price of the last tier with LAST_TIER (usage E2 "Tiers, blocks, overflow")', async () => {
     await begin('sms-payg', '2026-04-01', { settings: { 'invoice.usage.overflow': 'LAST_TIER' } });
     await stage.use('101001 sms 2026-04-15');
     await stage.runTo('2026-05-01');
@@ -195,7 +195,7 @@ eachDatabaseByTurns.describe('usage pricing', (open) => {
     expect(tierLines(late)).to.eql(['tick T1 1 (0.067)']);
   });
 
-  it('creates one invoice, and a dry run previews both charges (usage E18 "Recurring and usage together")', async () => {
+  it('puts the recurring charge and the usage on one invoice, and a dry run previews both (usage E18 "Recurring and usage together")', async () => {
     await begin('club', '2026-03-13', { bcd: 13 });
     await stage.use('6 videos 2026-03-14');
     stage.engine.clock.set('2026-03-20T00:00:00Z');

@@ -208,7 +208,7 @@ anyDatabase.describe('runs over partly billed usage periods of any age (usage §
       expect(itemLines(await stage.last())).to.eql(['USAGE 2026-06-01..2026-07-01 60']);
     });
 
-  it('credit voided usage that is older than the look-back after the tenant raises it (usage §2.2 rule 3)', async () => {
+  it('credit voided usage that is older than the look-back after the tenant extends the look-back (usage §2.2 rule 3)', async () => {
     stage = await UsageStage.begin(open, { planName: 'api-std', from: '2026-01-01' });
     await stage.use('10 calls 2026-01-10', 'old');
     await stage.runTo('2026-02-01', '2026-03-01', '2026-04-01', '2026-05-01');

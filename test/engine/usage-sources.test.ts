@@ -185,7 +185,7 @@ eachDatabaseByTurns.describe('usage sources', (open) => {
     expect((await lines()).at(-1)).to.equal('USAGE 2026-06-01..2026-07-01 0');
   });
 
-  it('stop the run if they report less than was billed, unless the tenant allows credits (usage §7.7)', async () => {
+  it('stop the run if they report less usage than was billed, unless the tenant allows credits (usage §7.7)', async () => {
     await begin('sms-payg');
     source.use(subscriptionId, '199 sms 2026-04-10T00:00:00Z');
     await engine.runTo('2026-05-01T00:00:00Z');
@@ -222,7 +222,7 @@ eachDatabaseByTurns.describe('usage sources', (open) => {
     expect(warning?.fields).to.deep.include({ pluginName: 'meter', accountId, passedOver: 3 });
   });
 
-  it('stop the run for a unit without a price if the tenant is configured that way (usage §7.8)', async () => {
+  it('stop the run for a unit without a price if invoice.parkAccountsWithUnknownUsage is true (usage §7.8)', async () => {
     await begin('sms-payg', {
       configuration: { 'org.service.invoice.parkAccountsWithUnknownUsage': 'true' },
     });

@@ -15,7 +15,7 @@ anyDatabase.describe('host values and JSON views', (open) => {
     throw new Error('it was not refused');
   };
 
-  it('are rejected if the caller lacks tenant or user, or if a policy or request is invalid', async () => {
+  it('are rejected if the caller lacks a tenant or user, or if a policy or request is invalid', async () => {
     const { acme, billing, tenant } = engine;
     const noUser = billing.as({ tenant } as Parameters<typeof billing.as>[0]);
     const noTenant = billing.as({ user: 'test' } as Parameters<typeof billing.as>[0]);
