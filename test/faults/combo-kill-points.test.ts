@@ -12,7 +12,7 @@ import { killableGateway, killableStorage } from './killable.ts';
 const LATER = [{ minutes: 2 }, { minutes: 10 }, { hours: 1 }, { hours: 2 }];
 
 eachDatabase((kind, open) => {
-  describe('combo payment if the server process is killed at any step', function () {
+  describe('combo payment whose server process is killed at any step', function () {
     this.timeout(isLongRun ? 0 : 300_000);
     let serving: Serving & { readonly clock: FakeClock };
     let bob: TenantBilling;

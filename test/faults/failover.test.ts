@@ -182,7 +182,7 @@ onPostgresql.describe('failover to a standby', () => {
     expect(await breaches(billing)).to.eql([]);
   });
 
-  it('repeats lost work, including charges, if the standby was behind, and leaves consistent data', async () => {
+  it('repeats lost work, including charges, if the standby lagged, and leaves consistent data', async () => {
     const billing = await begin({ isSynchronous: false, accounts: 1 });
     await write(billing, 'replicated');
     await caughtUp();
