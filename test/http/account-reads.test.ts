@@ -68,7 +68,7 @@ eachDatabase.describe('reads of an account with many blocking states', (open) =>
     expect(await codeOf(acme.accounts.timeline(held.accountId))).to.equal(60_020);
   });
 
-  it('return the rows in pages, with each bundle unchanged, if there are too many rows for one response', async () => {
+  it('return the rows in pages of complete bundles if there are too many rows for one response', async () => {
     const paged = `/accounts/${held.accountId}/bundles/pagination?audit=MINIMAL`;
     const all = bundlesIn(await read(`${paged}&limit=10`));
     expect(all).to.have.length(4);

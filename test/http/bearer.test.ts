@@ -245,7 +245,7 @@ eachDatabaseByTurns.describe('external tokens', (open) => {
     expect((await call(await sign({ permissions: ['a:b:c'] }), create)).status).to.equal(401);
   });
 
-  it('grant the tenants that they contain, or the tenants of the local user with that name', async () => {
+  it('grant access to the tenants that they contain, or to the tenants of the local user with that name', async () => {
     const reply = await serving.get('/tenants?apiKey=bob');
     expect((await call(await sign({ tid: [textOf(reply.json, 'tenantId')] }))).status).to.equal(200);
     expect((await call(await sign({ tid: [] }))).json).to.include({ code: 60005 });

@@ -177,7 +177,7 @@ eachDatabase.describe('catalog features over HTTP', (open) => {
       expect(pro).to.deep.include({ features: [sso] });
     });
 
-    it('receive no values if they are undeclared or the values have another form', async () => {
+    it('are rejected if they are undeclared or their values have the wrong form', async () => {
       const own = (features: unknown) => ({
         ...plan,
         name: 'own',

@@ -43,7 +43,7 @@ eachDatabaseByTurns.describe('catalog API', (open) => {
     return catalogValidationErrors.map((each) => each.errorDescription);
   }
 
-  it('returns the five errors, rejects an upload with the same errors and stores nothing (catalog W14 "Validation")', async () => {
+  it('returns the five errors of a faulty catalog, rejects its upload with the same errors and stores nothing (catalog W14 "Validation")', async () => {
     const errors = errorsOf(expectStatus(await validate(faulty), 200).json);
     // Errors about a phase are reported with its plan. The rule on durations at the end of catalog §4 is V10.
     expect(errors.map((error) => error.replace(/^line \d+, column \d+: /, ''))).to.eql([

@@ -3,7 +3,7 @@ import { createAccount, createdId, eve, type Served, serve } from '../support/ht
 import { expect, migrated, onPostgresql } from '../support/index.ts';
 import { proxied, type TcpProxy } from '../support/tcp-proxy.ts';
 
-onPostgresql.describe('a server with two cells, one of which does not answer', (open) => {
+onPostgresql.describe('server with one available and one unavailable cell', (open) => {
   let serving: Served;
   let proxy: TcpProxy;
 
@@ -21,7 +21,7 @@ onPostgresql.describe('a server with two cells, one of which does not answer', (
     await proxy.close();
   });
 
-  it('answers the tenants of that cell with 503, Retry-After and the cell’s name', async () => {
+  it('answers the tenants of the unavailable cell with 503, Retry-After and the cell’s name', async () => {
     for (const reply of [
       await serving.get('/accounts/pagination'),
       await serving.post('/accounts', { currency: 'USD' }),
@@ -34,7 +34,7 @@ onPostgresql.describe('a server with two cells, one of which does not answer', (
     }
   });
 
-  it('still serves the tenants of the other cell, users and tenant lookups', async () => {
+  it('still serves the tenants of the available cell, users and tenant lookups', async () => {
     const id = await createAccount(serving, { currency: 'USD' }, eve);
     expect((await serving.get(`/accounts/${id}`, eve)).status).to.equal(200);
     expect((await serving.get('/security/users')).status).to.equal(200);
@@ -56,7 +56,7 @@ onPostgresql.describe('a server with two cells, one of which does not answer', (
     });
   });
 
-  it('stays in service, and names the cell in its health and metrics', async () => {
+  it('stays in service, and names the unavailable cell in its health and metrics', async () => {
     const health = await serving.call('GET', '/1.0/healthcheck');
     expect(health.status).to.equal(200);
     expect(health.text).to.match(/near: The database does not answer/);
@@ -65,7 +65,7 @@ onPostgresql.describe('a server with two cells, one of which does not answer', (
     expect(metrics.text).to.match(/cell_reachable\{[^}]*cell="far"[^}]*\} 1/);
   });
 
-  it('answers the tenants of that cell again once the cell has recovered', async () => {
+  it('serves the tenants of the unavailable cell again once that cell has recovered', async () => {
     await proxy.restore();
     let reply = await serving.get('/accounts/pagination');
     for (let attempt = 0; reply.status === 503 && attempt < 50; attempt += 1)

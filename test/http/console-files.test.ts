@@ -109,7 +109,7 @@ describe('console', () => {
       }
     });
 
-  it('states in its page that the server has a test clock', async () => {
+  it('states on its page that the server has a test clock', async () => {
     const metaOf = async (settings: Partial<DispatcherOptions>) => {
       const answer = await fetch(`${await urlWith(settings)}/console`, { headers: asPage });
       return (await answer.text()).includes('<meta name="billwright-test">');

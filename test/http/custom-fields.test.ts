@@ -294,7 +294,7 @@ eachDatabaseByTurns.describe('audit logs over HTTP', (open) => {
     expect(second?.history).to.deep.include({ tableName: 'ACCOUNT', historyTableName: 'ACCOUNT_HISTORY' });
   });
 
-  it('list the changes of an account by table, record and time', async () => {
+  it('list the changes to an account by table, record and time', async () => {
     const { call } = serving;
     const body = { currency: 'USD', email: 'a@x.io' };
     const id = await createAccount({ call }, body);

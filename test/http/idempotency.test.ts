@@ -120,7 +120,7 @@ describe('requests with an Idempotency-Key on two servers', () => {
     });
     after(() => Promise.all(nodes.map((node) => node.close())));
 
-    it('run only once, whichever server receives them', async () => {
+    it('run only once, regardless of which server receives them', async () => {
       const call = (node: Serving | undefined): Promise<Reply> => {
         if (node === undefined) throw new Error('there are two');
         const headers = { 'idempotency-key': 'both' };

@@ -39,7 +39,7 @@ anyDatabase.describe('health plugin API over HTTP (platform §12)', (open, kind)
     });
   };
 
-  it('shows a notification of a dead node as late, then releases, clears and completes the notification (platform P13)', async () => {
+  it('shows a dead node’s notification as late, then releases, clears and completes it (platform P13)', async () => {
     const { recordId } = await stuckNotification(2);
     const late = (await report()).lateNotifications?.find((entry) => entry.recordId === recordId);
     expect(late).to.include({

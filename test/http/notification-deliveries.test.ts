@@ -77,7 +77,7 @@ anyDatabase.describe('push delivery API (platform §10.5)', (open) => {
       expect((await serving.call('GET', `${root}${query}`)).status, query).to.equal(400);
   });
 
-  it('sends a delivery again on request in any status, under the same id', async () => {
+  it('resends a delivery in any status on request, under the same id', async () => {
     const [{ deliveryId } = { deliveryId: '' }] = await listed();
     expect((await serving.call('POST', `${root}/${deliveryId}/resend`)).status).to.equal(204);
     await serving.billing.settle();

@@ -150,7 +150,7 @@ anyDatabase.describe('overdue configuration API', (open) => {
     expect((await get(path, as('clerk'))).json).to.eql(exampleJson);
   });
 
-  it('validates a value of the key OVERDUE_CONFIG by the same rules', async () => {
+  it('validates values of the key OVERDUE_CONFIG with the same rules as uploads', async () => {
     await post(xmlPath, exampleXml, xmlType);
     expect((await get(keyPath)).json).to.eql({ key: 'OVERDUE_CONFIG', values: [exampleXml], auditLogs: [] });
     expectRefusal(await post(keyPath, faulty, plainType), 400, 5_010);

@@ -101,7 +101,7 @@ anyDatabase.describe('invoice payment over HTTP (payments §9.6)', (open) => {
     expect(json).to.include({ purchasedAmount: 5 });
   });
 
-  it('requires the key of one of several pending transactions (payments §6.1 rule 2)', async () => {
+  it('requires a transaction key if several transactions are pending (payments §6.1 rule 2)', async () => {
     const body = { transactionType: 'PURCHASE', amount: 20, currency: 'USD' };
     const paymentId = createdId(await post(`/accounts/${accountId}/payments`, body));
     const complete = (choice: object) => serving.put(`/payments/${paymentId}`, choice);

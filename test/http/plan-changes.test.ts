@@ -81,7 +81,7 @@ eachDatabaseByTurns.describe('plan changes over HTTP', (open) => {
     await serving.call('POST', '/1.0/kb/catalog/xml', { body, headers: xmlType });
   });
 
-  it('are rejected with documented codes if the base includes the add-on or already has the maximum number', async () => {
+  it('are rejected with documented codes if the base includes the add-on or already has the maximum number of add-ons of that plan', async () => {
     const { call } = serving;
     const addOnBeside = async (...planNames: readonly string[]): Promise<string> => {
       const accountId = await createAccount({ call });

@@ -131,7 +131,7 @@ eachDatabaseByTurns.describe('price overrides over HTTP', (open) => {
     }
   });
 
-  it('accept the prices of an answer as input', async () => {
+  it('accept prices from an answer as input', async () => {
     const { prices } = await read(createdId(await create([{ phaseType: 'EVERGREEN', recurringPrice: 42 }])));
     const reply = expectStatus(await create(prices, { planName: 'gold-monthly-1' }), 201);
     const again = await read(createdId(reply));

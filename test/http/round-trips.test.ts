@@ -148,14 +148,14 @@ onPostgresql.describe('SQL statements and round trips of an HTTP request', (open
   });
 
   for (const { name, takes, prepare } of calls) {
-    it(`are ${takes.statements} and ${takes.roundTrips} for ${name}`, async () => {
+    it(`total ${takes.statements} and ${takes.roundTrips} for ${name}`, async () => {
       // The first call fills the caches.
       await (await prepare(world))();
       expect(await taken(await prepare(world))).to.eql(takes);
     });
   }
 
-  it('are 6 and 3 when an account is read in test mode', async () => {
+  it('total 6 and 3 when an account is read in test mode', async () => {
     const serving = await serveInTestMode(traffic.database, oneDatabase);
     try {
       const inTestMode = { ...world, serving };

@@ -81,7 +81,7 @@ eachDatabaseByTurns.describe('security API', (open) => {
     expectCode(await call('GET', read, { headers: as('robot') }), 401, 60004);
   });
 
-  it('applies changes to roles, passwords and users to the next call with any credential', async () => {
+  it('applies role, password and user changes to the next call with any credential', async () => {
     const define = (permissions: readonly string[]) =>
       call('PUT', `${security}/roles`, { body: { role: 'tagger', permissions } });
     await define(['tag:add']);
@@ -129,7 +129,7 @@ eachDatabaseByTurns.describe('security API', (open) => {
     expect(missing.json).to.include({ code: 60003, message: 'UserRolesJson username needs to be set' });
   });
 
-  it('replaces the roles of a user with known roles, and removes no role if the body lists no roles', async () => {
+  it('replaces the roles of a user with known roles, and removes no role if the body omits the roles', async () => {
     await newUser('rolf', { roles: ['admin'] });
     const put = (body: object) => call('PUT', `${security}/users/rolf/roles`, { body });
     const roles = async () =>
@@ -142,7 +142,7 @@ eachDatabaseByTurns.describe('security API', (open) => {
     expect(await roles()).to.eql([]);
   });
 
-  it('replaces the permissions of a role, and removes no permission if the body lists no permissions', async () => {
+  it('replaces the permissions of a role, and removes no permission if the body omits the permissions', async () => {
     const put = (body: object) => call('PUT', `${security}/roles`, { body: { role: 'clerk', ...body } });
     const role = async () => (await call('GET', `${security}/roles/clerk`)).json;
     expect((await put({ permissions: ['tag:add'] })).status).to.equal(204);
@@ -364,7 +364,7 @@ eachDatabaseByTurns.describe('security API', (open) => {
     });
   });
 
-  it('locks out no user in test mode', async () => {
+  it('does not lock out users in test mode', async () => {
     const wrong = { authorization: basic('admin', 'guess'), 'x-forwarded-for': '192.0.2.3' };
     for (let guesses = 0; guesses < 11; guesses += 1)
       expect((await call('GET', read, { headers: wrong })).status).to.equal(401);

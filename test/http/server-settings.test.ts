@@ -100,7 +100,7 @@ describe('server settings', () => {
     expect(large.text).to.match(/1000 bytes/);
   });
 
-  it('limit the elements of a list and the records of a page', async () => {
+  it('limit the elements in a list and the records on a page', async () => {
     const port = await listenWith({ limits: { list: 2, page: 3 } });
     const accounts = await Promise.all(Array.from({ length: 5 }, () => send(port, {})));
     const path = `${accounts[0]?.headers.location?.replace(/^.*\/1\.0/, '/1.0')}/customFields`;
@@ -121,7 +121,7 @@ describe('server settings', () => {
     }
   });
 
-  it('limit the number of records up to which a list includes totals', async () => {
+  it('define the maximum size of a list that includes totals', async () => {
     const port = await listenWith({});
     const totals = async () => {
       const path = '/1.0/kb/accounts/pagination?limit=1';
@@ -201,7 +201,7 @@ describe('server settings', () => {
       expect(await statuses(port, 2)).to.eql([200, 429]);
     });
 
-    it('limit no requests by default, and do not count calls with a wrong password', async () => {
+    it('do not limit requests by default, and do not count calls with a wrong password', async () => {
       expect(new Set(await statuses(await listenWith({ systemClock }), 30))).to.eql(new Set([200]));
       const port = await listenWith({ systemClock, rates: { principal: 1, tenant: 1 } });
       const wrong = { authorization: `Basic ${Buffer.from('admin:wrong').toString('base64')}` };

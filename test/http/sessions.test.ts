@@ -141,7 +141,7 @@ eachDatabaseByTurns.describe('browser sessions (platform §6.2)', (open) => {
     expect((await send(at(current), 'GET', cookie)).status).to.equal(401);
   });
 
-  it('are shown without dates to other callers', async () => {
+  it('are shown without dates to callers that use other credentials', async () => {
     for (const authorization of [basic('clerk', 'password'), await bearer(serving, 'clerk')]) {
       const { status, json, headers } = await send(at(current), 'GET', { authorization });
       expect([status, headers.get('set-cookie')]).to.eql([200, null]);
@@ -168,7 +168,7 @@ eachDatabaseByTurns.describe('browser sessions (platform §6.2)', (open) => {
       });
     });
 
-    it('have access to all tenants for an administrator', async () => {
+    it('give an administrator access to all tenants', async () => {
       const cookie = await cookieFor('admin');
       for (const apiKey of ['bob', 'eve'])
         expect((await send(at(read), 'GET', { ...cookie, 'x-service-apikey': apiKey })).status).to.equal(200);
@@ -204,7 +204,7 @@ eachDatabaseByTurns.describe('browser sessions (platform §6.2)', (open) => {
         }
     });
 
-    it('reflect changes of the user’s tenant list immediately', async () => {
+    it('reflect changes to the user’s tenant list immediately', async () => {
       await addUser(serving, 'mover', { allTenants: false, tenantIds: [bob as never] });
       const cookie = await cookieFor('mover');
       const readBob = () => send(at(read), 'GET', { ...cookie, 'x-service-apikey': 'bob' });
@@ -214,7 +214,7 @@ eachDatabaseByTurns.describe('browser sessions (platform §6.2)', (open) => {
       expect(code(await readBob())).to.eql([401, 60005]);
     });
 
-    it('list the user’s tenants in pages by API key, and by the start of the key', async () => {
+    it('list the user’s tenants in pages sorted by API key, and filter them by key prefix', async () => {
       const made: string[] = [];
       for (let count = 0; count < 101; count += 1) {
         const apiKey = `many-${String(count).padStart(3, '0')}`;

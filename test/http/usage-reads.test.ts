@@ -77,7 +77,7 @@ eachDatabaseByTurns.describe('usage reads over HTTP', (open) => {
     expect(text).to.contain('{"unitType":"faxes","amount":99999999999999999999.999999999}');
   });
 
-  it('show usage charged once and explain the credit after a backdated change of a billed period (usage §7.3 rule 7)', async () => {
+  it('show usage as charged once and explain the credit after a backdated change in a billed period (usage §7.3 rule 7)', async () => {
     await use('199 sms 2026-04-02', 'a');
     await use('101 sms 2026-04-20', 'b');
     await runTo('2026-05-01T00:00:00Z');

@@ -72,7 +72,7 @@ describe('streamed bulk usage', () => {
     expect(report).to.include({ received: 5_500, accepted: 500, duplicates: 5_000 });
   });
 
-  it('is cut off at 32 MiB, with status 413 and the report of the lines so far (usage §2.5)', async () => {
+  it('is cut off at 32 MiB, with status 413 and a report on the lines processed so far (usage §2.5)', async () => {
     const { sending, answer } = begin();
     sending.write(lineOf(1));
     const blank = Buffer.alloc(MEBIBYTE, ' ');
