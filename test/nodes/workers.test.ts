@@ -166,7 +166,7 @@ describe('server workers', function () {
     );
   });
 
-  it('stop the server, with the reason, if they fail to start', async () => {
+  it('stop the server and report the reason if they fail to start', async () => {
     const config = join(directory, 'failing.config.mjs');
     await writeFile(config, 'export default { opened: () => process.exit(7) };');
     const { code, errors } = await run(
