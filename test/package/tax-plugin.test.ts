@@ -147,7 +147,7 @@ anyDatabase.describe('tax plugin in the documentation (invoicing §14 rule 9)', 
         ]);
       });
 
-      it('returns the tax of several adjustments, each time only the remaining tax', async () => {
+      it('returns the tax of several adjustments, with only the remaining tax for each', async () => {
         await subscribe('desk');
         const { invoiceId, chargeId: invoiceItemId } = await invoiceOf();
         for (const amount of ['40', '10'])
@@ -192,7 +192,7 @@ anyDatabase.describe('tax plugin in the documentation (invoicing §14 rule 9)', 
       expect(roundingDifference.abs().lessThanOrEqualTo('0.01')).to.equal(true);
   });
 
-  it('does not add to a new tax the amount that a user has deducted from an earlier tax', async () => {
+  it('does not increase a new tax by the amount that a user deducted from an earlier tax', async () => {
     await begin();
     const [charge] = await engine.acme.invoices.addCharges({ accountId, items: [{ amount: '100' }] });
     const { invoiceId = '' } = charge ?? {};
