@@ -127,7 +127,7 @@ describe('payment through Stripe', () => {
   });
 
   describe('as a transaction', () => {
-    it('uses its transaction id as the idempotency key of requests that move money', async () => {
+    it('uses its transaction id as the idempotency key for requests that move money', async () => {
       double.requests.length = 0;
       const { request: bought } = await purchase();
       const { gateway, context } = shop;
@@ -268,7 +268,7 @@ describe('payment through Stripe', () => {
       expect(double.effectsOf(request.transactionId)).to.equal(1);
     });
 
-    it('is not submitted if Stripe is unreachable, and remains pending if it already was', async () => {
+    it('is not submitted if Stripe is unreachable, and remains pending if it was already pending', async () => {
       double.bank = 'IS_SLOW';
       const { request } = await purchase();
       await double.stop();
