@@ -128,7 +128,7 @@ const HISTORIES_BETWEEN: Readonly<Record<string, number>> = {
 };
 
 describe('billing day by day', () => {
-  it('creates the same items as the due runs, each on the same day (invoicing §5.5 rule 3)', () => {
+  it('creates the same items on the same days as the due runs (invoicing §5.5 rule 3)', () => {
     const counts = new Map<string, number>();
     forRuns(historyRuns, [histories], (history) => {
       const life = new DailyLife(history);
