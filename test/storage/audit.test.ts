@@ -193,7 +193,7 @@ eachDatabase.describe('audit history', (open, kind) => {
     expect(shown('INVOICE_PAYMENTS')?.status).to.equal('PENDING');
   });
 
-  it('assigns TAG_DEFINITIONS to no account and shows a deleted definition as inactive', async () => {
+  it('does not assign TAG_DEFINITIONS to an account, and shows a deleted definition as inactive', async () => {
     const definition = tagDefinition();
     await writing.tags.insertDefinitions([definition]);
     await opened.write(async (session) =>
@@ -285,7 +285,7 @@ eachDatabase.describe('audit history', (open, kind) => {
     expect(await auditOf(given.id, item.id, acme.id)).to.eql(before);
   });
 
-  it('stores the token of the causing call for each account of a batch', async () => {
+  it('stores the token of the originating call for each account of a batch', async () => {
     const accounts = await opened.newAccounts(2);
     const tokens = new Map(accounts.map(({ recordId }) => [recordId, newId()]));
     const bundles = accounts.map((each) => bundle(ownerOf(each)));

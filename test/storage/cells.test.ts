@@ -28,7 +28,7 @@ onPostgresql.describe('cell directory', (open) => {
   const placeOf = async ({ recordId }: TenantRef) =>
     (await directory.cells.places({ recordIds: [recordId] }))[0];
 
-  it('numbers the cells in the order of their registration, each once', async () => {
+  it('numbers each cell once, in registration order', async () => {
     expect(await directory.cells.list()).to.eql([]);
     const before = await directory.cells.revision();
     const west = await register('west', directory);

@@ -62,7 +62,7 @@ describe('PostgreSQL database URL', () => {
     expect(stand.first?.toString('latin1')).to.include('user\0ada\0database\0shop\0');
   });
 
-  it('can list several hosts, and the error names the fault of each', async () => {
+  it('can list several hosts, and the error describes the problem with each host', async () => {
     const port = await stand.listen();
     const failure = await failureOf(
       `postgresql://ada:secret@127.0.0.1:${port},127.0.0.1:1/shop?target_session_attrs=read-write`,
@@ -74,7 +74,7 @@ describe('PostgreSQL database URL', () => {
       .and.to.not.include('secret');
   });
 
-  it('is rejected with a target_session_attrs that does not lead to a writable server', async () => {
+  it('is rejected if target_session_attrs cannot select a writable server', async () => {
     await stand.listen();
     expect(await failureOf('postgresql://ada:secret@127.0.0.1:1/shop?target_session_attrs=standby')).to.equal(
       'TypeError: The database URL has an invalid target_session_attrs. Use read-write, primary or any',

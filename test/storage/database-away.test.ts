@@ -83,7 +83,7 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
     listening();
   });
 
-  it('is replaced by the next host of the URL if it does not respond', async () => {
+  it('is replaced by the next host in the URL if it does not respond', async () => {
     const { host } = new URL(direct);
     const several = `${direct.replace(`@${host}`, `@127.0.0.1:${proxy.port},${host}`)}?target_session_attrs=read-write`;
     const shared = postgresql({ url: several, poolSize: 2, batchesStatements });

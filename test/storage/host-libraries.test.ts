@@ -156,7 +156,7 @@ eachDatabase.describe('host library transactions joined by the engine', (open, k
       await own.close();
     });
 
-  it('can come from a host function that returns amounts with all digits', async () => {
+  it('can be provided by a host function that returns amounts with all digits', async () => {
     const host = openHostLibrary(kind === 'sqlite' ? 'better-sqlite3' : 'Kysely', engine.database);
     await host.transaction(async (handle) => {
       const lent = lentByFunction(kind, handle);

@@ -71,7 +71,7 @@ onPostgresql.describe('account locks on PostgreSQL', (open) => {
     expect((await waiting)?.[0]?.name).to.equal('changed under the lock');
   });
 
-  it('skip busy accounts without waiting and do not block accounts without locks', async () => {
+  it('skip busy accounts without waiting, and do not block reads without locks', async () => {
     await opened.write(async (session) => {
       await session.lockAccounts([idAt(1)], { waitMs: 1_000 });
       const recordIds = accounts.map(({ recordId }) => recordId);

@@ -97,7 +97,7 @@ eachDatabase.describe('storage reads for overdue', (open, kind) => {
     expect(await read(({ payments }) => payments.findLastFailures([]))).to.eql([]);
   });
 
-  it('report that overdue set AUTO_INVOICING_OFF until the tag is removed', async () => {
+  it('report that overdue processing set AUTO_INVOICING_OFF until the tag is removed', async () => {
     const rows = [one, other].map((account) => ({
       ...ownerOf(account),
       isInvoicingOffOwned: true,

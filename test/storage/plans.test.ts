@@ -139,7 +139,7 @@ eachDatabase.describe('query plans over filled tables', (open, kind) => {
     expect(walksBeforeStatistics).to.eql([]);
   });
 
-  it('use indexes for the figures of reports and for accounts in a state', async () => {
+  it('use indexes for report figures and for accounts in a given state', async () => {
     const instants = { from: instant(now - 1_000), to: instant(now + 1_000) };
     const after = { order: 1, recordId: 1 };
     const part = { after, limit: 10 };

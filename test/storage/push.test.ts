@@ -64,7 +64,7 @@ eachDatabase((kind, open) => {
       expect(await take('four')).to.eql(ours);
     });
 
-    it('distributes many tenants over the nodes, each to one node', async () => {
+    it('distributes many tenants over the nodes, with each tenant on one node', async () => {
       const others = [opened.tenant, await opened.newTenant(), await opened.newTenant()];
       for (const tenant of others) await write([1], {}, { ...opened, tenant });
       const takes = await Promise.all(['one', 'two', 'three', 'four'].map((owner) => take(owner, 0, 1)));

@@ -322,7 +322,7 @@ eachDatabaseAndOneByOne.describe('record storage', (open, kind) => {
     });
   });
 
-  it('returns invoices by account and filter, updates amounts and repairable flags, and numbers without gaps', async () => {
+  it('returns invoices by account and filter, updates amounts and repairable flags, and numbers invoices without gaps', async () => {
     const [stored] = await opened.newAccounts(1);
     const owned = ownerOf(stored);
     const paid = invoice(owned, {

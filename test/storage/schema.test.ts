@@ -36,7 +36,7 @@ eachDatabase.describe('storage schema', (open, kind) => {
     }
   });
 
-  it('numbers the rows of every table by a sequence that never reuses a number (platform §17)', async () => {
+  it('numbers the rows of every table from a sequence that never reuses a number (platform §17)', async () => {
     const orm = schemaOf(await open(migrated));
     // Queue rows keep their numbers in the history; usage is numbered by day; on SQLite, libraries create the tables
     // for texts and migrations.

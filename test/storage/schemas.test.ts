@@ -27,7 +27,7 @@ onPostgresql.describe('engines in several schemas of one PostgreSQL database', (
     whole = database.url;
   });
 
-  it('are rejected if they have no tables of their own, even if a later schema of the search path has tables', async () => {
+  it('are rejected if they have no tables of their own, even if a later schema in the search path has tables', async () => {
     expect(await migrate(whole)).to.have.length(1);
     const storage = postgresql(west().url);
     const refused = await rejection(storage.prepare());
@@ -35,7 +35,7 @@ onPostgresql.describe('engines in several schemas of one PostgreSQL database', (
     expect(refused.message).to.contain('lacks 1 migration').and.to.contain('billwright migrate');
   });
 
-  it('are migrated side by side, and each creates the first schema of its search path', async () => {
+  it('are migrated side by side, and each creates the first schema in its search path', async () => {
     const migrated = await Promise.all([west(), east()].map(({ url }) => migrate(url)));
     expect(migrated.map(({ length }) => length)).to.eql([1, 1]);
     expect(await Promise.all([west(), east()].map(({ url }) => migrate(url)))).to.eql([[], []]);

@@ -97,7 +97,7 @@ describe('SQLite file lock', () => {
     }
   });
 
-  it('is not needed in memory, where each storage has its own database', async () => {
+  it('is not needed for in-memory storage, because each storage has its own database', async () => {
     const [first, second] = [sqlite(':memory:'), sqlite(':memory:')];
     await Promise.all([first.prepare(), second.prepare()]);
     await Promise.all([first.close(), second.close()]);

@@ -81,7 +81,7 @@ onPostgresql.describe('move of tenant rows', (open) => {
     expect(await rowsIn('east')).to.eql(before);
   });
 
-  it('copies a unique value that passes from one row to another during the move (cells §3.1 rule 3)', async () => {
+  it('copies a unique value that moves from one row to another while the tenant moves (cells §3.1 rule 3)', async () => {
     const [one, two] = [await newAccount('west'), await newAccount('west')];
     const key = (recordId: number, value: string) =>
       cells.sql('west', 'update bw_accounts set external_key = $2 where record_id = $1', [recordId, value]);

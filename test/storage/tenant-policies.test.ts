@@ -292,7 +292,7 @@ onPostgresql.describe('PostgreSQL row-level security (platform §2 isolation 2)'
       return postgresql({ url: database.url, ...options });
     };
 
-    it('names a bypassing role (a superuser, a role with BYPASSRLS, or any role if a table has no security)', async () => {
+    it('reports a bypassing role (a superuser, a role with BYPASSRLS, or any role if a table has no security)', async () => {
       const known = async (role: Parameters<typeof asRole>[0]) => {
         const storage = await asRole(role);
         try {
