@@ -131,7 +131,7 @@ describe('cached catalogs', () => {
     return Array.from({ length: count }, (_, index) => index + 1);
   }
 
-  it('are kept for a limited number of tenants, and release the catalogs of other tenants completely', async () => {
+  it('are kept for a limited number of tenants, and are released completely for other tenants', async () => {
     const effective = new EffectiveCatalogs(null, new StoredCatalogs());
     const tenants = numbered(MAX_CACHED_CATALOGS * 3);
     const ask = (recordId: number): Promise<Catalog> => effective.ofTenant(sessionOf(tenantOf(recordId)));
@@ -143,7 +143,7 @@ describe('cached catalogs', () => {
     expect(await stillThere(tenants, ask)).to.equal(MAX_CACHED_CATALOGS);
   });
 
-  it('hold a limited number of characters in total, and always keep the catalog in use, regardless of its size', async () => {
+  it('contain a limited number of characters in total, but always include the catalog in use, regardless of its size', async () => {
     const planText = 'x'.repeat(MAX_CACHED_CATALOG_CHARACTERS / 8);
     const effective = new EffectiveCatalogs(null, new StoredCatalogs());
     const tenants = numbered(40);
@@ -158,7 +158,7 @@ describe('cached catalogs', () => {
     expect(await stillThere(tenants, ask)).to.equal(0);
   });
 
-  it('hold only the current versions of a tenant after many replacements', async () => {
+  it('include only the current versions of a tenant after many replacements', async () => {
     const stored = new StoredCatalogs();
     const at = (revision: number, versions: readonly number[]): Promise<Catalog> =>
       stored.get(sessionOf(tenantOf(1, { revision, versions })));
@@ -254,7 +254,7 @@ describe('cached catalogs', () => {
       expect(await stillThere(tenants, ask)).to.equal(MAX_CACHED_PLUGIN_CATALOGS);
     });
 
-    it('hold a limited number of characters in total', async () => {
+    it('contain a limited number of characters in total', async () => {
       const prettyName = 'x'.repeat(4_000);
       const plans = numbered(2_500).map((number) => boatPlan(`b${number}`, '1', { prettyName }));
       plugin.serve(harbour(Object.assign({}, ...plans)));

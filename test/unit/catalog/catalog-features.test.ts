@@ -285,7 +285,7 @@ describe('catalog features (catalog §3.5)', () => {
   for (const [fault, [from, to, ...errors]] of Object.entries(faults))
     it(`are checked for ${fault}`, () => expect(errorsIn(documentWith([from, to]))).to.eql(errors));
 
-  it('have values that cannot be read from a definition', () => {
+  it('are rejected if a definition contains an invalid value', () => {
     const given = { amount: 1, per: 'WEEK' as never };
     expect(
       problemsOf(() =>

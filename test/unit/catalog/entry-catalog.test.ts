@@ -264,7 +264,7 @@ describe('catalog made of entries', () => {
     expect(contents(catalog.asOf(2))).to.eql({ '2024-01-01': ['p 1'], '2024-02-01': ['p 2'] });
   });
 
-  it('builds the plans of a version on first use, each once', () => {
+  it('builds each plan of a version once, on first use', () => {
     const dates = Array.from({ length: 120 }, (_, index) => at('2024-01-01') + index * 86_400_000);
     const catalog = catalogOf({
       p: dates.map((date) => ({ date: new Date(date).toISOString() })),

@@ -19,7 +19,7 @@ function setting(name: string, value: string): FeatureSetting {
 }
 
 describe('feature values', () => {
-  it('have the form of their kind', () => {
+  it('are parsed according to their kind', () => {
     expect(parseFeatureValue('SWITCH', written('false'))).to.eql({ kind: 'SWITCH', isOn: false });
     expect(parseFeatureValue('TEXT', written(' e-mail '))).to.eql({ kind: 'TEXT', text: ' e-mail ' });
     expect(parseFeatureValue('NUMBER', written('5.50', { perQuantity: true }))).to.eql({

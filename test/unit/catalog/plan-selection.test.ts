@@ -47,7 +47,7 @@ describe('plan lookup', () => {
     expect(trial.selectPlan({ productName: 'P', billingPeriod: 'ANNUAL' }).name).to.equal('p-m');
   });
 
-  it('assigns a plan in several lists to the first of these lists, with DEFAULT ahead of the others', () => {
+  it('assigns a plan in several lists to DEFAULT if it is one of them, otherwise to the first of them', () => {
     const shared = version({
       plans: plan('p-m', 'P') + plan('q-m', 'P'),
       priceLists: `${lists({ B: ['q-m', 'p-m'], A: ['q-m'] })}${lists({ DEFAULT: ['p-m'] })}`,

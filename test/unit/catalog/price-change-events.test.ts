@@ -120,7 +120,7 @@ describe('price changes for existing subscriptions', () => {
       '2024-08-15T08 64.00 2024-07-01',
     ]));
 
-  it('include only the latest version if an aligned cycle contains two (catalog W5)', () => {
+  it('include only the latest version if an aligned cycle contains two versions (catalog W5)', () => {
     const catalog = sold('2024-01-01 70.00', '2024-05-12 55.00 2024-05-12', '2024-05-20 88.00 2024-05-20');
     const steps = [step('PLAN', '2024-05-03', catalog)];
     expect(changes(catalog, steps, 3)).to.eql(['2024-06-03T08 88.00 2024-05-20']);
@@ -306,7 +306,7 @@ describe('price changes for existing subscriptions', () => {
       expect(changes(catalog, steps)).to.eql(['2024-02-01 52.00 2024-01-02']);
     });
 
-    it('skip a bill cycle date whose instant lies before the start of the subscription', () => {
+    it('skip a bill cycle date whose instant is before the start of the subscription', () => {
       const catalog = sold('2024-01-01 40.00', '2024-01-15T21:00Z 52.00 2024-01-15T22:00Z');
       expect(changesFrom('2024-01-15T20:00Z', catalog, 15)).to.eql(['2024-02-15T08 52.00 2024-01-15T21']);
       expect(changesFrom('2024-01-15T08:00Z', catalog, 15), 'at the start itself').to.eql([

@@ -263,7 +263,7 @@ describe('override plan definition', () => {
     ).to.equal('0.000000001');
   });
 
-  it('keeps the prices of a parent override plan unless it defines new prices', () => {
+  it('keeps the prices of a parent override plan unless the override defines new prices', () => {
     const chosen = overridden([trial5, evergreen19]);
     const again = defineOverrides({
       plan: chosen.planFrom(base),

@@ -79,7 +79,7 @@ describe('catalog version upload', () => {
     expect(upload([], among).problems).to.have.length(1);
   });
 
-  it('rejects changes of a plan’s phases or product and of a product’s category, each at its position', () => {
+  it('rejects changes to a plan’s phases or product and to a product’s category, each at its position', () => {
     const changed = (parts: object): string[] => {
       const xml = catalogXml({ effectiveDate: '2024-02-01', ...parts });
       return upload([january], xml).problems.map(({ message, line = 0, column = 0 }) => {
