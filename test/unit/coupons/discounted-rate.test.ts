@@ -22,7 +22,7 @@ function rateOf(price: string, quantity: number, ...reductions: readonly PriceRe
 }
 
 describe('discounted rate (coupons §3)', () => {
-  it('takes percentages off before amounts (C6)', () => {
+  it('applies percentages before amounts (C6)', () => {
     expect(rateOf('30', 1, amount('10'), percent('50'))).to.equal('30 - 15 - 10 = 5');
   });
 
