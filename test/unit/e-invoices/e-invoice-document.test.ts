@@ -54,7 +54,7 @@ describe('e-invoice document (invoicing §22)', () => {
     ]);
   });
 
-  it('shows the amount due without a bank account and a due date if the parent pays the invoice', () => {
+  it('shows the amount due without a bank account or due date if the parent pays the invoice', () => {
     for (const profile of ['EN16931', 'XRECHNUNG', 'PEPPOL_BIS3'] as const) {
       const document = eInvoiceOf(taxed(viewedItem('RECURRING', '100'), { tax: '19' }), {
         profile,
