@@ -14,7 +14,7 @@ describe('feature changes and overrides (features §5)', () => {
   const facts = factsOf([held('pro-evergreen', '2026-03-10')]);
   const now = featuresAt(facts, at('2026-03-20'));
 
-  it('are compared with the values of an account without contributions before the first check', () => {
+  it('are compared, at the first check, with the values of an account without contributions', () => {
     expect(changedFeatures({}, now)).to.have.deep.members([
       { feature: 'sso', from: 'false', to: 'true' },
       { feature: 'seats', from: '0', to: '5' },

@@ -95,7 +95,7 @@ describe('quota draws and thresholds (features §4)', () => {
     expect(planned(sources, '2', { a: '5', b: '1', c: '1' })).to.equal('b 2 unbounded, over 2');
   });
 
-  it('bill the rest on the first quota that bills it, even if another one allows it', () => {
+  it('bill the rest on the first quota that bills it, even if another quota allows it', () => {
     const sources = [
       source('a', '5', { overage: 'ALLOW' }),
       source('b', '1', { overage: 'BILL' }),
