@@ -73,7 +73,7 @@ describe('call completion (http-api §4 line 5, subscriptions §22)', () => {
     expect(await waitOf('D', undefined, { maxSec: 200 })).to.equal(200_000);
   });
 
-  it('returns immediately when the effect lies in the future or never occurs', async () => {
+  it('returns immediately when the effect is in the future or never occurs', async () => {
     expect(await waitOf('D', 7, { billingEffect: addMilliseconds(NOW, 1_000) })).to.equal(null);
     expect(await waitOf('D', 7, { billingEffect: null })).to.equal(null);
   });

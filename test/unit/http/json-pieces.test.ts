@@ -35,7 +35,7 @@ describe('chunked text of a long JSON value', () => {
     expect(textOf({ none: undefined, list: undefined })).to.equal('{}');
   });
 
-  it('generates list elements one at a time, each when it is written', () => {
+  it('generates each list element only when that element is written', () => {
     const made: number[] = [];
     const list = new LazyList(function* () {
       for (let n = 0; n < 3; n += 1) {

@@ -33,7 +33,7 @@ const id = '01a1fcfe-e8ec-717e-8cdb-6282f0f9f546';
 const other = '01a1fcfe-e8ec-717e-8cdb-6282f0f9f547';
 
 describe('query parameters', () => {
-  it('use the first repeated value, ignore unknown names, and treat an empty value as absent', () =>
+  it('use the first of repeated values, ignore unknown names, and treat an empty value as absent', () =>
     expect(read({ a: plainText, b: flag(true) }, 'a=x&a=y&c=1&b=')).to.eql({ a: 'x', b: true }));
 
   describe('for the waiting time of a call (R62)', () => {
