@@ -45,7 +45,7 @@ describe('account credit (invoicing §10)', () => {
     expect(applied({ of: '10', candidates })).to.eql(['i1 -10', 'i2 40', 'i3 -5', 'i1 -15']);
   });
 
-  it('gets no usable credit from a draft, and pays no draft (rule 2)', () => {
+  it('does not include the credit on a draft, and does not pay a draft (rule 2)', () => {
     const draft = { status: 'DRAFT' } as const;
     expect(
       applied({ of: '0', candidates: [invoice('i1', '-10', draft)], unpaid: [invoice('i2', '5')] }),
@@ -87,7 +87,7 @@ describe('account credit (invoicing §10)', () => {
     expect(spends('1')).to.equal(true);
   });
 
-  it('is never created, lost or left unused beside an invoice that it could pay, for random accounts (rule 6)', () => {
+  it('is never created, lost or left unused while it could pay an invoice, for random accounts (rule 6)', () => {
     const cents = fc.integer({ min: -5_000, max: 5_000 });
     const any = fc.record({
       cents,

@@ -299,7 +299,7 @@ describe('evaluations that plugins saw (invoicing §17 rule 4)', () => {
     ).to.equal(true);
   });
 
-  it('have a different fingerprint after a change of any amount, period, date or status, or after added items', () => {
+  it('have a different fingerprint after a change to any amount, period, date or status, or after added items', () => {
     const others: readonly Partial<Proposal>[] = [
       { items: [{ ...recurring, amount: decimal('31') }] },
       { items: [{ ...recurring, endDate: date }] },

@@ -231,7 +231,7 @@ describe('invoice proposals', () => {
     ledger.expectRun('2027-01-01', ['R 2027-01-01 2028-01-01 1500']);
   });
 
-  it('charge the same total on any run dates (invoicing E21 "Seats that come and go")', () => {
+  it('charge the same total regardless of the run dates (invoicing E21 "Seats that come and go")', () => {
     const [one, two, oneAgain] = [
       event('CREATE', '2026-03-01', { price: '100' }),
       event('QUANTITY_CHANGE', '2026-03-10', { price: '100', quantity: 2, since: '2026-03-01' }),

@@ -44,7 +44,7 @@ describe('fixed proposals', () => {
     ]);
   });
 
-  it('end at the next PHASE, regardless of changes of quantity, bill cycle day and price', () => {
+  it('end at the next PHASE, regardless of quantity, bill cycle day and price changes', () => {
     const trial = event('CREATE', '2024-01-10', { fixed: '0', phaseDays: 30 });
     const terms = { phaseDays: 30 };
     const end = event('PHASE', '2024-01-31', { price: '10' });

@@ -99,7 +99,7 @@ describe('balances', () => {
     expect(formatDecimal(balanceOf(owed, decimal('70')))).to.equal('100');
   });
 
-  it('update the balance of the account after each change of the invoice', () => {
+  it('update the balance of the account after each change to the invoice', () => {
     const empty = { accountBalance: ZERO, accountCBA: ZERO };
     const show = (state: typeof empty) => [state.accountBalance, state.accountCBA].map(formatDecimal);
     const billed = accountBalancesAfter(empty, { before: null, after: owed });

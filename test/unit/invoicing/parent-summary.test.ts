@@ -56,7 +56,7 @@ describe('child invoice summary (invoicing §12)', () => {
     };
     it('decreases with the child invoice while the summary is unpaid', () =>
       expect(effects({})).to.eql([['7'], 0]));
-    it('turns a decrease into credit of the child once the summary is paid', () =>
+    it('turns a decrease into credit for the child once the summary is paid', () =>
       expect(effects({ rawBalance: decimal('0') })).to.eql([[], 1]));
     it('ignores an increase of the child invoice', () =>
       expect(effects({}, of('12', { contributedAmount: decimal('10') }))).to.eql([[], 0]));

@@ -153,7 +153,7 @@ describe('items after changes of one subscription', () => {
     expect(ledger.nextDueDate).to.equal('2024-02-01');
   });
 
-  it('include the first period even if a later change comes before anything is settled', () => {
+  it('include the first period even if a later change occurs before any period is settled', () => {
     const created = event('CREATE', '2024-03-01', { price: '10.00' });
     const later = event('CHANGE', '2024-06-01', { plan: 'tin', price: '5.00' });
     const ledger = new SubscriptionLedger().change([created]);

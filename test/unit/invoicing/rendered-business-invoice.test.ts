@@ -243,7 +243,7 @@ describe('business invoice views', () => {
       expect(details({ seller: seller({ bankName: null, iban: null, bic: null }) })).to.eql([]);
     });
 
-    it('do not ask for payment of an invoice that the parent pays (invoicing §14 rule 11)', () => {
+    it('do not request payment of an invoice that the parent pays (invoicing §14 rule 11)', () => {
       const summary = invoice({ rawBalance: decimal('100') });
       const view = germanInvoice([viewedItem('RECURRING', '100')], { summary, isManualPay: true });
       expect(view.isPaidByParent).to.equal(true);

@@ -105,7 +105,7 @@ describe('safety bounds', () => {
     expect(ledger.run('2023-03-01')).to.have.length(15);
   });
 
-  it('reject repairs that exceed the item, lie outside it or overlap', () => {
+  it('reject repairs that exceed the item, extend beyond its period or overlap', () => {
     refused([item('REPAIR_ADJ', '2024-01-01 2024-02-01', '-31.01')], 'beyond its amount');
     refused([item('REPAIR_ADJ', '2024-01-01 2024-02-01', '1')], 'beyond its amount');
     refused([item('REPAIR_ADJ', '2024-01-15 2024-02-02', '-1')], 'outside its item');

@@ -86,7 +86,7 @@ describe('usage in a run', () => {
     expect(both.evaluations[0]?.coverage.inserted, 'usage covers no days').to.have.lengthOf(2);
   });
 
-  it('is due by its own billing period, independent of the recurring billing period', () => {
+  it('is due by its own billing period, independently of the recurring billing period', () => {
     const yearly = billed([created(clubUsage, '2026-04-01', { price: '300', period: 'ANNUAL', bcd: 1 })], []);
     expect(run(yearly, '2026-04-01').dueDates.map(text)).to.eql(['2026-05-01']);
   });
@@ -105,7 +105,7 @@ describe('usage in a run', () => {
     ]);
   });
 
-  it('sets charged-through date and billed interval, but no invoice, if zero amounts are dropped (usage §7.5 rule 4)', () => {
+  it('sets the charged-through date and billed interval, but creates no invoice, if zero amounts are dropped (usage §7.5 rule 4)', () => {
     const free = billed([created(smsUsage, '2026-04-01')], []);
     const dropped = run(free, '2026-05-01', { dropsZeroItems: true });
     expect(dropped.items).to.eql([]);
