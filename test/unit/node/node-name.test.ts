@@ -24,7 +24,7 @@ describe('generated node name (platform §15 rule 1)', () => {
     expect(names.filter(isFormerNode)).to.eql([]);
   });
 
-  it('belongs to a former node once its process has ended, even by SIGKILL', async () => {
+  it('is recognized as the name of a former node once the process of that node has ended, even by SIGKILL', async () => {
     const { process: child, name } = await anotherNode();
     expect(isFormerNode(name)).to.equal(false);
     const ended = once(child, 'exit');
@@ -33,13 +33,13 @@ describe('generated node name (platform §15 rule 1)', () => {
     expect(isFormerNode(name)).to.equal(true);
   });
 
-  it('belongs to a former node when another process now has its pid', () => {
+  it('is recognized as the name of a former node when another process now has its pid', () => {
     const [space = '', pid = '', started = ''] =
       /^(.+)\.(\d+)\.(\d+)\.\d+$/.exec(newNodeName())?.slice(1) ?? [];
     expect(isFormerNode(`${space}.${pid}.${Number(started) - 1}.1`)).to.equal(true);
   });
 
-  it('does not belong to a former node when it comes from another host, an earlier boot or a user setting', () => {
+  it('is not recognized as the name of a former node when it is from another host, an earlier boot or a user setting', () => {
     const others = [
       'elsewhere-01234567.1.1.1',
       newNodeName().replace(/-[^-.]+\./, '-00000000.'),
