@@ -65,7 +65,7 @@ describe('overdue evaluation', () => {
     expect(found(twoStates, '2024-03-11', ['2024-03-07 30'])).to.equal('clear');
   });
 
-  it('counts one month after 31 January as the last day of February (overdue §4)', () => {
+  it('counts one month after January 31 as the last day of February (overdue §4)', () => {
     const month = config([state('S', { condition: condition({ unpaidFor: duration('1 MONTHS') }) })]);
     expect(found(month, '2024-02-28', ['2024-01-31 30'])).to.equal('clear');
     expect(found(month, '2024-02-29', ['2024-01-31 30'])).to.equal('S');
@@ -85,7 +85,7 @@ describe('overdue evaluation', () => {
     expect(found(twoStates, '2024-03-06', ['2024-03-01 19 for 2024-03-06', '2024-03-06 1'])).to.equal('S1');
   });
 
-  it('takes number, total and anchor from the unpaid invoices (overdue §3.2)', () => {
+  it('computes the number, total and anchor from the unpaid invoices (overdue §3.2)', () => {
     const invoices = owed('2024-03-04 10.10', '2024-03-02 0.05', '2024-03-01 5 for 2024-04-01');
     const { unpaidCount, unpaidTotal, anchor, nextUnpaidDate } = snapshotOf('2024-03-05', invoices);
     expect(unpaidCount).to.equal(2);

@@ -93,7 +93,7 @@ describe('overdue queue entry', () => {
   } as const;
   const keyOf = (more: object) => overdueNotification({ ...wakeUp, ...more }).uniqueKey;
 
-  it('shares one key among check, refresh and clear of an account, but not with its relatives (overdue §2.3)', () => {
+  it('has one key per action and account, and a separate key for a refresh that another account caused (overdue §2.3)', () => {
     expect(keyOf({ action: 'CHECK' })).to.equal('overdue-check:7');
     expect(keyOf({})).to.equal('overdue-refresh:7');
     expect(keyOf({ action: 'CLEAR' })).to.equal('overdue-clear:7');
