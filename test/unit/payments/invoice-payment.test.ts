@@ -79,7 +79,7 @@ describe('invoice payment check (payments §9.2)', () => {
       expect(check(Object.assign({}, ...broken.map(([, members]) => members)))).to.equal(expected);
     });
 
-  it('holds an automatic payment if the account requires this, before looking for a payment method', () => {
+  it('holds an automatic payment if a tag of the account requires a hold, before looking for a payment method', () => {
     expect(check({ isHeldBack: true, method: null, transactions: [running] })).to.equal('HOLD 249.95');
     expect(check({ isHeldBack: true, requestedAmount: decimal('10') })).to.equal('HOLD 10');
     expect(check({ isHeldBack: true, isApiPayment: true })).to.equal('PAY 249.95');

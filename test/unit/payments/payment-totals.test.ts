@@ -80,7 +80,7 @@ describe('payment totals (payments §4.4)', () => {
     expect(totals(declined, declined, declined, declined)).to.eql(none);
   });
 
-  it('fall with a chargeback and return with its reversal (payments §14 example 8)', () => {
+  it('decrease with a chargeback and increase again with its reversal (payments §14 example 8)', () => {
     const purchase = done('PURCHASE', '249.95', inCurrency('10', 'USD'));
     const chargeback = done('CHARGEBACK', '10', { externalKey: 'C' });
     expect(totals(purchase).purchased).to.equal('10');

@@ -73,7 +73,7 @@ describe('janitor schedule (payments §7.2)', () => {
     }
   };
 
-  it('follows an unknown outcome after 5 minutes, after an hour and then on five days', () =>
+  it('checks an unknown outcome after 5 minutes, then an hour later, then daily for five days', () =>
     expect(checks('UNKNOWN')).to.eql([
       '2012-05-01T00:05',
       '2012-05-01T01:05',
@@ -84,6 +84,6 @@ describe('janitor schedule (payments §7.2)', () => {
       '2012-05-06T01:05',
     ]));
 
-  it('follows a pending outcome after an hour and a day', () =>
+  it('checks a pending outcome after an hour, then a day later', () =>
     expect(checks('PENDING')).to.eql(['2012-05-01T01:00', '2012-05-02T01:00']));
 });

@@ -30,7 +30,7 @@ describe('Stripe response', () => {
     server.close();
   });
 
-  it('ends with its connection after the request timeout if its body is slow', async () => {
+  it('is aborted, with its connection, after the request timeout if its body is slow', async () => {
     const { port } = server.address() as AddressInfo;
     const stripe = new Stripe('sk_test_1', {
       httpClient: new SentRequests().client(undefined),
