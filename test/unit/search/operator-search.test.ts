@@ -73,7 +73,7 @@ describe('parser of operator search keys (accounts §6.2)', () => {
         .to.throw(BillingError)
         .with.property('code', 60002));
 
-  it('treats any other key as text', () => {
+  it('treats a key that is not in operator form as text', () => {
     for (const key of ['x', '_q=1', 'q=1&field_name=x', '']) expect(isOperatorSearch(key)).to.equal(false);
   });
 });
