@@ -36,7 +36,7 @@ describe('connection URL', () => {
       expect(parseConnectionUrl(url), url).to.equal(null);
   });
 
-  it('specifies the required session, by default any', () => {
+  it('specifies the required session type, which is any by default', () => {
     const requiredBy = (query: string) => parseConnectionUrl(`postgresql://one/shop${query}`)?.requires;
     expect(requiredBy('')).to.equal('any');
     for (const session of ['any', 'read-write', 'primary'])
