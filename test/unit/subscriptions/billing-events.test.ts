@@ -49,7 +49,7 @@ function amounts(event: BillingEvent): readonly (string | null)[] {
 }
 
 describe('billing events', () => {
-  it('contain plan, prices, period and day of each phase', () => {
+  it('contain the plan, prices, period and bill cycle day of each phase', () => {
     const [trial, evergreen, ...others] = streamOf(
       create({ planName: 'pro-monthly' }, { billCycleDayLocal: 9 }),
     );
@@ -97,7 +97,7 @@ describe('billing events', () => {
     ]);
   });
 
-  it('contain the bill cycle day and quantity that take effect at their instant, even if they are listed before that change', () => {
+  it('contain the bill cycle day and quantity that take effect at their instant, even if an event is listed before the change', () => {
     const stream = streamOf(create({ planName: 'pro-monthly', billCycleDayLocal: 15, quantity: 3 }));
     expect(stream.map((each) => [each.transitionType, each.billCycleDayLocal, each.quantity])).to.eql([
       ['CREATE', 15, 3],

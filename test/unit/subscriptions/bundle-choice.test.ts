@@ -100,7 +100,7 @@ describe('bundle selection', () => {
 describe('a bundle with subscriptions', () => {
   const standalone = bundleWith('kit-monthly');
 
-  it('accepts another STANDALONE beside STANDALONE subscriptions', () => {
+  it('accepts another STANDALONE subscription if its subscriptions are STANDALONE', () => {
     checkBundleTakes('STANDALONE', standalone);
   });
 
@@ -108,7 +108,7 @@ describe('a bundle with subscriptions', () => {
     it(`rejects a ${category} beside a BASE`, () =>
       expectError(() => checkBundleTakes(category, running), ErrorCode.SUBSCRIPTION_CREATE_BP_EXISTS));
 
-  it('rejects a BASE beside STANDALONE subscriptions', () => {
+  it('rejects a BASE subscription if its subscriptions are STANDALONE', () => {
     const call = () => checkBundleTakes('BASE', standalone);
     expectError(call, ErrorCode.SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER);
   });

@@ -161,7 +161,7 @@ describe('phase list of a new subscription', () => {
       'PHASE 2024-10-31 p-m-fixedterm',
     ]));
 
-  it('treats a phase that begins this second as begun', () =>
+  it('treats a phase that begins in the current second as begun', () =>
     expect(storedOf(createLong('2024-07-08'))).to.eql([
       'CREATE 2024-07-08 p-m-trial',
       'PHASE 2024-08-07 p-m-discount',

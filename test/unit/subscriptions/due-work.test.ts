@@ -44,7 +44,7 @@ describe('due subscription work', () => {
     expect(workOf(once, eventOf(once, 'PHASE'), CLOCK).addedEvents).to.eql([]);
   });
 
-  it('stores nothing after a last phase without end', () => {
+  it('stores nothing after a last phase without an end', () => {
     const life = create({ planName: 'pro-monthly' });
     expect(workOf(life, eventOf(life, 'PHASE'), CLOCK).addedEvents).to.eql([]);
   });

@@ -102,7 +102,7 @@ describe('subscription event list', () => {
     expect(subscriptionEvents([ended]).map((row) => row.type)).to.eql(['START_BILLING', 'STOP_BILLING']);
   });
 
-  it('lists entitlement starts first at each instant, with the base and older subscriptions ahead', () => {
+  it('lists entitlement starts first at each instant, starting with the base and older subscriptions', () => {
     const of = (category: Subscription['category'], recordId: number) =>
       source({
         category,

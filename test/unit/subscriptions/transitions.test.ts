@@ -64,7 +64,7 @@ describe('subscription transitions', () => {
   it('include the CREATE of a subscription canceled at its start', () =>
     expect(typesOf(transitions(event('CANCEL', START), create))).to.eql(['CREATE', 'CANCEL']));
 
-  it('pass plan, phase and price list to the next transition', () => {
+  it('pass the plan, phase and price list to the next transition', () => {
     const list = transitions(
       create,
       event('PHASE', '2024-01-31', { phaseName: 'pro-monthly-evergreen' }),
