@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { maskedProperties, maskedValues } from '../../../lib/tenants/key-value-operations.ts';
 
-describe('a configuration in a diagnostic (platform §12.6 rule 5)', () => {
+describe('configuration diagnostic (platform §12.6 rule 5)', () => {
   it('masks values of properties with secret-like names', () => {
     const names = ['a.password', 'b.SECRET', 'c.accessToken', 'd.apiKey', 'e.credentials', 'f.timeout'];
     const shown = maskedProperties(Object.fromEntries(names.map((name) => [name, 1])));
