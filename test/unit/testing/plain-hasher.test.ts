@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { plainHasher } from '../../../adapters/testing/index.ts';
 
 describe('billwright/testing hasher', () => {
-  it('verifies the right secret and rejects a wrong secret', async () => {
+  it('verifies the correct secret and rejects a wrong secret', async () => {
     const hasher = plainHasher();
     const stored = await hasher.hash('correct horse');
     expect(stored).to.not.contain('horse');
