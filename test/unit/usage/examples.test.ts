@@ -284,7 +284,7 @@ describe('usage runs', () => {
     ]);
   });
 
-  it('bill a point on the day billing starts, but not a point just before that instant (usage E15)', () => {
+  it('bill a point on the day that billing starts, but not a point just before the start instant (usage E15)', () => {
     const life = lifeOf(stdUsage, '2026-04-01T06:00:00Z');
     life.record('40 calls', '2026-04-01');
     life.record('7 calls', '2026-04-01T00:00:00Z');

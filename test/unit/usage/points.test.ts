@@ -77,7 +77,7 @@ describe('points of a usage submission', () => {
       );
     });
 
-    it('differ for another subscription, unit, instant, type of date, amount or number of points', () => {
+    it('are unequal if the subscription, unit, instant, type of date, amount or number of points differs', () => {
       const other = '0190163d-8694-739b-aea5-966c26f8ad92' as Uuid;
       const texts = [
         canonicalText(id, pointsOf('UTC', first)),
