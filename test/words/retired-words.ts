@@ -24,7 +24,7 @@ const retired: readonly Retired[] = [
   { pattern: /\banew\b/i, instead: 'again' },
   { pattern: /\bin earnest\b|\bby turns\b/i, instead: 'nothing; alternately, one after another' },
   {
-    pattern: /(?<!\b(?:one|each|some|all|any|most) )\bof which\b|\bof whom\b|\bof that,/i,
+    pattern: /(?<!\b(?:one|each|some|all|any|most|regardless) )\bof which\b|\bof whom\b|\bof that,/i,
     instead: 'a noun',
   },
   { pattern: /(?:^|[.:;] )(?:Whose|Of (?:what|those|which)) /i, instead: 'the noun first' },
