@@ -74,8 +74,7 @@ export function words(name: string | null | undefined): string {
 }
 
 /**
- * Returns the label of a name: its own label if it has one, otherwise the name as words. Currency codes are returned
- * unchanged.
+ * Returns the label of a name: its own label if it has one, otherwise the name as words. Currency codes stay as is.
  */
 export function label(name: string): string {
   const isCurrency = /^[A-Z]{3}$/.test(name);
