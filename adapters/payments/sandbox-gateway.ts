@@ -179,41 +179,41 @@ const NO_DETAILS: PaymentMethodDetails = {
 /** The payment methods of the sandbox gateway by tenant. They are kept in memory (payments §2.4 rule 2). */
 export function sandboxMethods(): Required<Pick<PaymentGateway, MethodMembers>> {
   const tenants = new Map<Uuid, Map<Uuid, StoredMethod>>();
-  const heardOf = new Set<Uuid>();
-  const methodsOf = (tenantId: Uuid): Map<Uuid, StoredMethod> => {
+  const knownAccounts = new Set<Uuid>();
+  const findOrAddMethods = (tenantId: Uuid): Map<Uuid, StoredMethod> => {
     const known = tenants.get(tenantId) ?? new Map<Uuid, StoredMethod>();
     tenants.set(tenantId, known);
     return known;
   };
   return {
     async addPaymentMethod({ accountId, paymentMethodId, details, setDefault }, { tenantId }) {
-      const methods = methodsOf(tenantId);
-      heardOf.add(accountId);
+      const methods = findOrAddMethods(tenantId);
+      knownAccounts.add(accountId);
       methods.set(paymentMethodId, { accountId, details, isDefault: false });
       if (setDefault) chooseDefault(methods, accountId, paymentMethodId);
     },
     async deletePaymentMethod({ paymentMethodId }, { tenantId }) {
-      methodsOf(tenantId).delete(paymentMethodId);
+      findOrAddMethods(tenantId).delete(paymentMethodId);
     },
     async getPaymentMethodDetail({ paymentMethodId }, { tenantId }) {
-      const kept = methodsOf(tenantId).get(paymentMethodId);
+      const kept = findOrAddMethods(tenantId).get(paymentMethodId);
       return kept ? { ...kept.details, isDefaultPaymentMethod: kept.isDefault } : NO_DETAILS;
     },
     async setDefaultPaymentMethod({ accountId, paymentMethodId }, { tenantId }) {
-      chooseDefault(methodsOf(tenantId), accountId, paymentMethodId);
+      chooseDefault(findOrAddMethods(tenantId), accountId, paymentMethodId);
     },
     /**
      * Returns the payment methods of the account. Returns null for an unknown account, because its methods may have
      * been added before a restart.
      */
     async getPaymentMethods({ accountId }, { tenantId }) {
-      if (!heardOf.has(accountId)) return null;
-      return ofAccount(methodsOf(tenantId), accountId).map(([id, kept]) => describeMethod(id, kept));
+      if (!knownAccounts.has(accountId)) return null;
+      return ofAccount(findOrAddMethods(tenantId), accountId).map(([id, kept]) => describeMethod(id, kept));
     },
     async resetPaymentMethods({ accountId, paymentMethods }, { tenantId }) {
-      const methods = methodsOf(tenantId);
+      const methods = findOrAddMethods(tenantId);
       const before = new Map(ofAccount(methods, accountId));
-      heardOf.add(accountId);
+      knownAccounts.add(accountId);
       for (const id of before.keys()) methods.delete(id);
       for (const { paymentMethodId, externalPaymentMethodId = null, isDefault = false } of paymentMethods) {
         if (paymentMethodId === undefined) continue;
@@ -222,7 +222,7 @@ export function sandboxMethods(): Required<Pick<PaymentGateway, MethodMembers>> 
       }
     },
     async searchPaymentMethods({ searchKey, offset, limit }, { tenantId }) {
-      const hits = [...methodsOf(tenantId)].filter(([id, kept]) => isFound(searchKey, id, kept));
+      const hits = [...findOrAddMethods(tenantId)].filter(([id, kept]) => isFound(searchKey, id, kept));
       const rows = hits.slice(offset, offset + limit).map(([id, kept]) => describeMethod(id, kept));
       return { rows, total: hits.length };
     },
