@@ -38,7 +38,7 @@ export * from './payments/payment-method.ts';
 export * from './published-event.ts';
 export * from './push-delivery.ts';
 export * from './queue-entry.ts';
-export * from './reports/kept-figures.ts';
+export * from './reports/stored-figures.ts';
 export * from './search-clause.ts';
 export * from './subscription.ts';
 export * from './tag.ts';

@@ -11,7 +11,6 @@ import {
   startOfDay,
   UTC,
 } from '../values/time/index.ts';
-import type { Count, CountState } from './kept-count.ts';
 import {
   addFigures,
   calculateCollectedChange,
@@ -21,6 +20,7 @@ import {
   transactionFigures,
 } from './month-figures.ts';
 import type { MonthFigures, PlanFigures } from './report-operations.ts';
+import type { Count, CountState } from './resumable-count.ts';
 
 /** Maximum number of rows that one part of a count reads. */
 const ROWS_OF_PART = 2_000;

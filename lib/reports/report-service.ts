@@ -16,7 +16,6 @@ import {
 } from '../values/time/index.ts';
 import { monthCount, monthText, subscriptionCount } from './counts.ts';
 import { findObjects } from './find-objects.ts';
-import { keepCounts } from './kept-count.ts';
 import type {
   FailedPaymentsRequest,
   FailedPaymentView,
@@ -27,6 +26,7 @@ import type {
   ReportOperations,
   SubscriptionsReport,
 } from './report-operations.ts';
+import { keepCounts } from './resumable-count.ts';
 
 const DEFAULT_MONTHS = 12;
 const MAX_MONTHS = 60;

@@ -1,6 +1,6 @@
 import type { Ports } from '../ports/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
-import type { CallContext, KeptFigures, New } from '../records/index.ts';
+import type { CallContext, New, StoredFigures } from '../records/index.ts';
 import { authorshipOf } from '../runtime/index.ts';
 import { type Instant, instant } from '../values/time/index.ts';
 
@@ -58,7 +58,7 @@ export async function keepCounts<F, P>(
   const startedMs = systemClock.nowMs();
   const isTimeLeft = () => systemClock.nowMs() - startedMs < COUNT_TIME_MS;
   const now = instant(startedMs);
-  const changed: New<KeptFigures>[] = [];
+  const changed: New<StoredFigures>[] = [];
   const kept = await storage.read(context.tenant, async (session) => {
     const rows = await session.reports.figures(counts.map(({ name }) => name));
     const byName = new Map(rows.map((row) => [row.name, row]));
@@ -80,7 +80,7 @@ export async function keepCounts<F, P>(
   return kept;
 }
 
-function emptyFigures(name: string): New<KeptFigures> {
+function emptyFigures(name: string): New<StoredFigures> {
   return { name, figures: null, countedAt: null, progress: null };
 }
 
@@ -94,11 +94,11 @@ async function continueCount<F, P>(
     isTimeLeft,
   }: {
     readonly count: Count<F, P>;
-    readonly stored: New<KeptFigures>;
+    readonly stored: New<StoredFigures>;
     readonly now: Instant;
     readonly isTimeLeft: () => boolean;
   },
-): Promise<New<KeptFigures>> {
+): Promise<New<StoredFigures>> {
   const { name, figures, countedAt } = stored;
   const progress = progressOf(stored, now);
   const startedAt = instant(progress?.startedAt ?? now);
@@ -115,14 +115,14 @@ async function continueCount<F, P>(
 }
 
 /** Returns the progress of a count if it can be continued. */
-function progressOf({ progress }: New<KeptFigures>, now: Instant): StoredProgress | null {
+function progressOf({ progress }: New<StoredFigures>, now: Instant): StoredProgress | null {
   const stored = progress as StoredProgress | null;
   return stored !== null && Math.abs(now - stored.startedAt) < MAX_COUNT_MS ? stored : null;
 }
 
 function isStale<F, P>(
   { maxAgeMs, readFigures, isOutdated }: Count<F, P>,
-  { figures, countedAt, progress }: New<KeptFigures>,
+  { figures, countedAt, progress }: New<StoredFigures>,
   now: Instant,
 ): boolean {
   if (countedAt === null || progress !== null) return true;
@@ -130,7 +130,7 @@ function isStale<F, P>(
   return Math.abs(now - countedAt) >= maxAgeMs || isOutdated?.(readFigures(figures)) === true;
 }
 
-function viewOf<F, P>(count: Count<F, P>, stored: New<KeptFigures>, now: Instant): Kept<F> {
+function viewOf<F, P>(count: Count<F, P>, stored: New<StoredFigures>, now: Instant): Kept<F> {
   const { figures, countedAt } = stored;
   return {
     figures: figures === null ? null : count.readFigures(figures),

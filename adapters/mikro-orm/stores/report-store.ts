@@ -16,7 +16,7 @@ import { dateIn, idIn, numberIn, orNullIn, type Row, textIn, writeDay } from '..
 import { isIn, nothing, raw, type Sql, sql } from '../sql/sql.ts';
 import { FAILED_PAYMENTS, paymentTransactionsTable } from '../tables/payments.ts';
 import type { TenantScope } from '../tables/record-access.ts';
-import { keptFiguresTable } from '../tables/reports.ts';
+import { storedFiguresTable } from '../tables/reports.ts';
 
 /**
  * The rows that are counted. They are in the order of an index, which starts with one column and ends with the record
@@ -36,7 +36,7 @@ export function reportReads(scope: TenantScope): ReportReads {
   const total = raw(dialect.aggregate('sum', 'amount'));
   const totalIn = (row: Row) => dialect.decimalOf(row.total) ?? ZERO;
   return {
-    figures: async (names) => scope.select(keptFiguresTable, isIn('name', 'text', names)),
+    figures: async (names) => scope.select(storedFiguresTable, isIn('name', 'text', names)),
 
     sumInvoices: async ({ from, to }, part) => {
       const counted: Counted = {
@@ -186,7 +186,7 @@ export function reportWrites(scope: TenantScope): ReportWrites {
   return {
     saveFigures: async (figures) =>
       scope.insertAll(
-        keptFiguresTable,
+        storedFiguresTable,
         figures,
         sql`on conflict (tenant_record_id, name) do update
           set figures = excluded.figures, counted_at = excluded.counted_at, progress = excluded.progress`,

@@ -9,7 +9,7 @@ import * as moves from './moves.ts';
 import * as payments from './payments.ts';
 import * as queue from './queue.ts';
 import type { TableSpec } from './record-table.ts';
-import { keptFiguresTable } from './reports.ts';
+import { storedFiguresTable } from './reports.ts';
 import * as security from './security.ts';
 import * as subscriptions from './subscriptions.ts';
 import * as system from './system.ts';
@@ -81,7 +81,7 @@ export const tables: readonly TableSpec[] = [
   tags.tagDefinitionsTable,
   tags.tagsTable,
   tags.customFieldsTable,
-  keptFiguresTable,
+  storedFiguresTable,
   queue.queueEntriesTable,
   queue.queueHistoryTable,
   queue.pushDeliveriesTable,

@@ -1,9 +1,9 @@
 import type {
   Invoice,
-  KeptFigures,
   New,
   PaymentTransaction,
   Rows,
+  StoredFigures,
   TransactionStatus,
   TransactionType,
 } from '../../records/index.ts';
@@ -86,7 +86,7 @@ export interface FailedTransaction
 }
 
 export interface ReportReads {
-  figures(names: readonly string[]): Rows<KeptFigures>;
+  figures(names: readonly string[]): Rows<StoredFigures>;
   /** Sums the invoices by date. Both dates are included. */
   sumInvoices(
     dates: { readonly from: LocalDate; readonly to: LocalDate },
@@ -114,5 +114,5 @@ export interface ReportReads {
 
 export interface ReportWrites {
   /** Saves the figures with these names. Existing figures are replaced. */
-  saveFigures(figures: readonly New<KeptFigures>[]): Promise<void>;
+  saveFigures(figures: readonly New<StoredFigures>[]): Promise<void>;
 }

@@ -4,7 +4,7 @@ import { f, type RecordOf } from '../../values/fields/index.ts';
  * Figures of a tenant that were counted, such as those of a month (reports §2). They are counted again when they are
  * out of date.
  */
-export const keptFiguresFields = {
+export const storedFiguresFields = {
   name: f.text(),
   /** The figures of the last complete count, or null before the first count has ended. */
   figures: f.orNull(f.json<unknown>()),
@@ -13,4 +13,4 @@ export const keptFiguresFields = {
   /** The figures and the position of a count that is still in progress, or null if none exists. */
   progress: f.orNull(f.json<unknown>()),
 };
-export interface KeptFigures extends RecordOf<typeof keptFiguresFields> {}
+export interface StoredFigures extends RecordOf<typeof storedFiguresFields> {}
