@@ -7,7 +7,14 @@ import {
   type New,
 } from '../../records/index.ts';
 import { type BillingError, billingError, ErrorCode, type Problem } from '../../values/errors/index.ts';
-import { type Currency, Decimal, decimal, isCurrency, minorUnits } from '../../values/money/index.ts';
+import {
+  type Currency,
+  Decimal,
+  decimal,
+  formatDecimal,
+  isCurrency,
+  minorUnits,
+} from '../../values/money/index.ts';
 import { isStorable, shortenText } from '../../values/text/index.ts';
 
 const MAX_CODE_CHARACTERS = 64;
@@ -87,21 +94,27 @@ function* problemsOf(input: CouponInput): Iterable<Problem> {
   if (name != null && (name === '' || name.length > MAX_NAME_CHARACTERS || !isStorable(name)))
     yield {
       path: 'name',
-      message: `name must have 1 to ${MAX_NAME_CHARACTERS} characters, without NUL or unpaired surrogates`,
+      message: `name "${shortenText(name)}" must have 1 to ${MAX_NAME_CHARACTERS} characters, without NUL or unpaired surrogates`,
     };
   const isLimit = (limit: number) => Number.isInteger(limit) && limit >= 1 && limit <= MAX_REDEMPTIONS;
   if (maxRedemptions != null && !isLimit(maxRedemptions))
     yield {
       path: 'maxRedemptions',
-      message: `maxRedemptions must be a whole number from 1 to ${MAX_REDEMPTIONS.toLocaleString('en')}`,
+      message: `maxRedemptions ${maxRedemptions} must be a whole number from 1 to ${MAX_REDEMPTIONS.toLocaleString('en')}`,
     };
 }
 
 function* codeProblems(code: string): Iterable<Problem> {
   if (code.trim() !== code || code === '' || !isStorable(code))
-    yield { path: 'code', message: 'code must be a non-empty string without leading or trailing spaces' };
+    yield {
+      path: 'code',
+      message: `code "${shortenText(code)}" must be a non-empty string without leading or trailing spaces`,
+    };
   if (code.length > MAX_CODE_CHARACTERS)
-    yield { path: 'code', message: `code must have at most ${MAX_CODE_CHARACTERS} characters` };
+    yield {
+      path: 'code',
+      message: `code has ${code.length} characters. Use at most ${MAX_CODE_CHARACTERS}`,
+    };
 }
 
 function* reductionProblems({ percentOff, amountOff }: CouponInput): Iterable<Problem> {
@@ -110,7 +123,7 @@ function* reductionProblems({ percentOff, amountOff }: CouponInput): Iterable<Pr
   if (percentOff != null && !isPercentage(percentOff))
     yield {
       path: 'percentOff',
-      message: 'percentOff must be above 0 and at most 100, with at most two decimals',
+      message: `percentOff ${describeValue(percentOff)} must be above 0 and at most 100, with at most two decimals`,
     };
   if (amountOff == null) return;
   if (typeof amountOff !== 'object' || Array.isArray(amountOff) || Object.keys(amountOff).length === 0) {
@@ -122,7 +135,10 @@ function* reductionProblems({ percentOff, amountOff }: CouponInput): Iterable<Pr
     if (!isCurrency(currency))
       yield { path, message: `${shortenText(currency)} is not an ISO 4217 currency code such as EUR` };
     else if (!(Decimal.isDecimal(amount) && isAmount(amount, currency)))
-      yield { path, message: `${path} must be above 0 and have no more decimals than its currency allows` };
+      yield {
+        path,
+        message: `${path} ${describeValue(amount)} must be above 0, with no more decimals than its currency allows`,
+      };
   }
 }
 
@@ -147,14 +163,25 @@ function* durationProblems(duration: unknown): Iterable<Problem> {
   if (duration === 'ONCE' || duration === 'FOREVER') return;
   const [[unit, count] = [], ...others] = Object.entries(Object(duration));
   if (typeof duration !== 'object' || others.length > 0 || (unit !== 'periods' && unit !== 'months')) {
-    yield { path: 'duration', message: `duration must be ${DURATION_FORMS}` };
+    yield {
+      path: 'duration',
+      message: `duration ${describeValue(duration)} must be ${DURATION_FORMS}`,
+    };
     return;
   }
   if (!(typeof count === 'number' && Number.isSafeInteger(count) && count >= 1 && count <= MAX_DURATION))
     yield {
       path: 'duration',
-      message: `duration.${unit} must be a whole number from 1 to ${MAX_DURATION.toLocaleString('en')}`,
+      message: `duration.${unit} ${describeValue(count)} must be a whole number from 1 to ${MAX_DURATION.toLocaleString('en')}`,
     };
+}
+
+/** Returns an invalid value as it appears in a message. An object appears as the names of its members. */
+function describeValue(value: unknown): string {
+  if (Decimal.isDecimal(value)) return formatDecimal(value);
+  if (typeof value === 'string') return `"${shortenText(value)}"`;
+  if (typeof value !== 'object' || value === null) return String(value);
+  return shortenText(`{ ${Object.keys(value).join(', ')} }`);
 }
 
 function invalidCoupon(problems: readonly Problem[]): BillingError {
