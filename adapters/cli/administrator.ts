@@ -87,7 +87,7 @@ export function loginText({ user, chosen }: Login): string {
   }
 }
 
-/** Refuses test mode in a production environment. @throws UsageError if both are set. */
+/** Refuses test mode in a production environment. @throws UsageError if both test mode and production are set. */
 export function refuseTestModeInProduction(
   environment: Environment,
   options: { readonly testMode: boolean },

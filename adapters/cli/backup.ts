@@ -43,7 +43,7 @@ function ofKey(database: string, environment: Environment): string {
     : 'Also keep the server key (BILLWRIGHT_SERVER_KEY, or its .key file): encrypted data cannot be read without it.';
 }
 
-/** Explains an error that the target path has caused. Returns other errors unchanged. */
+/** Returns a clearer error if the target path caused the error. Returns other errors unchanged. */
 function copyFailure(error: unknown, to: string): unknown {
   if (!(error instanceof Error) || !String(Reflect.get(error, 'path')).startsWith(to)) return error;
   return Reflect.get(error, 'code') === 'EEXIST'

@@ -43,7 +43,7 @@ const eInvoices: EInvoiceWriter = {
   },
 };
 
-/** Discards messages. Workers use it for messages that the primary process has already logged. */
+/** Logger that discards messages. Workers use it for messages that the primary process has already logged. */
 const quiet = pino({ level: 'silent' });
 
 /**

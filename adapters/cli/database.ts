@@ -41,7 +41,10 @@ export function databaseOf(
 /** URLs of the cells by name. */
 export type CellUrls = Readonly<Record<string, string>>;
 
-/** Returns the cells from the configuration file, or null. @throws UsageError if a database is not on PostgreSQL. */
+/**
+ * Returns the cells from the configuration file, or null. @throws UsageError if the directory or a cell is not a
+ * PostgreSQL database.
+ */
 export function cellsOf({ cells }: ServerDefinition, directory: string): CellUrls | null {
   if (cells === undefined) return null;
   for (const [name, url] of Object.entries({ ...cells, directory }))
@@ -89,7 +92,7 @@ function nameOfUrl(text: string): string | null {
   }
 }
 
-/** Hides the password in the URL. If `user` is given, shows the URL for this user. */
+/** Returns the database URL without the password. If `user` is given, the URL contains this user. */
 export function shownDatabase(database: string, user?: string): string {
   if (!isPostgresqlUrl(database)) return database;
   const { ofHosts } = parseConnectionUrl(database) ?? {};
@@ -220,7 +223,7 @@ export async function reachingDatabase<T>(
   }
 }
 
-/** Explains a database or driver error that occurs at startup. Returns null for other errors. */
+/** Returns an explanation of a database or driver error at startup, or null for other errors. */
 export function databaseFailure(error: unknown, database: string): string | null {
   const shown = shownDatabase(database);
   if (isPostgresqlUrl(database) && firstUrlOf(database) === null) return `The database ${urlForm}`;
@@ -262,7 +265,7 @@ const postgresqlFaults: Readonly<Record<string, string>> = {
   '57P03': 'is starting or stopping: try again in a moment',
 };
 
-/** Explains an SQLSTATE or connection error code. Returns null for an unknown code. */
+/** Returns an explanation of an SQLSTATE or connection error code, or null for an unknown code. */
 function postgresqlFault(code: string, { message }: Error, database: string): string | null {
   if (code === '28000' && message.includes('no encryption'))
     return 'requires TLS: add ?sslmode=verify-full to its URL';
@@ -278,7 +281,7 @@ function postgresqlFault(code: string, { message }: Error, database: string): st
   return /SSL|SASL/.test(message) ? 'cannot be reached with this URL: check its password and sslmode' : null;
 }
 
-/** Explains a SQLite or file system error code. */
+/** Returns an explanation of a SQLite or file system error code. */
 function sqliteFault(code: string, { message }: Error): string | null {
   if (code === 'SQLITE_NOTADB') return 'is not a SQLite file: specify a different file with --database';
   if (code.startsWith('SQLITE_CORRUPT')) return 'is damaged: restore a backup';

@@ -47,8 +47,8 @@ const ownVariables = [
 const foreignVariable = /^BILLWRIGHT_(?:TEST|PORT|SERVICE)(?:_|$)|_(?:HOST|PORT)$|_PORT_\d+_/;
 
 /**
- * Rejects unknown properties whose names resemble a property of the server. Other names are allowed, because plugins
- * may use them.
+ * Rejects unknown properties whose names resemble the name of a server property. Other names are allowed, because
+ * plugins may use them.
  * @throws UsageError with the most similar name.
  */
 export function refuseUnknownProperties(names: readonly string[], file: string): void {
@@ -76,7 +76,7 @@ function optionFor(name: string, value: string): string | null {
   return name === 'BILLWRIGHT_PORT' && /^\d+$/.test(value) ? '--port' : null;
 }
 
-/** Returns warnings about variables that have no effect although their names resemble a property. */
+/** Returns warnings about variables that have no effect although their names resemble the name of a property. */
 export function unknownVariables(environment: Environment): readonly string[] {
   const variables = properties.flatMap((name) =>
     variablePrefixes.map((prefix) => prefix + name.replaceAll('.', '_')),

@@ -38,7 +38,7 @@ export const packagesOf = {
   http: ['koa', '@koa/router', '@koa/cors', 'koa-body', 'zod', 'jose', 'prom-client'],
 } as const;
 
-/** Explains a missing package with its install command. Returns null for other errors. */
+/** Returns a message with the missing package and the install command, or null for other errors. */
 export function missingPackages(error: unknown, needed: readonly string[]): string | null {
   const missing = missingPackage(error);
   const { peerDependencies } = manifest();

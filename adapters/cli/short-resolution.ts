@@ -5,8 +5,8 @@ const scope = '/node_modules/';
 const packages = ['kysely/', 'zod/', '@mikro-orm/'];
 
 /**
- * Runs `start`. In the meantime, relative imports with a file extension in these packages and in our sources are
- * resolved without file system lookups.
+ * Runs `start`. While it runs, relative imports with a file extension in these packages and in our sources are resolved
+ * without file system lookups.
  */
 export async function withShortResolution<T>(start: () => Promise<T>): Promise<T> {
   const hooks = registerHooks({

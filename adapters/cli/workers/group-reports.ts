@@ -4,7 +4,7 @@ import { combineMetrics } from '../../koa/monitoring/metric-forms.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
 /**
- * Metric types whose counts are kept after a worker ends. Otherwise the count would decrease, which would look like a
+ * Metric types whose counts are kept after a worker ends. Otherwise the counts would decrease, which would look like a
  * restart.
  */
 const countingTypes = ['counter', 'histogram'];

@@ -1,6 +1,6 @@
 import type { Worker } from 'node:cluster';
 
-/** A message of `node:cluster`, with the socket that it may contain. */
+/** A message of `node:cluster`, with its socket, if any. */
 interface Internal {
   readonly seq?: number;
   readonly ack?: number;

@@ -2,7 +2,9 @@ import type { HealthChecks, Measured } from '../../koa/index.ts';
 
 /** Data that the primary process passes to a worker when it starts. */
 export interface Seat {
-  /** Identifies the worker in the log. After the worker has ended, another worker may get the same number. */
+  /**
+   * Number that identifies the worker in the log. After the worker has ended, another worker may get the same number.
+   */
   readonly number: number;
   readonly port: number;
   /** If undefined, the worker generates a name. */

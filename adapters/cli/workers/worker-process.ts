@@ -8,8 +8,8 @@ import { type Address, type PrimaryCalls, SEAT_VARIABLE, type Seat, type WorkerC
 /** Time limit in milliseconds for the start of a worker, including the host's `opened` hook. */
 const START_LIMIT_MS = 120_000;
 /**
- * Time limit in milliseconds for a worker to finish open connections, stop the queue and close. Each of these three
- * steps has its own limit.
+ * Time limit in milliseconds for a worker to finish open connections, stop the queue and close. It is the sum of the
+ * limits of these three steps.
  */
 const STOP_LIMIT_MS = 3 * QUEUE_SHUTDOWN_WAIT_MS;
 const METRICS_LIMIT_MS = 3_000;
