@@ -175,7 +175,7 @@ function restoreAtPath(value: unknown, [step, ...rest]: readonly string[], kind:
   return owner;
 }
 
-/** Restores a value by its type. A list may contain values of other types, which do not change. */
+/** Restores a value according to its type. A list may contain values of other types, which do not change. */
 const restore: Readonly<Record<TypedKind, (value: unknown) => unknown>> = {
   instant: (value) => (typeof value === 'string' ? new Date(value) : value),
   amount: (value) => (typeof value === 'string' ? new Decimal(value) : value),

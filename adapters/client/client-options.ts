@@ -3,7 +3,7 @@ export interface ClientOptions {
   readonly url: string;
   readonly apiKey: string;
   /**
-   * Secret of the tenant. Omit it only in a page of the server's own origin. The session cookie of the page then
+   * Secret of the tenant. Omit it only on a page from the server's own origin. The session cookie of the page then
    * replaces the secret, `user` and `token` (platform §6.2).
    */
   readonly apiSecret?: string;

@@ -66,10 +66,9 @@ interface AnyPage<T> {
 }
 
 /**
- * Iterates over the rows of a paged operation page by page. The operation may be one of a client or of the library.
+ * Iterates over the rows of a paged operation page by page. The operation may belong to a client or to the library.
  *
- * @example
- * for await (const account of eachRow((page) => acme.accounts.page(page))) …
+ * @example for await (const account of eachRow((page) => acme.accounts.page(page))) …
  */
 export async function* eachRow<T>(
   pageAt: (request: { readonly offset: number; readonly limit: number }) => Promise<AnyPage<T>>,

@@ -1,6 +1,6 @@
 /**
- * Definitions for `POST /1.0/kb/operations/…` and `/queries/…` that client and server share (http-api §16). This module
- * imports nothing, so it also runs in a browser.
+ * Definitions for `POST /1.0/kb/operations/…` and `/queries/…` that the client and the server share (http-api §16).
+ * This module imports nothing, so it also runs in a browser.
  */
 
 /** Operations that change nothing, by group. All other operations are sent to `/operations`. */
@@ -88,8 +88,8 @@ export type TypedKind = 'instant' | 'amount' | 'map' | 'bytes' | 'method';
 
 /**
  * A result as JSON. `types` lists the places of each kind of value: member names in the form of RFC 6901 without the
- * first slash, `*` for each element of a list. An instant is ISO 8601, an amount is decimal text, a map is a list of
- * pairs, bytes are Base64.
+ * first slash, `*` for each element of a list. An instant is ISO 8601 text, an amount is decimal text, a map is a list
+ * of pairs, and bytes are Base64 text.
  */
 export interface TypedJson {
   readonly value: unknown;
