@@ -5,7 +5,7 @@ import { serverBase, tenantKey } from './location.ts';
 import { callServer, headerText, recordingFetch } from './server.ts';
 import { session } from './session.ts';
 
-/** Operations of the tenant on the page, the same as those of `billwright/client`. */
+/** Operations of the tenant on the page. They are the same as those of `billwright/client`. */
 export type Api = ReturnType<typeof createClient>;
 
 /** The result of an operation, such as `ResultOf<'accounts', 'get'>`. */

@@ -87,7 +87,7 @@ export function durationText({ unit, number }: { readonly unit: string; readonly
   return unit === 'UNLIMITED' ? name : `${number} ${number === 1 ? name.replace(/s$/, '') : name}`;
 }
 
-/** Returns a value of the API as text: dates and instants in words, and `–` for a missing value. */
+/** Returns a value of the API as text: dates and instants in a readable format, and `–` for a missing value. */
 export function valueText(value: unknown): string {
   if (value === null || value === undefined || value === '') return '–';
   if (typeof value === 'boolean') return label(String(value));

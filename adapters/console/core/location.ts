@@ -16,7 +16,7 @@ export const segments = computed(() =>
     .map(decodedSegment),
 );
 
-/** Parameters of the URL. Filters, sorting and pages of tables are kept here, so that a link shows the same rows. */
+/** Parameters of the URL: filters, sort order and page of each table, so that a link shows the same rows. */
 export const parameters = computed(() => current.value.searchParams);
 
 /** API key of the tenant on the page: the segment after `/t`; null outside of a tenant. */
@@ -43,7 +43,7 @@ export function href(page: string, ...rest: readonly string[]): string {
   return hrefIn(tenantKey.value, page, ...rest);
 }
 
-/** Returns the URL of a page of any tenant, or of a page outside of tenants. */
+/** Returns the URL of a page of any tenant, or of a page that belongs to no tenant. */
 export function hrefIn(tenant: string | null, page: string, ...rest: readonly string[]): string {
   const prefix = tenant === null ? ROOT : `${ROOT}/t/${encodeURIComponent(tenant)}`;
   return `${prefix}${page}${rest.map((segment) => `/${encodeURIComponent(segment)}`).join('')}`;

@@ -149,7 +149,7 @@ async function responseOf(route: string, request: ServerRequest): Promise<Respon
 }
 
 /**
- * Calls an endpoint of the whole server, such as `GET /security/users`. Operations of a tenant are called with `api`.
+ * Calls a server-wide endpoint, such as `GET /security/users`. For operations of a tenant, use `api`.
  * @param route method and path below `/1.0/kb`, such as `GET /nodesInfo`.
  * @returns the JSON of the response; null if the response is empty.
  */

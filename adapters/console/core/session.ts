@@ -52,7 +52,7 @@ export function sessionTenants(page: Parameters<typeof callServerPage>[1]) {
 const granted = computed(() => new Set(session.value?.permissions ?? []));
 
 /**
- * Returns true if the user has the permission. The page hides other actions, and the API rejects them.
+ * Returns true if the user has the permission. The page hides actions without permission, and the API rejects them.
  * @param permission such as `invoice:item_adjust`.
  */
 export function may(permission: string): boolean {

@@ -71,7 +71,7 @@ export function differences(before: CatalogVersion, after: CatalogVersion) {
 /** Members that repeat others. */
 const REPEATED: readonly string[] = ['title', 'finalPhase', 'initialPhases'];
 
-/** Returns the members of a part of a catalog as text, by their paths. Names identify the elements of a list. */
+/** Returns the members of a catalog part as pairs of path and text. Names identify the elements of a list. */
 function membersOf(part: unknown, path: readonly string[] = []): readonly (readonly [string, string])[] {
   if (part === null || part === undefined || typeof part === 'function') return [];
   if (typeof part !== 'object' || part instanceof Date) return [[path.join(' › '), valueText(part)]];
