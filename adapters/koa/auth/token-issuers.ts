@@ -47,7 +47,10 @@ export interface TokenIssuer {
 
 export interface ForeignSubject {
   readonly name: string;
-  /** The permissions in the token, or null if the token has no permissions claim. Its roles then apply. */
+  /**
+   * The permissions in the token, or null if the token has no permissions claim. In that case, the roles in the token
+   * apply.
+   */
   readonly permissions: readonly string[] | null;
   /** Roles of this server. */
   readonly roles: readonly string[];

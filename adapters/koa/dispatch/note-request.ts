@@ -3,7 +3,7 @@ import type { RequestObserver } from '../../../lib/monitoring/index.ts';
 import type { TenantRef } from '../../../lib/records/index.ts';
 import type { Route } from '../routing/route.ts';
 
-/** Areas of public endpoints that monitoring systems poll. Their requests are not recorded. */
+/** Areas of public endpoints that monitoring systems poll. Requests to these endpoints are not recorded. */
 const unrecordedAreas = new Set(['monitoring', 'docs']);
 
 interface Answered {

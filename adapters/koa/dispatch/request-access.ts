@@ -46,7 +46,7 @@ export interface AccessOptions extends BaseUrlOptions {
   readonly test?: TestMode | undefined;
 }
 
-/** The authenticated parties of a request. A field is null if the route does not require it. */
+/** The authenticated parties of a request. A field is null if the route does not require that party. */
 export interface Access {
   readonly caller: Caller | null;
   readonly tenant: TenantRef | null;

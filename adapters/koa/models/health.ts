@@ -82,7 +82,9 @@ export interface NodeAtTime extends NodeInfo {
   readonly businessNow: Instant;
 }
 
-/** Version of the server. In Kill Bill, each part has its own version; here, all parts have the same version. */
+/**
+ * Version of the server. In Kill Bill, each part has its own version; in this server, all parts have the same version.
+ */
 const version = derivedField(text(), (node: NodeAtTime) => node.version);
 
 const HealthNode = model('HealthNodeInfo', {

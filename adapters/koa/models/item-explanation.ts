@@ -45,7 +45,7 @@ const ExplainedEvent = model('ExplainedEvent', datedEvent);
 
 const BlockingService = model('BlockingService', { service: text(), stateName: text() });
 
-/** A lifecycle event that caused the item, or null if the event is missing in the subscription's history. */
+/** A lifecycle event that caused the item, or null if the event is missing from the subscription's history. */
 const ExplainedLifecycleEvent = model('ExplainedLifecycleEvent', {
   ...datedEvent,
   isPriceChange: bool,

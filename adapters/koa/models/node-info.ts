@@ -18,7 +18,9 @@ export const PluginInfoModel = model('PluginInfo', {
   services: listOf(PluginServiceInfoModel),
 });
 
-/** Version of the server. In Kill Bill, each part has its own version; here, all parts have the same version. */
+/**
+ * Version of the server. In Kill Bill, each part has its own version; in this server, all parts have the same version.
+ */
 const version = derivedField(text(), (node: NodeInfo) => node.version);
 
 export const NodeInfoModel = model('NodeInfo', {

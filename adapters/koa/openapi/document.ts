@@ -141,7 +141,7 @@ function sentSchema({ json, needed = [] }: NonNullable<Route['body']>, type: str
   return items === undefined ? markRequired(json, needed) : { ...json, items: markRequired(items, needed) };
 }
 
-/** Returns the model with the fields that this operation needs marked as required. */
+/** Returns the model, in which the fields that this operation needs are marked as required. */
 function markRequired(json: JsonSchema, needed: readonly string[]): JsonSchema {
   const [name] = referencesIn(json);
   if (name === undefined) return json;
@@ -196,7 +196,7 @@ function hasTag({ method, credentials, success }: Route): boolean {
   return method === 'GET' && credentials !== 'NONE' && success.body !== undefined && isJson && !isList;
 }
 
-/** Returns the other success statuses of a route. Errors may use some of them too. */
+/** Returns the other success statuses of a route. Errors may also use some of these statuses. */
 function alsoOf({ success }: Route, content: Readonly<Record<string, Content>>) {
   const withError = ({ schema }: Content) => ({ schema: { anyOf: [schema, errorReference] } });
   const orError = Object.fromEntries(Object.entries(content).map(([type, each]) => [type, withError(each)]));

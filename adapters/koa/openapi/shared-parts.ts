@@ -76,7 +76,7 @@ const securityByCredentials: Readonly<Record<Credentials, readonly JsonSchema[]>
 
 const headerText = { type: 'string', maxLength: 255 };
 
-/** The author parameters. The documented name is required, and generated clients use it. The alias works too. */
+/** The author parameters. The documented name is required, and generated clients use it. The alias is also accepted. */
 export const authorParameters: readonly JsonSchema[] = [
   {
     name: 'X-Service-CreatedBy',

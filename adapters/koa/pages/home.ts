@@ -46,7 +46,7 @@ export function hasConsole(): boolean {
   }
 }
 
-/** Headers of the page. They allow it to load nothing but its empty icon. */
+/** Headers of the page. They allow the page to load only its empty icon. */
 export const homeHeaders = {
   'Content-Type': 'text/html; charset=utf-8',
   'Content-Security-Policy':

@@ -6,8 +6,8 @@ import { shortenText } from '../../../lib/values/text/index.ts';
 import { ANY_TYPE, type BodyStream, malformedBody, type RequestBody } from '../routing/body.ts';
 
 /**
- * Milliseconds by which a streamed body may fall behind the minimum speed. Few such calls can run at a time, so a slow
- * call must end soon.
+ * Milliseconds by which a streamed body may fall behind the minimum speed. Only a few calls with streamed bodies can
+ * run at a time, so a slow call must end soon.
  */
 const STREAMED_BODY_PATIENCE_MS = 5_000;
 const MIN_STREAMED_BYTES_PER_SECOND = 1_024;
@@ -207,7 +207,7 @@ function announcedBytes({ headers }: IncomingMessage): number {
   return Number(headers['content-length'] ?? 0);
 }
 
-/** Checks the content encoding. A body that the host has already read is decompressed. */
+/** Checks the content type and encoding. If the host has already read the body, the host has also decompressed it. */
 function checkEncoding(ctx: Context, body: RequestBody<unknown>, wasRead: boolean): void {
   const { 'content-encoding': coding, 'content-type': type } = ctx.req.headers;
   const isPlain = wasRead || coding === undefined || coding.toLowerCase() === 'identity';

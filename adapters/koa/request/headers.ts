@@ -77,8 +77,8 @@ function decodeHeader(value: string): string {
 }
 
 /**
- * Media types that are sent even if `Accept` requests only JSON, because some clients always send this header (http-api
- * §3 rule 4).
+ * Media types that are sent even if `Accept` requests only JSON, because some clients send this `Accept` header with
+ * every request (http-api §3 rule 4).
  */
 const servedToJsonClients = new Set([
   'application/octet-stream',

@@ -30,8 +30,8 @@ export interface RatedSubject {
 }
 
 /**
- * Counts a request for all subjects. If one of the subjects exceeds its limit, counts the request for none of them.
- * @throws BillingError TOO_MANY_REQUESTS (60015), `facts.retryAfterSeconds`.
+ * Counts a request toward the limits of all subjects. If one of the subjects exceeds its limit, counts the request
+ * toward none of them. @throws BillingError TOO_MANY_REQUESTS (60015) with `facts.retryAfterSeconds`.
  */
 export type RateLimit = (subjects: readonly RatedSubject[]) => void;
 
@@ -87,8 +87,8 @@ function tooMany(kind: RatedSubject['kind'], perSecond: number, waitSeconds: num
 
 /**
  * Limits unauthenticated notifications (payments §11.2 rule 2d). Signed notifications are counted separately, so that
- * forged ones do not use up their limit. The names come from the path, so the limit does not reveal which tenants
- * exist.
+ * forged ones do not use up their limit. The names of the tenant and the gateway come from the path, so the limit does
+ * not reveal which tenants exist.
  */
 export function notificationRate(rates: Partial<RequestRates>, nowMs: () => number) {
   const countSigned = rateLimit(rates, nowMs);

@@ -107,7 +107,7 @@ interface ObjectCall extends Pick<TenantCall<string, never, null>, 'billing' | '
 
 interface FieldedObjects {
   readonly find: (call: ObjectCall) => Promise<ObjectRef<FieldedType>>;
-  /** Errors for an unknown object that do not follow from the name of the path parameter. */
+  /** Errors for an unknown object, if they cannot be derived from the name of the path parameter. */
   readonly unknown?: readonly (keyof typeof ErrorCode)[];
 }
 

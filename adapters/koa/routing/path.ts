@@ -63,7 +63,7 @@ export function pathParameters(
   };
 }
 
-/** Decodes a search key that was encoded twice. A key in operator form may be encoded twice only in its values. */
+/** Decodes a search key that was encoded twice. In a key in operator form, only the values may be encoded twice. */
 function searchKey(value: string): string {
   return isOperatorSearch(value) ? value : decodedOnceMore(value);
 }

@@ -433,8 +433,8 @@ export function producedTypes(success: Success): readonly string[] {
 const keyless: ReadonlySet<string> = new Set<Route['credentials']>(['NONE', 'LOGIN', 'SIGNATURE']);
 
 /**
- * Returns true if the route accepts an idempotency key. These are all POST routes (http-api §11 rule 2), except those
- * for tokens (RFC 6749 §5.1), notifications and streamed bodies.
+ * Returns true if the route accepts an idempotency key. All POST routes do (http-api §11 rule 2), except those for
+ * tokens (RFC 6749 §5.1), notifications and streamed bodies.
  */
 export function takesKey({
   method,

@@ -107,7 +107,7 @@ export function modelsByName(): ReadonlyMap<string, Model> {
   return models;
 }
 
-/** Request fields by model name. Contains only models whose requests accept some of their fields. */
+/** Request fields by model name. Contains only models whose request fields were replaced. */
 const readings = new Map<string, readonly Fields[]>();
 
 export function model<G extends HostInput>(name: string, given: G): Model<FieldsOf<G>> {

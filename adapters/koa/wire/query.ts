@@ -103,7 +103,7 @@ function orDefault(answer: z.ZodInt, fallback: number | undefined): z.ZodType {
   return fallback === undefined ? answer : answer.default(fallback);
 }
 
-/** A waiting time in seconds. Any value is accepted here; `waitBound` limits it. */
+/** A waiting time in seconds. The parameter accepts any value; `waitBound` limits it. */
 export function waitSeconds<F extends number | undefined>(fallback: F): QueryParameter<number | F> {
   const maximum = MAX_COMPLETION_WAIT_MS / 1_000;
   const read = reads(
@@ -133,7 +133,7 @@ export function waitBound<P extends QueryParameters>(
   };
 }
 
-/** A page size. Any value is accepted here; `cutPage` reduces it. */
+/** A page size. The parameter accepts any value; `cutPage` reduces it. */
 const pageLimit = single(() => z.int().default(DEFAULT_PAGE_SIZE), reads(integerOf, 'is not an integer'), {
   fallback: DEFAULT_PAGE_SIZE,
 });
@@ -203,8 +203,8 @@ export function choice<V extends string>(values: Values<V>, fallback: V): QueryP
 }
 
 /**
- * Returns a parameter that accepts any letter case, or null if the parameter is absent. `documented` is the default
- * that the operation uses for an absent value.
+ * Returns a parameter that accepts any letter case. Its value is null if the parameter is absent. `documented` is the
+ * default that the operation uses for an absent value.
  */
 export function optionalChoice<V extends string>(
   values: Values<V>,

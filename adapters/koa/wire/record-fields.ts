@@ -22,7 +22,7 @@ interface AccessOf {
 }
 const accessOf: AccessOf = { never: 'R', creation: 'C', update: 'W' };
 
-/** The JSON value of a field. Currencies and time zones are plain strings here, because the engine validates them. */
+/** The JSON value of a field. Currencies and time zones are plain strings, because the engine validates them. */
 type WireValue<F> = F extends RecordField<unknown, SetOn, infer I> ? NonNullable<I> : never;
 
 type RecordFields<F extends Fields> = {

@@ -117,8 +117,8 @@ interface Bounds {
 }
 
 /**
- * Returns an integer type whose values the database can store. The engine checks narrower bounds; only the API document
- * shows them here.
+ * Returns an integer type whose values the database can store. The engine checks narrower bounds. This type only
+ * documents them.
  */
 export function int({ minimum, maximum }: Bounds = {}): WireType<number> {
   return emptiable<number>({

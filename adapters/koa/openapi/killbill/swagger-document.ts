@@ -255,7 +255,7 @@ function modelBehind(name: string, alias: string): Model {
 
 const COMPONENT = '#/components/schemas/';
 
-/** JSON Schema keywords that are copied to Swagger 2.0. Swagger 2.0 does not support null and alternatives. */
+/** JSON Schema keywords that are copied to Swagger 2.0. Swagger 2.0 does not support null or alternatives. */
 const kept = ['format', 'default', 'enum', 'description', 'maxLength'] as const;
 
 function swaggerSchema(schema: JsonSchema, nameOf: (model: string) => string): JsonSchema {

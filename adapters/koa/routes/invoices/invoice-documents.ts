@@ -19,8 +19,8 @@ const xml = 'application/xml';
 const text = 'text/plain';
 
 /**
- * Headers that run a tenant's templates in a sandbox without scripts and origin, because users of other tenants may be
- * logged in on this server.
+ * Headers that make browsers open a tenant's templates in a sandbox without scripts or an origin, because users of
+ * other tenants may be logged in on this server.
  */
 const htmlHeaders: Readonly<Record<string, string>> = {
   'Content-Security-Policy':

@@ -46,7 +46,7 @@ const adding = {
 type AddCall = TenantCall<string, typeof manualParameters, NonNullable<ReturnType<typeof body.read>>>;
 type Add = (context: CallContext, request: ManualItemsRequest) => Promise<readonly InvoiceItemView[]>;
 
-/** Routes of usage items (usage §7.6) and manual items (invoicing §9). */
+/** Routes for usage items (usage §7.6) and manual items (invoicing §9). */
 export const invoiceItemRoutes: readonly Route[] = [
   tenantRoute('getInvoiceTrackingIds', 'GET /invoices/{invoiceId}/trackingIds', {
     summary: 'List the tracking ids of the usage billed by an invoice, with pagination',
@@ -148,7 +148,10 @@ export const invoiceItemRoutes: readonly Route[] = [
   }),
 ];
 
-/** Removes the taxed item from a request for a tax, because Kill Bill does not store it (invoicing §9 rule 1). */
+/**
+ * Removes the reference to the taxed item from a request for a tax, because Kill Bill does not store this reference
+ * (invoicing §9 rule 1).
+ */
 function withoutTaxed(call: AddCall): AddCall {
   if (call.dialect === Dialect.D) return call;
   return { ...call, body: call.body.map((item) => ({ ...item, linkedInvoiceItemId: null })) };

@@ -276,7 +276,8 @@ function requestedDraft(properties: readonly PluginPropertyParameter[]) {
 }
 
 /**
- * Returns the account of a dry run. In dialect D, it may follow from the subscription or bundle (http-api §4 line 23).
+ * Returns the account of a dry run. In dialect D, the subscription or bundle in the request can determine the account
+ * (http-api §4 line 23).
  */
 async function accountOfDryRun({ billing, context, body, dialect }: DryRunCall): Promise<Uuid> {
   const { subscriptionId, bundleId } = dryRunOf(body, dialect);

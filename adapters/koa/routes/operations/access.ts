@@ -68,7 +68,7 @@ function forKey(kind: KeyChange, needed: Permission): Access {
 }
 
 /**
- * Replaces arguments with which a caller grants itself permissions. Only callers in the same process may use such
+ * Replaces arguments with which a caller could grant itself permissions. Only callers in the same process may use such
  * arguments.
  */
 function limitClaims(

@@ -118,7 +118,7 @@ function answerOf({ status, entity, headers }: NotificationAnswerView): Answer {
 
 /**
  * Returns the tenant of an API key.
- * @throws BillingError ROUTE_NOT_FOUND (60008) for an unknown key. An unknown gateway has the same error.
+ * @throws BillingError ROUTE_NOT_FOUND (60008) for an unknown key. An unknown gateway causes the same error.
  */
 async function tenantOfKey({ tenants }: Pick<Billing, 'tenants'>, apiKey: string): Promise<TenantRef> {
   try {

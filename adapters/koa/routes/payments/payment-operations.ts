@@ -279,8 +279,8 @@ function factsOf(operation: Operation) {
 }
 
 /**
- * Returns true for the reversal of a chargeback. It succeeds once it is recorded, regardless of the status of its
- * transaction (payments §3.2).
+ * Returns true for the reversal of a chargeback. The reversal succeeds once it is recorded, regardless of the status of
+ * its transaction (payments §3.2).
  */
 function isReversal({ suffix }: Operation): boolean {
   return suffix === '/chargebackReversals';

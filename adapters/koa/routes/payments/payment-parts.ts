@@ -10,7 +10,7 @@ import type { TenantCall } from '../../routing/route.ts';
 import type { RequestOf } from '../../wire/model.ts';
 import { flag, pluginProperties, type QueryOf, textList } from '../../wire/query.ts';
 
-/** Parameters of reads: plugin info and plugin properties. */
+/** Parameters of read operations: plugin info and plugin properties. */
 export const pluginInfo = { withPluginInfo: flag(), pluginProperty: pluginProperties };
 
 /** Parameters of operations: control plugins and plugin properties. */

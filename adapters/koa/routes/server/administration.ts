@@ -51,7 +51,7 @@ export const nodeRoutes: readonly Route[] = inArea('nodes', [
   }),
 ]);
 
-/** The names of Kill Bill's caches. Each name clears the catalog cache. */
+/** The names of Kill Bill's caches. A request to clear any of them clears the catalog cache. */
 const cacheNames = [
   'record-id',
   'account-record-id',

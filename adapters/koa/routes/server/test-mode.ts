@@ -89,7 +89,7 @@ const sandboxNames = [
   ['killbill-payment-test', 'Alias'],
 ] as const;
 
-/** Routes with which test mode controls the sandbox gateway of a tenant (payments §2.4 rule 2). */
+/** Test mode routes that control the sandbox gateway of a tenant (payments §2.4 rule 2). */
 export const sandboxRoutes: readonly Route[] = sandboxNames.flatMap(([name, suffix]) => [
   rootTenantRoute(`configureSandbox${suffix}`, `POST /plugins/${name}/configure`, {
     ...shared,

@@ -2,7 +2,7 @@ import type { Principal } from '../../../../lib/records/index.ts';
 import { checkPermission } from '../../auth/credentials.ts';
 import type { ErrorName } from '../../routing/route.ts';
 
-/** The additional permission of operations that redeem coupons with a subscription (coupons §6). */
+/** The additional permission for operations that redeem coupons with a subscription (coupons §6). */
 export const couponPermission = { 'with `coupons`': 'coupon:redeem' } as const;
 
 /** The errors for a coupon that cannot be redeemed (coupons §2). */

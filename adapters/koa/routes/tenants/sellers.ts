@@ -6,8 +6,8 @@ import { type Route, tenantRoute } from '../../routing/route.ts';
 import { listOf } from '../../wire/wire-type.ts';
 
 /**
- * Headers that run an SVG in a sandbox without scripts and origin, because users of other tenants may be logged in on
- * this server.
+ * Headers that make browsers open an SVG in a sandbox without scripts or an origin, because users of other tenants may
+ * be logged in on this server.
  */
 const logoHeaders: Readonly<Record<string, string>> = {
   'Content-Security-Policy': "sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline'",
