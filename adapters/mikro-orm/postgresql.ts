@@ -41,7 +41,7 @@ export type {
   SqlTransaction,
 };
 
-/** Handles with which a host lets the engine join its transaction on the engine's PostgreSQL database. */
+/** Handles through which the engine can join a host's transaction on the engine's PostgreSQL database. */
 export type PostgresqlHost =
   | SqlEntityManager
   | PgClient

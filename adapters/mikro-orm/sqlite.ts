@@ -26,7 +26,7 @@ const cacheKib = 16_384;
 
 export type { KnexTransaction, KyselyTransaction, PrismaTransaction, SqliteHandle, SqlTransaction };
 
-/** Handles with which a host lets the engine join its transaction on the engine's SQLite database. */
+/** Handles through which the engine can join a host's transaction on the engine's SQLite database. */
 export type SqliteHost =
   | SqlEntityManager
   | SqliteHandle

@@ -157,8 +157,8 @@ interface Change {
 }
 
 /**
- * Changes that are created only when they are written. In a large run, the changes would need more memory than the
- * records.
+ * Changes that are created only when they are written. In a large run, all changes together would need more memory than
+ * the records.
  */
 interface Changes {
   readonly length: number;

@@ -62,9 +62,9 @@ const LONGEST_PAUSE_MS = 250;
 const LAST_LOOK_MS = 60_000;
 
 /**
- * Waits until the transaction has ended and then returns true. Checks the transaction at growing intervals, because the
- * driver does not report its end. `waitMs` is the maximum wait of a caller. Without `waitMs`, the checks do not keep
- * the process alive.
+ * Waits until the transaction has ended and then returns true. Checks the transaction at increasing intervals, because
+ * the driver does not report its end. `waitMs` is the maximum wait of a caller. Without `waitMs`, the checks do not
+ * keep the process alive.
  */
 export async function endOf(isOpen: () => boolean, waitMs?: number): Promise<boolean> {
   const longestMs = waitMs ?? LAST_LOOK_MS;

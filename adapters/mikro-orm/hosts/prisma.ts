@@ -7,7 +7,7 @@ import { lenderForPool, type SqlTransaction } from './sql-transaction.ts';
 export interface PrismaTransaction {
   readonly $queryRawUnsafe: unknown;
   readonly $executeRawUnsafe: unknown;
-  /** Present only on Prisma's client, but not on its transactions. */
+  /** Present on Prisma's client but not on its transactions. */
   readonly $connect?: undefined;
 }
 

@@ -17,7 +17,7 @@ export interface SqlTransaction {
     values: readonly unknown[],
   ): Promise<{
     readonly rows: readonly object[];
-    /** Number of changed rows. If absent or null, the number of returned rows applies. */
+    /** Number of changed rows. If absent or null, the number of returned rows is used. */
     readonly rowCount?: number | bigint | null | undefined;
   }>;
 }

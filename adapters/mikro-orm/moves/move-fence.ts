@@ -48,7 +48,9 @@ const fenceFunction = sql`
     raise exception 'The tenant % is being moved to another cell', tg_argv[0] using errcode = '${raw(FENCED_STATE)}';
   end $fence$`;
 
-/** Waits for all transactions that have passed the fence of a tenant. New transactions wait for this one. */
+/**
+ * Waits for all transactions that have passed the fence of a tenant. New transactions wait until this transaction ends.
+ */
 const lockFences = sql`lock table bw_tenant_moves in exclusive mode`;
 
 function fenceOf({ tenantRecordId, revision }: TakenMove): Sql {
@@ -157,7 +159,7 @@ export async function removeFence(access: SystemAccess, move: TakenMove): Promis
 
 /**
  * Records that the tenant has left the cell. Changes the state first, so that concurrent moves of other tenants include
- * it in the constraints too.
+ * this tenant in the constraints too.
  */
 export async function leaveCell(access: SystemAccess, move: TakenMove): Promise<void> {
   await changeFence(access, move, { from: ['STOPPED', 'ARRIVING'], to: 'AWAY' });
@@ -208,7 +210,7 @@ function triggerName(tenantRecordId: number) {
   return `bw_move_${tenantRecordId}`;
 }
 
-/** Writes a constraint on each table. The constraint excludes the tenants that have left the cell. */
+/** Adds a constraint to each table. The constraint excludes the tenants that have left the cell. */
 async function writeAwayConstraints(access: SystemAccess) {
   const present = await awayConstraints(access);
   const wanted = awayCondition(await awayTenants(access));
@@ -252,8 +254,8 @@ function isSameText(one: string | null, other: string | null) {
 }
 
 /**
- * Returns the statements that end the cell's own work for the tenant. The statements also write the log, because the
- * mover runs them.
+ * Returns the statements that end the cell's own work for the tenant. The statements also write to the log of changed
+ * rows, because the mover runs them.
  */
 export function endOfWork(tenantRecordId: number): readonly Sql[] {
   const logWrittenRows = (table: string) => sql`

@@ -161,8 +161,8 @@ interface StatementOrder extends Transaction {
 
 /**
  * Returns a runner that sends statements one at a time, in order. After a failed statement, the remaining ones fail
- * without running. If SQLite itself rolls back, for example on a full disk, later statements would be stored
- * immediately.
+ * without running. Otherwise, if SQLite itself rolled back (for example on a full disk), later statements would be
+ * stored immediately.
  */
 export function oneByOne(transaction: Transaction): StatementOrder {
   let latest: Promise<unknown> = Promise.resolve();

@@ -43,7 +43,7 @@ const inputColumnsOfUsage = inputColumns({
   tracking_id: 'text',
 });
 
-/** Minimum size, in submissions, of chunks that let other work run before they are stored. */
+/** Minimum number of submissions in a chunk that lets other work run before it is stored. */
 const MANY_FROM = 500;
 
 /** Stores usage in a transaction. There are no concurrent writers, so values can be read, changed and written back. */
@@ -177,7 +177,8 @@ function namesOf({ columns }: { readonly columns: readonly Column[] }) {
 }
 
 /**
- * The totals of a unit on a day as exact decimals. They are computed here because SQLite cannot add decimals exactly.
+ * The totals of a unit on a day as exact decimals. They are computed in JavaScript because SQLite cannot add decimals
+ * exactly.
  */
 class DayTotals {
   count = 0;

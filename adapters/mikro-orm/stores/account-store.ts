@@ -132,8 +132,8 @@ export function accountWrites(scope: WriteScope): AccountWrites {
 }
 
 /**
- * Locks the accounts in ascending order of their record ids. Waits at most `waitOf` for each account. Calls `waitOf`
- * only if it has to wait.
+ * Locks the accounts in ascending order of their record ids. `waitOf` returns the maximum wait for each account. It is
+ * called only if the function has to wait.
  */
 export async function lockAccounts(
   scope: TenantScope,

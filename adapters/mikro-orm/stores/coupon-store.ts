@@ -7,7 +7,7 @@ import { isIn, raw, rowsAs, type Sql, sql } from '../sql/sql.ts';
 import { couponsTable, redemptionsTable, type StoredCoupon } from '../tables/coupons.ts';
 import type { TenantScope } from '../tables/record-access.ts';
 
-/** The properties that a change of a coupon may write. */
+/** The properties that an update of a coupon may write. */
 const changedProperties = (Object.keys(couponFields) as readonly (keyof Coupon)[]).filter(
   (name) => name !== 'recordId' && name !== 'id' && name !== 'redeemedCount' && name !== 'createdDate',
 );

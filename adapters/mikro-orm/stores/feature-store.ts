@@ -147,7 +147,7 @@ function hasKey({ ofTenant }: TenantScope, { ownerId, feature, periodStart }: Co
     and period_start = ${writeDay(periodStart)}`;
 }
 
-/** Number of digits after the decimal point of a counter, and the number of fractions that equal 1. */
+/** Number of digits after the decimal point of a counter, and the number of smallest fractions that add up to 1. */
 const FRACTION_DIGITS = 10;
 const UNIT = 10 ** FRACTION_DIGITS;
 

@@ -12,8 +12,8 @@ import type { TenantScope } from '../tables/record-access.ts';
 
 /**
  * Returns a page of search results. Equalities use an index with the order of the page. Results of ranges are counted
- * first, up to the threshold that applies to all counts. A small number of results is found by the index of the range
- * and then sorted. For a large number, the page index is read from the first or last result.
+ * first, up to the threshold that applies to all counts. If there are few results, they are found by the index of the
+ * range and then sorted. If there are many, the page index is read from the first or last result.
  */
 export async function searchInvoices(
   scope: TenantScope,

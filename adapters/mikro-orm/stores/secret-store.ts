@@ -63,7 +63,7 @@ export function secretStore(access: SystemAccess): SecretStore {
 }
 
 /**
- * Rejects a write that the fence of a moving tenant would silently skip.
+ * Rejects a write that would be skipped silently because of the fence of a moving tenant.
  * @throws BillingError BUSY if the tenant of the row has a fence.
  */
 async function rejectFenced(runner: Runner, table: string, recordId: number): Promise<void> {

@@ -24,7 +24,7 @@ export async function marksOf(
 
 interface Offer {
   readonly submission: UsageSubmission;
-  /** Fingerprint of the usage that first used the tracking id, or null if this submission was stored. */
+  /** Fingerprint of the usage that was first recorded with the tracking id, or null if this submission was stored. */
   usedBy: string | null;
 }
 
