@@ -8,7 +8,7 @@ const startTimeAt = 19;
 /** States of ended processes. */
 const endedStates = ['Z', 'X'];
 
-/** Identifies the boot of this machine. If the system has no boot id, this is a new unique string. */
+/** Host name and boot id of this machine. If the system has no boot id, a new unique string replaces the id. */
 const space = `${hostname()}-${bootId() ?? process.hrtime.bigint().toString(36)}`;
 const nameForm = /^(?<space>.+)\.(?<pid>\d+)\.(?<started>\d+)\.\d+$/;
 let namesMade = 0;

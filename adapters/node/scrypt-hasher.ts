@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import type { SecretHasher } from '../../lib/ports/index.ts';
 import { assertInvariant } from '../../lib/values/errors/index.ts';
 
-/** Cost of a hash: N = 2^logCost, block size r, parallelization p. */
+/** Cost of a hash: N = 2^logCost, block size r and parallelization p. */
 interface ScryptCost {
   readonly logCost: number;
   readonly blockSize: number;

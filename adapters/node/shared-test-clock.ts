@@ -30,7 +30,8 @@ export interface TestClockSetting {
 }
 
 /**
- * A move by calendar units, which may be negative. Of days, weeks, months and years, only the first given unit is used.
+ * A move by calendar units, which may be negative. If several units are given, only the first is used, in the order
+ * days, weeks, months, years.
  */
 export interface ClockMove {
   readonly days?: number | undefined;
@@ -111,7 +112,7 @@ export function sharedTestClock(
 
 /**
  * Returns the moved instant, computed in UTC. A move by months or years keeps the day and time. If the month is too
- * short, it uses the last day (platform §14.2).
+ * short, the last day of the month is used (platform §14.2).
  */
 function moveInstant(at: Instant, { days, weeks, months, years }: ClockMove): Instant {
   const date = localDateOf(at, UTC);
