@@ -75,7 +75,7 @@ export function sandboxGateway(options: SandboxGatewayOptions = {}): SandboxGate
     requireOption(`ledger.${member}`, ledger[member], 'a function');
   const sticky = new StickyScripts(ledger);
 
-  /** Returns the entry with the final outcome when a PENDING transaction is requested again. */
+  /** Stores the final outcome of a PENDING transaction that is requested again. Returns the entry. */
   const overrideEntry = (entry: LedgerEntry): LedgerEntry => {
     ledger.override(entry.kbTransactionPaymentId, entry);
     return entry;

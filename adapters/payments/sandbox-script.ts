@@ -152,7 +152,8 @@ export class StickyScripts {
 
   /**
    * Applies a configuration.
-   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) if it is invalid; it then changes nothing.
+   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) if the configuration is invalid. In that case, nothing
+   * changes.
    */
   configure(configuration: SandboxConfiguration, tenantId: Uuid | null): void {
     const { CONFIGURE_ACTION: actionName, METHODS } = configuration;
