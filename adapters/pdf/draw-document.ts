@@ -24,7 +24,7 @@ const LOGO = { width: 160, height: 42 };
 const BELOW_BLOCK = 20;
 
 /**
- * Draws the heading and the status at the left, and the logo and the sender at the right. In right-to-left documents,
+ * Draws the heading and the status on the left, and the logo and the sender on the right. In right-to-left documents,
  * the sides are swapped.
  */
 function drawHead(
@@ -52,7 +52,7 @@ function colorOf(color: string | undefined): Pick<TextStyle, 'color'> {
   return color === undefined ? {} : { color };
 }
 
-/** Draws the sender. The first line is its name. @returns the height. */
+/** Draws the sender. The first line is the name of the sender. @returns the height. */
 function drawParagraphs(
   sheet: Sheet,
   [first = null, ...others]: readonly (string | null)[],
@@ -84,7 +84,7 @@ function drawStatus(
   return 17;
 }
 
-/** Draws the addressee at the left and the facts at the right. In right-to-left documents, the sides are swapped. */
+/** Draws the addressee on the left and the facts on the right. In right-to-left documents, the sides are swapped. */
 function drawFacts(sheet: Sheet, { addressee, facts }: PrintableDocument): void {
   const half = (sheet.width - gap) / 2;
   const lines = (addressee?.lines ?? []).flatMap((line) => sheet.lines(line, half, party));
