@@ -211,8 +211,8 @@ function optionsIn({ properties }: GatewayRequest, { returnUrl }: StripeGatewayO
   const given = new Map(properties.map(({ key, value }) => [key, value]));
   return {
     /**
-     * True (the default) if the customer is absent. If the bank requires the customer's consent, it then declines the
-     * payment. Set to false by `off_session=false`.
+     * True (the default) if the customer is absent. The bank then declines a payment that requires the customer's
+     * consent. Set to false by `off_session=false`.
      */
     isOffSession: given.get('off_session') !== 'false',
     returnUrl: given.get('return_url') ?? returnUrl ?? null,
@@ -238,7 +238,7 @@ interface ChangeRequest {
   readonly isMeant: (intent: Stripe.PaymentIntent) => boolean;
 }
 
-/** Makes captures, voids and refunds of earlier transactions. */
+/** Captures, voids and refunds earlier transactions. */
 export class Changes {
   readonly #accounts: StripeAccounts;
   readonly #books: PaymentBooks;
@@ -268,7 +268,7 @@ export class Changes {
     });
   }
 
-  /** Voids a hold. A hold that has already expired is not an error. */
+  /** Voids a hold. If the hold has already expired, the void succeeds. */
   async void(request: GatewayTransaction, context: GatewayContext): Promise<GatewayResult> {
     const told = identityOf(request, 'VOID');
     return this.#run(told, { request, context, isMeant: isHeld }, async ({ of, intent }) => {

@@ -91,8 +91,8 @@ export class PaymentBooks {
 }
 
 /**
- * Searches payment intents without the customer. The customer may have been deleted at Stripe, or `customerOf` may no
- * longer return the customer.
+ * Searches payment intents without using the customer. The customer may have been deleted at Stripe, or `customerOf`
+ * may no longer return the customer.
  */
 async function searchedIntents({ stripe, tenantId }: StripeAccount, paymentId: Uuid) {
   const query = `metadata['${PAYMENT}']:'${paymentId}' AND metadata['${TENANT}']:'${tenantId}'`;

@@ -8,7 +8,7 @@ export interface StripeAccount {
   readonly tenantId: Uuid;
   readonly stripe: Stripe;
   readonly sent: SentRequests;
-  /** Secrets that verify the signatures of notifications. If the list is empty, all notifications are rejected. */
+  /** Secrets for verifying the signatures of notifications. If the list is empty, all notifications are rejected. */
   readonly webhookSecrets: readonly string[];
 }
 
@@ -129,7 +129,9 @@ export interface StripeGatewayOptions {
   readonly client?: Pick<Stripe.StripeConfig, 'httpAgent' | 'host' | 'port' | 'protocol' | 'telemetry'>;
 }
 
-/** Codes of errors that occur before a connection is established. Stripe cannot have received such a request. */
+/**
+ * Codes of errors that occur before a connection is established. Stripe cannot have received the request in this case.
+ */
 const NEVER_SENT: ReadonlySet<unknown> = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',

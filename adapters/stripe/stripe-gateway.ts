@@ -49,8 +49,8 @@ const TAKEN: NotificationAnswer = { status: 200 };
 const UNREADABLE: NotificationAnswer = { status: 400, entity: 'not a Stripe event' };
 
 /**
- * Processes Stripe's events, which may arrive twice, late and in any order. Uses only the ids in an event, and reads
- * the rest from Stripe.
+ * Processes Stripe's events, which may arrive twice, late or out of order. Uses only the ids in an event, and reads the
+ * rest from Stripe.
  */
 export class StripeNotifications {
   readonly #accounts: StripeAccounts;
