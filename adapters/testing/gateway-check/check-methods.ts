@@ -1,7 +1,7 @@
 import { type PaymentMethodDetails, PluginStatus } from '../../../lib/index.ts';
 import { formatValue, type GatewayAnswer, type GatewayCaller } from './gateway-caller.ts';
 
-/** Adds, reads, lists and searches a payment method, using the functions that the gateway has (payments §10). */
+/** Adds, reads, lists and searches for a payment method, using the functions that the gateway has (payments §10). */
 export async function checkMethods(caller: GatewayCaller): Promise<void> {
   await add(caller);
   await checkDetail(caller);

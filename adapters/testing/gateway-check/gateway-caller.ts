@@ -29,7 +29,7 @@ export interface ProvokedOutcome {
 
 /** Provokes a pending call. */
 export interface ProvokedPending extends ProvokedOutcome {
-  /** Makes the processor decide the transaction, so that the gateway no longer returns PENDING. */
+  /** Makes the processor decide the outcome of the transaction, so that the gateway no longer returns PENDING. */
   settle?(transactionId: Uuid): Promise<void> | void;
 }
 
