@@ -108,7 +108,7 @@ export function accountClosingOperations(
     await block(session, account);
   }
 
-  /** Rejects all further changes, unless the account has already been closed. */
+  /** Sets the state that rejects all further changes, unless the account has already been closed. */
   async function block(session: WriteSession, account: Account): Promise<void> {
     const states = await session.subscriptions.findBlockingStates([account.id]);
     const own = states.filter(({ service }) => service === ACCOUNT_SERVICE);
