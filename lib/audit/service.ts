@@ -75,7 +75,7 @@ export function auditOperations(
   };
 }
 
-/** Tables whose name in audit rows is different (accounts §14.1). */
+/** Tables whose names differ in audit rows (accounts §14.1). */
 const ownNames: Readonly<Record<string, string>> = {
   ACCOUNT: 'accounts',
   ACCOUNT_EMAIL: 'account_emails',
@@ -129,7 +129,7 @@ export interface AuditOperations<C extends Leading = []> {
 
 /**
  * The names of each object type and of its history in audit rows (accounts §14.1). The type is null for catalog
- * entries, coupons and features, which have no object type. The history is null if the audit points to the record
+ * entries, coupons and features, which have no object type. The history is null if the audit rows refer to the record
  * itself (accounts §14 rule 1).
  */
 const tables = (
