@@ -30,7 +30,7 @@ export class CatalogCache {
     this.#committed = new EffectiveCatalogs(globalDefault, new StoredCatalogs(slices));
   }
 
-  /** Removes the cached catalog of a tenant from the cache. Null removes the catalogs of all tenants. */
+  /** Removes the catalog of a tenant from the cache. Null removes the catalogs of all tenants. */
   drop(tenantRecordId: number | null): void {
     this.#committed.drop(tenantRecordId);
   }
@@ -99,7 +99,9 @@ interface TenantCatalogs {
   readonly characters: number;
 }
 
-/** Catalogs that combine XML versions and catalog entries. They are built once per tenant and revision (§13, §15.6). */
+/**
+ * Catalogs that combine XML versions and catalog entries. They are built once per tenant and revision (§13, §15.6).
+ */
 export class EffectiveCatalogs {
   readonly #globalDefault: (() => Catalog) | null;
   readonly #stored: StoredCatalogs;

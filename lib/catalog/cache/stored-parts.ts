@@ -333,7 +333,7 @@ export class Shape {
   }
 }
 
-/** Number of characters per encoding step, and their maximum size in bytes. */
+/** Number of characters per encoding step, and maximum number of bytes per character. */
 const CHARACTERS_PER_STEP = 65_536;
 const BYTES_PER_CHARACTER = 3;
 

@@ -50,9 +50,9 @@ export interface VersionParts {
 }
 
 /**
- * One complete, dated catalog, deeply frozen and shared. Products, plans and the plans of a list are sorted by name,
- * price lists with `DEFAULT` first; the rest is in document order. Lookups by name read a map and decode only the
- * plan found. Created by `createVersion`, or from parts of other versions.
+ * One complete, dated catalog, deeply frozen and shared. Products, plans and the plans of a list are sorted by name.
+ * The price list `DEFAULT` comes before the other price lists. Everything else is in document order. Lookups by name
+ * read a map and decode only the plan found. Created by `createVersion`, or from parts of other versions.
  */
 export class CatalogVersion implements PlanLookup {
   readonly effectiveDate: Instant;
@@ -301,8 +301,8 @@ export interface AvailablePlan {
 }
 
 /**
- * Yields the plans of BASE products, once for each list that contains the plan. They are sorted by plan name, then by
- * list (§12 rule 4).
+ * Yields each plan of a BASE product, once for each list that contains the plan, sorted by plan name, then by list (§12
+ * rule 4).
  */
 export function* listBasePlans(version: CatalogVersion): Steps<readonly AvailablePlan[]> {
   const products = yield* version.productParts.valueSteps();
@@ -346,7 +346,7 @@ export type ChangedPlans = ReadonlySet<string> | null;
 /**
  * Returns the plans that added versions change. If a version changes bill cycle alignment, returns null (all plans).
  * Decodes no plan.
- * @param before versions that `after` contains too.
+ * @param before versions that `after` also contains.
  * @param after all versions, sorted by effective date.
  */
 export function changedPlans(

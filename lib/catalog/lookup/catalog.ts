@@ -274,7 +274,7 @@ export interface RuledSubscription {
   readonly planName: string;
   readonly phaseType: PhaseType;
   readonly priceListName: string;
-  /** Date of the last CREATE, TRANSFER or CHANGE. */
+  /** Date of the last CREATE, TRANSFER or CHANGE event. */
   readonly lastPlanChange: Instant;
   /** The time at which the choice of the plan was recorded. It is independent of the effective date of the choice. */
   readonly decided: Instant;

@@ -145,7 +145,7 @@ export interface CatalogEntryOperations<C extends Leading = []> {
   ): Promise<CatalogEntriesView>;
 
   /**
-   * Creates one plan of an existing product. Returns an existing plan with the same name unchanged.
+   * Creates one plan for an existing product. Returns an existing plan with the same name unchanged.
    * @throws BillingError with the codes of `create`.
    */
   createPlan(

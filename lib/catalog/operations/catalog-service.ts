@@ -308,8 +308,8 @@ export async function withHash<R extends Pick<ReadVersion, 'version'>>(
 }
 
 /**
- * Returns the catalogs for a batch of due work. If they are unavailable, fails all entries with that error and returns
- * null. The batch is then not repeated entry by entry.
+ * Returns the catalogs for a batch of due work. If loading them fails, fails all entries with the same error and
+ * returns null. The batch is then not repeated entry by entry.
  */
 export async function catalogsOfBatch(
   source: CatalogProvider,
@@ -327,7 +327,7 @@ export async function catalogsOfBatch(
   }
 }
 
-/** Key of the tenant that bus events about catalogs contain (§13 rule 4). */
+/** The tenant key that bus events about catalogs contain (§13 rule 4). */
 const CATALOG_KEY = 'CATALOG';
 
 /**

@@ -126,7 +126,7 @@ function checkRecurring(check: VersionCheck, { recurring }: PhaseContent, owner:
   }
 }
 
-/** Checks V10: the durations of phases. These errors come last in the report. */
+/** Checks V10: the durations of phases. The errors of this rule are last in the report. */
 export function checkPhaseTerms(check: VersionCheck): void {
   for (const plan of check.content.plans) {
     for (const phase of contentPhases(plan)) {

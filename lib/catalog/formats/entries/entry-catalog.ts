@@ -157,7 +157,7 @@ interface InForce {
   readonly part: Part<Plan>;
 }
 
-/** Returns the latest row of each plan up to `date`. Excludes plans that are retired then (§15.5 rule 1). */
+/** Returns the latest row of each plan up to `date`. Excludes plans that are retired on that date (§15.5 rule 1). */
 function plansInForce({ plans }: Content, date: Instant): readonly InForce[] {
   return plans.flatMap(({ entry, rows }) => {
     const found = rows[latestBy(rows, date)];

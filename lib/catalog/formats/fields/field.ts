@@ -44,7 +44,9 @@ export interface RuleCaseType<out T = unknown> {
 }
 
 export interface Field<out T = unknown> {
-  /** How documents write the field: as an attribute, an element, an element that wraps items, or repeated elements. */
+  /**
+   * The form of the field in documents: an attribute, an element, an element that wraps items, or repeated elements.
+   */
   readonly place: 'attribute' | 'element' | 'list' | 'repeated';
   /** For a list: its item type. */
   readonly type: ValueType;

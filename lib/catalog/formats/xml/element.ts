@@ -89,9 +89,9 @@ export class XmlSource {
 }
 
 /**
- * Positions of a document's records, for semantic errors. `locate(plan)` is the plan's element, `locate(plan,
- * 'product')` is its child, and `locate(list, 'plan', 2)` is the third repeated child. A missing child has the
- * position of its parent.
+ * Positions of a document's records, for semantic errors. `locate(plan)` returns the position of the plan's element,
+ * `locate(plan, 'product')` that of its child, and `locate(list, 'plan', 2)` that of the third repeated child. A
+ * missing child has the position of its parent.
  */
 export class Positions {
   readonly #source: XmlSource;
