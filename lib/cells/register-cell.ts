@@ -3,7 +3,7 @@ import type { Cell } from '../records/index.ts';
 
 /**
  * Returns the cell with this name. Registers it if the directory does not know it (cells §1 rule 3).
- * @throws Error if the database contains the data of other tenants, or is another cell.
+ * @throws Error if the database contains the data of other tenants, or belongs to another cell.
  */
 export async function registerCell(
   name: string,

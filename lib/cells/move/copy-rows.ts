@@ -75,8 +75,8 @@ export class RowCopy {
 
   /**
    * Copies rows. A row can conflict with the unique value of another row if the source has changed or deleted that row
-   * since it was copied. The log then contains the other row. It can therefore be deleted here, and is copied again
-   * with the log.
+   * since it was copied. The log then contains the other row. The other row can therefore be deleted here, and is
+   * copied again with the log.
    */
   async #copy(rows: MovedRows) {
     for (let attempt = 1; attempt <= MOVE_ATTEMPTS; attempt += 1) {

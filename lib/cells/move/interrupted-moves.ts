@@ -68,7 +68,7 @@ export class MoveWatch {
     }
   }
 
-  /** Reopens the cell for the given tenants to which it is closed. */
+  /** Reopens the cell for each given tenant to which it is closed. */
   async #reopen(name: string, places: readonly TenantPlace[]) {
     const { cells, logger } = this.#parts;
     const recordIds = places.map(({ tenant }) => tenant.recordId);
