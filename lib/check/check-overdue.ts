@@ -18,7 +18,7 @@ import { CheckedInvariant, type FindingOfAccount } from './model.ts';
 interface OverdueRules {
   readonly config: OverdueConfig;
   /**
-   * Time at which the tenant uploaded its configuration. Since then, accounts are moved to it one by one (overdue
+   * Time at which the tenant uploaded its configuration. Since then, accounts have been moved to it one by one (overdue
    * §1.2 rule 4). The value is null if there was no upload.
    */
   readonly since: Instant | null;

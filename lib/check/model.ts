@@ -47,7 +47,7 @@ export interface Breach {
   readonly tenantId: Uuid | null;
   /** The id of the account, or null if the violation concerns no account. */
   readonly accountId: Uuid | null;
-  /** Description of the stored and the expected data, with which an operator can correct the problem. */
+  /** Description of the stored and the expected data, which an operator needs to correct the problem. */
   readonly message: string;
 }
 

@@ -226,7 +226,7 @@ function reasonOf(error: unknown): string {
 }
 
 /**
- * Finds gaps in the numbers, and amounts that differ from the sum of the lines (invoicing §21).
+ * Finds gaps in credit note numbers, and credit notes whose amounts differ from the sum of their lines (invoicing §21).
  * @param last Previous number, or 0 before the first number.
  */
 function wrongCreditNotes(notes: readonly CreditNote[], last: number): readonly FindingOfAccount[] {
