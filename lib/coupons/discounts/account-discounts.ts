@@ -21,11 +21,11 @@ import { discountOf, isOnSubscription } from './with-discounts.ts';
 export interface AccountBilling {
   readonly account: Account;
   readonly eventsOf: ReadonlyMap<Uuid, readonly BillingEvent[]>;
-  /** The end of billing of each subscription whose billing ends. */
+  /** The end of billing, by subscription. Contains only subscriptions whose billing ends. */
   readonly ends: ReadonlyMap<Uuid, DatedInstant>;
 }
 
-/** Loads the billing events of accounts, by account id. The invoicing module implements it. */
+/** Loads the billing events of accounts, by account id. The invoicing module implements this function. */
 export type LoadBilling = (
   session: ReadSession,
   input: {

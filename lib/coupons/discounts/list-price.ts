@@ -14,8 +14,9 @@ export interface ListPrice {
 }
 
 /**
- * Returns price × quantity after the discounts, exactly and at least 0 (§3 rule 5). Applies all percentages first, then
- * all amounts, each in the order of redemption. The list price is null if no discount reduces the price.
+ * Returns the exact value of price × quantity after the discounts, which is at least 0 (§3 rule 5). Applies all
+ * percentages first, then all amounts, each in the order of redemption. The list price is null if no discount reduces
+ * the price.
  */
 export function priceAfterDiscounts({
   price,
