@@ -44,8 +44,8 @@ export interface BillingOptions<Host> {
   readonly sha256: Sha256;
   readonly logger: Logger;
   /**
-   * Records traces. For example, pass `openTelemetryTracer()` of `billwright/opentelemetry`. Requires
-   * `scopes`. By default, nothing is traced.
+   * Records traces. For example, pass `openTelemetryTracer()` from `billwright/opentelemetry`. Requires `scopes`. By
+   * default, nothing is traced.
    */
   readonly tracer?: Tracer | undefined;
   /** Adds the current request to log lines. Pass `workScopes()`. By default, log lines do not contain the request. */
@@ -77,7 +77,7 @@ export interface BillingOptions<Host> {
   /** Formats the amounts and dates of documents (invoicing §14 rule 5). */
   readonly invoiceFormatter?: InvoiceFormatterFactory;
   /**
-   * Renders invoices as PDF (invoicing §14 rule 6). Pass `pdfRenderer()` of `billwright/pdf`. By default, PDFs are
+   * Renders invoices as PDF (invoicing §14 rule 6). Pass `pdfRenderer()` from `billwright/pdf`. By default, PDFs are
    * unavailable.
    */
   readonly documentRenderer?: DocumentRenderer;
@@ -109,7 +109,7 @@ export interface BillingOptions<Host> {
    */
   readonly defaultCatalog?: string | (() => string);
   /**
-   * Overdue configuration of tenants without their own (overdue §1.2), as XML, JSON or a definition. Checked when the
+   * Overdue configuration for tenants without their own (overdue §1.2), as XML, JSON or a definition. Checked when the
    * engine opens. By default, no account becomes overdue.
    */
   readonly defaultOverdueConfig?: string | NewOverdueDefinition | undefined;
@@ -121,7 +121,7 @@ export interface BillingOptions<Host> {
   /** Maximum size of a catalog document in bytes (`server.limits.text`); defaults to 10 MiB. */
   readonly maxDocumentBytes?: number | undefined;
   /**
-   * Handlers of commands to nodes (`billing.nodes.command`), by command type. Handlers must be idempotent. The engine
+   * Handlers for commands to nodes (`billing.nodes.command`), by command type. Handlers must be idempotent. The engine
    * itself handles the commands for plugins.
    */
   readonly nodeCommands?: Readonly<Record<string, NodeCommandHandler>>;

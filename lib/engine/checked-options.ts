@@ -160,7 +160,10 @@ export function withoutNull<O extends object>(options: O): O {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== null)) as O;
 }
 
-/** Guards the clocks. If the same object serves as both clocks, as in Node, both are the same guarded object. */
+/**
+ * Guards the clocks. If the same object serves as both clocks, as in Node, the result contains the same guarded object
+ * for both.
+ */
 function guardedClocks<Host>(
   { clock, systemClock }: BillingOptions<Host>,
   logger: BillingOptions<Host>['logger'],

@@ -1,6 +1,6 @@
 import type { FrequentOperations } from './operations.ts';
 
-/** Short names for frequent operations. Each contains the group and full name of its operation. */
+/** The short names of frequently used operations. Each is mapped to the group and the full name of its operation. */
 export const frequentOperations: Readonly<
   Record<keyof FrequentOperations, readonly [group: string, name: string]>
 > = {

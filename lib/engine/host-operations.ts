@@ -32,8 +32,8 @@ type Operation = (...given: unknown[]) => unknown;
 type Group = Readonly<Record<string, Operation>>;
 
 /**
- * Returns the operations for hosts and adapters. These operations accept strings. Frequent operations also have a
- * short name.
+ * Returns the operations for hosts and adapters. These operations accept strings. Frequently used operations also have
+ * a short name.
  */
 export function hostOperations(strict: StrictOperations): Operations<WithContext> {
   const groups = Object.entries(strict).map(([name, group]) => {

@@ -86,7 +86,7 @@ export interface AllUsageOperations<C extends Leading = []>
  * nothing.
  */
 export interface GroupedOperations<C extends Leading = []> {
-  /** Accounts with their e-mail addresses, credit, timeline, closing and export. */
+  /** Accounts with their e-mail addresses, credit, timeline, closure and export. */
   readonly accounts: AllAccountOperations<C>;
   /** The tenant's catalogs, as documents. */
   readonly catalogs: AllCatalogOperations<C>;

@@ -10,7 +10,7 @@ import { cellsHealth, cellsMetrics } from './cell-reports.ts';
 import { type CellRouter, tenantOfContext } from './cell-router.ts';
 import type { CellsOptions } from './cells-options.ts';
 
-/** The parts that the router shares with the engines of cells that open later. */
+/** The state that the router shares with the engines of cells that open later. */
 export interface Shared {
   isStarted: boolean;
   isInRotation: boolean;

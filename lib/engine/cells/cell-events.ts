@@ -127,8 +127,8 @@ async function subscribeToAll<Host>(
 }
 
 /**
- * Reads the cursors of the cells, such as `west:120,east:377`. A cell without a cursor was added later, so all of its
- * events are new.
+ * Reads the cursors of the cells, such as `west:120,east:377`. A cell without a cursor was added after the cursors were
+ * issued, so all of its events are new.
  */
 function readCursors(given: unknown): string | ReadonlyMap<string, string> {
   if (given == null) return LATEST;

@@ -6,7 +6,10 @@ import type { Uuid } from '../../values/ids/index.ts';
 import type { Billing } from '../billing.ts';
 import type { BillingOptions } from '../billing-options.ts';
 
-/** Options of `Billing.cells`. They equal the options of `Billing.open`, except that there are several storages. */
+/**
+ * Options of `Billing.cells`. They are the same as the options of `Billing.open`, except that there are several
+ * storages.
+ */
 export interface CellsOptions<Host> extends Omit<BillingOptions<Host>, 'storage'> {
   /**
    * PostgreSQL storage of the directory, which contains the cells, the tenants and the users. It can be the storage of
