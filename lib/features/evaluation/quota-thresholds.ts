@@ -27,7 +27,7 @@ export function reachedThresholds(
 /** Smallest step of a counter. */
 const STEP = decimal('1e-10');
 
-/** Returns the limits below which a consumption reaches no new threshold and does not exceed the amount. */
+/** Returns the limits up to which a consumption reaches no new threshold and does not exceed the amount. */
 export function quietLimits(thresholds: readonly number[], amount: Decimal): readonly DrawLimit[] {
   const percents = [0, ...thresholds.toSorted((a, b) => a - b)];
   return percents.map((announced, index) => {

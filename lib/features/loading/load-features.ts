@@ -27,7 +27,8 @@ export async function loadFeatureFacts(
 }
 
 /**
- * Loads the data on which the features of accounts depend, in the same order and in a constant number of statements.
+ * Loads the data on which the features of accounts depend, in a constant number of statements. Returns it in the order
+ * of the accounts.
  */
 export async function loadFactsOfAccounts(
   session: ReadSession,

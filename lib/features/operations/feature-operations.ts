@@ -123,7 +123,7 @@ export interface OverrideTarget {
   readonly feature: string;
 }
 
-/** Features of accounts, and quotas. `F` is the type of the feature names in the catalog. */
+/** Operations on the features and quotas of accounts. `F` is the type of the feature names in the catalog. */
 export interface FeatureOperations<C extends Leading = [], F extends string = string> {
   /**
    * Returns the features of an account at an instant, sorted by name.
@@ -158,9 +158,10 @@ export interface FeatureOperations<C extends Leading = [], F extends string = st
   consume(...given: [...C, request: HostInput<ConsumeRequest<F>>]): Promise<Consumption>;
 
   /**
-   * Releases the amount that the call with this key consumed, once, and voids the usage that the call recorded.
-   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), FEATURE_NOT_FOUND (63001), FEATURE_NOT_A_QUOTA
-   * (63002), QUOTA_USE_NOT_FOUND (63006), USAGE_RECORD_ARCHIVED.
+   * Releases the amount that the call with this key consumed, and voids the usage that the call recorded. Only the
+   * first release has an effect.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), FEATURE_NOT_FOUND (63001), FEATURE_NOT_A_QUOTA (63002),
+   * QUOTA_USE_NOT_FOUND (63006), USAGE_RECORD_ARCHIVED.
    */
   release(
     ...given: [

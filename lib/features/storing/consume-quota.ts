@@ -103,7 +103,10 @@ async function drawAmount(session: WriteSession, consuming: Consuming): Promise<
   throw new ConcurrentChangeError(`Another call consumed feature "${feature}" in the meantime`, { feature });
 }
 
-/** Returns the counters after the amounts were taken. Returns null if a counter would exceed its limit. */
+/**
+ * Takes the planned amounts from the counters. Returns the resulting counters, or null if a counter would exceed its
+ * limit.
+ */
 async function drawPlanned(
   session: WriteSession,
   { loaded, feature }: Consuming,

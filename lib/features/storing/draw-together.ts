@@ -8,8 +8,8 @@ import { counterOf } from '../loading/load-features.ts';
 import { type Consumed, type Consuming, counterRetentionEnd } from './consume-quota.ts';
 
 /**
- * Maximum total that concurrent calls take from a counter together. The amount of one call has the same maximum (§4
- * rule 7).
+ * Maximum total that concurrent calls can take from a counter in one statement. The amount of one call has the same
+ * maximum (§4 rule 7).
  */
 const MAX_TOTAL = decimal('1e15');
 
