@@ -103,7 +103,7 @@ export interface HealthCheck {
 const passed: HealthCheck = { healthy: true, message: null };
 
 /**
- * Returns the result for the queues. It is a failure if too many entries are late, or if one entry is very late
+ * Returns the result for the queues. The result is a failure if too many entries are late, or if one entry is very late
  * (platform §13 rule 1).
  */
 export function queuesCheck({ late, oldest }: QueueBacklog, now: Instant): HealthCheck {
@@ -114,8 +114,8 @@ export function queuesCheck({ late, oldest }: QueueBacklog, now: Instant): Healt
 }
 
 /**
- * Returns the result for the clocks. It is a failure if they differ by more than the duration of the query explains.
- * Times are milliseconds of system time.
+ * Returns the result for the clocks. The result is a failure if the clocks differ by more than the duration of the
+ * query explains. Times are milliseconds of system time.
  */
 export function clockCheck({
   startedMs,
@@ -130,8 +130,8 @@ export function clockCheck({
 }
 
 /**
- * Returns the result for the server key. It is a failure if the key was changed (platform §6.3 rule 4). The report does
- * not name secrets, because anyone may read it.
+ * Returns the result for the server key. The result is a failure if the key was changed (platform §6.3 rule 4). The
+ * report does not name secrets, because anyone may read it.
  */
 export function serverKeyCheck({ length }: readonly string[]): HealthCheck {
   if (length === 0) return passed;
