@@ -85,8 +85,8 @@ export function applyAccountCredit(input: AccountCreditInput): readonly CreditMo
 }
 
 /**
- * Lowers each repaired debt by an item, and offsets that item on the repairing invoice. Credit that the repairing
- * invoice generated as a DRAFT reduces the offset (rule 8).
+ * Returns the credit moves that lower each repaired debt, and the moves that offset these reductions on the repairing
+ * invoices. Credit that the repairing invoice generated as a DRAFT reduces the offset (rule 8).
  */
 function movesToDebts({ credit, candidates, repaired = [] }: AccountCreditInput): readonly CreditMove[] {
   const given = new Map(candidates.map(({ id, creditAdj = ZERO }) => [id, creditAdj]));

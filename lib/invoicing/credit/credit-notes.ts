@@ -21,7 +21,10 @@ interface Credited {
   readonly items: readonly CreditingItem[];
   /** Invoices that were COMMITTED and are VOID now, each with all its items. */
   readonly voided: readonly { readonly invoice: Invoice; readonly items: readonly InvoiceItem[] }[];
-  /** The items that `items` reduces, by id. `invoices` contains their invoices as of before the transaction, by id. */
+  /**
+   * The items that `items` reduces, by id. `invoices` contains the invoices of these items in their state before the
+   * transaction, by id.
+   */
   readonly linked: ReadonlyMap<Uuid, InvoiceItem>;
   readonly invoices: ReadonlyMap<Uuid, Invoice>;
 }

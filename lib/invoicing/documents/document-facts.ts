@@ -98,8 +98,8 @@ export interface DocumentFacts {
   readonly buyer: Account;
   readonly lines: readonly DocumentLine[];
   /**
-   * The tax groups in the order of their first lines. The list is empty if no TAX item has tax details; TAX items are
-   * then lines.
+   * The tax groups in the order of their first lines. The list is empty if no TAX item has tax details. In this case,
+   * TAX items are lines.
    */
   readonly taxes: readonly TaxGroup[];
   readonly net: Decimal;

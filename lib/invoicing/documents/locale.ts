@@ -13,7 +13,10 @@ const form = /^[A-Za-z]{2,8}(?:[_-][A-Za-z0-9]{1,8}){0,3}$/;
 /** Right-to-left scripts in current use. */
 const rightToLeft = new Set(['Adlm', 'Arab', 'Hebr', 'Nkoo', 'Rohg', 'Syrc', 'Thaa', 'Yezi']);
 
-/** Returns the canonical locale of `text` (`DE-at` is `de_AT`, `iw` is `he`); undefined if invalid. */
+/**
+ * Returns the canonical locale of `text`, such as `de_AT` for `DE-at` and `he` for `iw`. Returns undefined if the text
+ * is invalid.
+ */
 export function parseLocale(text: string): Locale | undefined {
   const trimmed = text.trim();
   if (!form.test(trimmed)) return undefined;

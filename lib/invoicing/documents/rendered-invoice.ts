@@ -66,7 +66,7 @@ export interface InvoiceToRender {
   readonly children?: ReadonlyMap<Uuid, SummarizedChild>;
 }
 
-/** The status shown to the reader; null shows only the amounts. */
+/** The status shown to the reader. If null, documents show only the amounts. */
 type DocumentStatus = 'DRAFT' | 'VOID' | 'PAID' | null;
 
 /** An invoice as texts in one language (§14 rule 4). Every document is created from this view. */

@@ -100,7 +100,7 @@ export function usesName(nodes: readonly TemplateNode[], part: string): boolean 
 
 /**
  * Limits of an uploaded template. The character limit leaves room for a 180 kB logo as a data URL. The limits on
- * characters without markup in a row and on blanks in a row keep the parsing time of mustache.js short.
+ * consecutive characters without markup and on consecutive blanks keep the parsing time of mustache.js short.
  */
 export const MAX_TEMPLATE_CHARACTERS = 256 * 1_024;
 const MAX_TEMPLATE_TAGS = 5_000;

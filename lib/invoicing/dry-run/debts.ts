@@ -106,7 +106,7 @@ function lastRunBefore(at: Instant, account: Account): LocalDate {
 
 /**
  * The debts that credit pays during the walk. Once credit has been applied to an invoice of the walk, the invoice is
- * treated as paid, unless the account's invoices are not paid automatically.
+ * treated as paid if the account's invoices are paid automatically.
  */
 export class RunningDebts {
   #unpaid: readonly Invoice[];

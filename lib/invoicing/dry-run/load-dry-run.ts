@@ -336,7 +336,7 @@ interface AwaitedRuns {
   readonly dueDates: readonly LocalDate[];
 }
 
-/** Loads the automatic runs that each account waits for, up to the number that a walk can process. */
+/** Loads the pending automatic runs of each account, up to the number that a walk can process. */
 async function loadAwaitedRuns(
   session: ReadSession,
   inputs: readonly Begun[],

@@ -82,8 +82,8 @@ export function eInvoiceDocument(input: EInvoiceInput): EInvoiceDocument {
 }
 
 /**
- * Returns the due date, or null if the buyer has nothing to pay. BR-CO-25 requires a due date for an amount above 0:
- * without payment terms it is due immediately.
+ * Returns the due date, or null if the buyer has nothing to pay. BR-CO-25 requires a due date for an amount above 0.
+ * Without payment terms, the amount is due immediately.
  */
 function dueDateOf({ due, dueDate, issueDate, isPaidByParent }: DocumentFacts): string | null {
   return due.greaterThan(0) && !isPaidByParent ? formatLocalDate(dueDate ?? issueDate) : null;

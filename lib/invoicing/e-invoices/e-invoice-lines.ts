@@ -202,7 +202,7 @@ export interface TaxSum {
   readonly tax: Decimal;
 }
 
-/** Sums the lines by category and rate (BG-23), and joins the exemption texts of each group. */
+/** Returns the totals of the lines by category and rate (BG-23), with the joined exemption texts of each group. */
 export function taxSums(
   lines: readonly TaxedLine[],
   currency: Currency,

@@ -39,7 +39,7 @@ const ONE = 'C62';
 
 const known = new Set([...Object.values(codes), ONE]);
 
-/** Returns the code of a unit by its name, such as HUR for `hours`; C62 for other names. */
+/** Returns the code of a unit by its name, such as HUR for `hours`. Returns C62 for unknown names. */
 export function unitCode(name: string | null): string {
   if (name === null) return ONE;
   if (known.has(name)) return name;

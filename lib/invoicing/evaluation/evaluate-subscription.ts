@@ -263,8 +263,8 @@ function refuseDoubleFixed(items: readonly NewInvoiceItem[], subscriptionId: Uui
 }
 
 /**
- * Returns true if an item counts toward the daily bound (rule 2). Repairs do not count, nor do USAGE items, because
- * all unbilled usage periods are billed together (usage §7.9 rule 6).
+ * Returns true if an item counts toward the daily bound (rule 2). Repairs do not count. USAGE items do not count
+ * either, because all unbilled usage periods are billed together (usage §7.9 rule 6).
  */
 export function countsDaily(item: Pick<NewInvoiceItem, 'itemType' | 'subscriptionId'>): boolean {
   return item.subscriptionId !== null && item.itemType !== 'USAGE';
@@ -320,7 +320,10 @@ function assertNoOverlap(
   }
 }
 
-/** Checks that repairs are within their item and never exceed its remainder (rule 4, §1.6 rules 4 and 5). */
+/**
+ * Checks that each repair is within the period of the repaired item, and that repairs never exceed its remainder (rule
+ * 4, §1.6 rules 4 and 5).
+ */
 function assertRepairs(items: readonly NewInvoiceItem[], billed: ReadonlyMap<Uuid, BilledItem>): void {
   if (!items.some(({ itemType }) => itemType === 'REPAIR_ADJ')) return;
   const left = new Map([...billed].map(([id, { repairable }]) => [id, repairable]));

@@ -334,8 +334,8 @@ function readFrom(
 }
 
 /**
- * Returns the days to compare. Days after the last billed interval are excluded, because later intervals bill their
- * points or no interval does.
+ * Returns the days to compare. Days after the last billed interval are excluded, because the usage points of these days
+ * are billed by later intervals or not at all.
  */
 function evaluatedDays(
   { billed, marks = null }: SubscriptionUsage,

@@ -143,10 +143,10 @@ function isSameAmount(one: Decimal | null, other: Decimal | null): boolean {
 }
 
 /**
- * Returns the date before which a subscription stays as billed, even if the current catalog differs. This applies if
- * a catalog plugin started or stopped serving the tenant, or changed its content. The catalog of the earlier bills is
- * then unknown, and that alone must not cause new items (catalog §16 rule 1). Returns null if the catalog is known or
- * nothing was settled.
+ * Returns the date before which a subscription stays as billed, even if the current catalog differs. This applies if a
+ * catalog plugin started or stopped serving the tenant, or changed its content. The catalog of the earlier bills is
+ * then unknown, and that alone must not cause new items (catalog §16 rule 1). Returns null if that catalog is known, or
+ * if nothing was settled.
  */
 export function findKnownUntilDate(
   cursor: StoredCursor,
@@ -205,8 +205,9 @@ export function ongoingChargeAfter(
 }
 
 /**
- * Returns true if the charge may have free items after the settled date. Free items are never repaired. They stay if
- * they were billed before the end of their period and `inArrear.mode` changes. An amount below 1 may round to zero.
+ * Returns true if the charge may have free items after the settled date. Free items are never repaired. They remain if
+ * they were billed before the end of their period and `inArrear.mode` has changed since. An amount below 1 may round to
+ * zero.
  */
 function leavesFreeItems({ billingMode, recurringPrice, quantity }: BillingEvent): boolean {
   return billingMode === 'IN_ARREAR' && (recurringPrice?.times(decimal(quantity)).lessThan(1) ?? false);

@@ -69,7 +69,7 @@ export type ChangeReportPart =
 
 export interface ChangeReportTotals {
   /**
-   * Number of checked subscriptions. A subscription is checked if it is active, is still billed, and its bundle is
+   * Number of checked subscriptions. A subscription is checked if it is active and still billed, and if its bundle is
    * invoiced.
    */
   readonly subscriptions: number;

@@ -50,8 +50,8 @@ type SupplyStanding =
   | { readonly kind: 'FAILED'; readonly error: unknown };
 
 /**
- * Returns READY if the run can use the results of the sources, and otherwise the reason why it cannot. @param supplies
- * Null if there are no usage sources.
+ * Returns READY if the run can use the results of the sources. Otherwise returns the reason why the run cannot use
+ * them. @param supplies Null if there are no usage sources.
  */
 export function supplyStanding(
   billing: Pick<AccountBilling, 'account' | 'targetDate' | 'subscriptions'>,

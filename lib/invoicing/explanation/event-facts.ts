@@ -32,7 +32,7 @@ export interface EventFacts extends BasisEvent {
   readonly reason: EventReason | null;
   /** For a plan choice, the date from which the phases of the plan are measured. */
   readonly phaseAnchor: LocalDate | null;
-  /** For the start or end of a block, the services and states that caused it, as far as they are still stored. */
+  /** For the start or end of a block, those services and states that caused it and are still stored. */
   readonly blockedBy: readonly Pick<BlockingState, 'service' | 'stateName'>[];
 }
 
@@ -117,8 +117,8 @@ function wasInForce(
 }
 
 /**
- * Returns the reason for a date. If an end is not stored, its reason is the end of the base subscription (subscriptions
- * §12).
+ * Returns the reason for a date. If the event of an end is not stored, the reason is the end of the base subscription
+ * (subscriptions §12).
  */
 function reasonOf(type: BillingTransitionType, stored: LifecycleEvent | undefined) {
   const isEnd = type === BillingTransitionType.CANCEL || type === BillingTransitionType.EXPIRED;

@@ -207,8 +207,8 @@ function recurringFacts(basis: RecurringBasis, parts: ExplanationParts) {
 }
 
 /**
- * Explains the start of an item that begins with its event. For later items, the cycle dates are a sufficient
- * explanation.
+ * Returns sentences about the start of an item that begins with its event. Returns none for later items, because their
+ * cycle dates are a sufficient explanation.
  */
 function startSentences(events: ItemEvents, { startDate }: InvoiceItem) {
   const { event } = events;
@@ -277,7 +277,10 @@ function repairFacts(basis: RepairBasis, { item, linked, events }: ExplanationPa
   ];
 }
 
-/** Returns sentences about the coupons that no longer apply, or now apply, to days that are charged again. */
+/**
+ * Returns sentences about the coupons that no longer apply to days that are charged again, and about the coupons that
+ * now apply to these days.
+ */
 function couponChanges(before: readonly ItemDiscount[], after: RepairBasis['coupons']): readonly string[] {
   if (after === null) return [];
   const known = before.map(({ code }) => code);

@@ -6,9 +6,9 @@ import { type LocalDate, maxDate } from '../../values/time/index.ts';
 type ChargingItem = Pick<InvoiceItem, 'itemType' | 'subscriptionId' | 'startDate' | 'endDate'>;
 
 /**
- * Returns the charged-through date by subscription from the items of a COMMITTED invoice (§8.5). The date is the
- * latest end of FIXED, RECURRING and USAGE items, or the start of an item without an end. It can be before the old
- * date. A subscription with only repairs keeps its date.
+ * Returns the charged-through date by subscription from the items of a COMMITTED invoice (§8.5). The date is the latest
+ * end of FIXED, RECURRING and USAGE items, or the start of an item without an end. The new date can be before the old
+ * one. A subscription with only repairs keeps its date.
  */
 export function findChargedThroughDates(items: Iterable<ChargingItem>): ReadonlyMap<Uuid, LocalDate> {
   const dates = new Map<Uuid, LocalDate>();

@@ -25,7 +25,7 @@ export const NO_AMOUNTS: InvoiceAmounts = Object.freeze({
   rawBalance: ZERO,
 });
 
-/** Returns the amounts of an invoice from all its items and payments (§1.4 rules 1–5). */
+/** Returns the amounts of an invoice, computed from all its items and payments (§1.4 rules 1–5). */
 export function invoiceAmounts(
   items: readonly CountedItem[],
   payments: readonly CountedPayment[] = [],

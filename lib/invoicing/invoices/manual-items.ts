@@ -27,8 +27,8 @@ export interface ManualItem extends TaxFacts {
   readonly bundleId?: Uuid | null | undefined;
   readonly subscriptionId?: Uuid | null | undefined;
   /**
-   * For a tax, the charge of the account to which the tax applies; this id is checked (§9 rule 1). For other items, the
-   * id of any item; this id is not checked.
+   * For a tax, the id of the taxed charge, which must be a charge of the account (§9 rule 1). For other items, the id
+   * of any item, which is not checked.
    */
   readonly linkedItemId?: Uuid | null | undefined;
   readonly productName?: string | null | undefined;
@@ -166,7 +166,7 @@ export function checkPeriod({ startDate, endDate }: Pick<ManualItem, 'startDate'
 export interface MigrationItem extends Omit<ManualItem, 'invoiceId'> {
   /** Item type of any kind. Required. */
   readonly itemType?: InvoiceItemType | null | undefined;
-  /** Required amount. It may have either sign, regardless of the item type. */
+  /** Amount. Required. It may have either sign, regardless of the item type. */
   readonly amount?: ManualItem['amount'];
   readonly usageName?: string | null | undefined;
 }

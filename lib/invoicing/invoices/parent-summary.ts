@@ -210,7 +210,8 @@ export function isSettled({ status, rawBalance }: Pick<Invoice, 'status' | 'rawB
 type Contributing = Pick<Invoice, 'status' | 'rawBalance'> & Partial<Pick<Invoice, 'contributedAmount'>>;
 
 /**
- * If the parent has settled the summary, returns the decrease of the invoice since it joined the summary (§12 rule 5).
+ * Returns the decrease of the invoice since it joined the summary (§12 rule 5). Returns 0 if the parent has not settled
+ * the summary.
  */
 export function settledDecrease(invoice: Contributing, summary: Invoice): Decimal {
   if (invoice.contributedAmount == null || !isSettled(summary)) return ZERO;
@@ -276,8 +277,8 @@ export function isPaidWhole(
 const DAY_MS = 86_400_000;
 
 /**
- * Returns the next instant with the given UTC time of day, in milliseconds since midnight. It is tomorrow if that time
- * has already passed today.
+ * Returns the next instant with the given UTC time of day, in milliseconds since midnight. The instant is tomorrow if
+ * that time has already passed today.
  */
 export function parentCommitTime(now: Instant, timeOfDayMs: number): Instant {
   const today = addMilliseconds(startOfDay(localDateOf(now, UTC), UTC), timeOfDayMs);

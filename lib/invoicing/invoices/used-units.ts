@@ -25,7 +25,7 @@ export interface UsedUnit {
   readonly tiers: readonly UsedTier[];
 }
 
-/** A shared empty list. It is shared because most items have no usage. */
+/** An empty list for items without usage. It is shared because most items have no usage. */
 export const NO_USAGE: readonly UsedUnit[] = [];
 
 /**

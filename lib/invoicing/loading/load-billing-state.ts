@@ -48,7 +48,7 @@ interface LoadBillingInput extends LoadInput<BillingRequest> {
 /**
  * Loads the data for the runs of these accounts in a constant number of queries: the due subscriptions, their events,
  * and the coverage of their windows (§7.2 step 4). `failures` contains accounts whose events cannot be built because of
- * a missing price or damaged events. `recordIds` contains the stored subscriptions.
+ * a missing price or damaged events. `recordIds` contains the record ids of the stored subscriptions.
  */
 export async function loadBillingState(session: ReadSession, input: LoadBillingInput) {
   const { cursors, recordIds, streams, failures } = await loadStreams(session, input);

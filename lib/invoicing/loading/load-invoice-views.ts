@@ -56,7 +56,7 @@ export interface ViewTools {
 }
 
 interface ViewedInvoices {
-  /** The invoices that `selection` finds, in the order of the views. */
+  /** The invoices to show, as found by `selection`, in the order of the views. */
   readonly invoices: Promise<readonly Invoice[]>;
   readonly selection: InvoiceSelection;
 }

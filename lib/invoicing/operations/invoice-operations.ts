@@ -61,15 +61,15 @@ export interface InvoiceOperations<C extends Leading = []> {
   parked(...given: [...C, request: PageRequest]): Promise<Page<AccountParking>>;
 
   /**
-   * Makes automatic runs skip an account until it is unparked, or until a requested run succeeds (§8.6).
+   * Parks an account. Automatic runs skip it until it is unparked, or until a requested run succeeds (§8.6).
    * @param options `reason`: stored with the change, 1 to 255 characters.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), ACCOUNT_BUSY, MISSING_OR_INVALID_FIELD (60003).
    */
   park(...given: [...C, accountId: Uuid | string, options?: { readonly reason?: string }]): Promise<void>;
 
   /**
-   * Makes automatic runs include an account again. Runs that became due in the meantime start immediately. Has no
-   * effect on an account that is not parked.
+   * Unparks an account, so that automatic runs include it again. Runs that became due in the meantime start
+   * immediately. Has no effect on an account that is not parked.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), ACCOUNT_BUSY.
    */
   unpark(...given: [...C, accountId: Uuid | string]): Promise<void>;
@@ -161,8 +161,8 @@ export interface InvoiceOperations<C extends Leading = []> {
   pageOfAccount(...given: [...C, accountId: Uuid | string, request: PageRequest]): Promise<Page<InvoiceView>>;
 
   /**
-   * Logs the amounts of the account's invoices, including void and migrated ones. Each invoice is one entry of level
-   * info with the given `type`, for tests that read the log.
+   * Logs the amounts of the account's invoices, including void and migrated ones, for tests that read the log. Writes
+   * one entry of level info with the given `type` for each invoice.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
    */
   writeToLog(
@@ -245,7 +245,8 @@ export interface InvoiceOperations<C extends Leading = []> {
   addCredits(...given: [...C, request: HostInput<ManualItemsRequest>]): Promise<readonly InvoiceItemView[]>;
 
   /**
-   * Returns the credit with that item id. Its amount is negative. @throws BillingError INVOICE_NO_SUCH_CREDIT (4008).
+   * Returns the credit with this item id. The amount of the credit is negative. @throws BillingError
+   * INVOICE_NO_SUCH_CREDIT (4008).
    */
   getCredit(...given: [...C, itemId: Uuid | string]): Promise<InvoiceItemView>;
 
@@ -306,9 +307,9 @@ export interface InvoiceOperations<C extends Leading = []> {
   void(...given: [...C, invoiceId: Uuid | string]): Promise<void>;
 
   /**
-   * Evaluates the whole history of an account up to today and compares it with today's run. Returns the differences,
-   * or an empty list. Writes nothing and takes no lock. For operators: the cost grows with everything that was ever
-   * billed.
+   * Evaluates the whole history of an account up to today and compares it with today's run. Returns the differences, or
+   * an empty list. Writes nothing and takes no lock. Intended for operators, because the cost grows with everything
+   * that was ever billed.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), CURRENCY_INVALID (3) for an account without currency.
    */
   verifyCoverage(...given: [...C, accountId: Uuid | string]): Promise<readonly CoverageDifference[]>;

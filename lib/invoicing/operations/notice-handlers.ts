@@ -185,7 +185,8 @@ interface Looking {
 /**
  * Reports usage thresholds that recorded usage has reached, each once per period, without locking the account (usage
  * §12.1). A queue entry ends only if no usage was recorded in the meantime. Recording usage first marks the
- * subscription and then requests an entry. Therefore this entry has either already ended, or it sees the mark.
+ * subscription and then requests an entry. Therefore the current entry either has already ended or does not end,
+ * because its handler finds the mark.
  */
 export function thresholdHandler(
   { storage, clock }: Pick<Ports, 'storage' | 'clock'>,

@@ -18,7 +18,9 @@ const DEFAULT_REASON = 'parked by an operator';
 
 const parkTag = { objectType: ObjectType.ACCOUNT, definitionId: SystemTag.PARK };
 
-/** Operations that park accounts manually, unpark them, and run parked accounts (§8.6, platform §11). */
+/**
+ * Operations that park accounts manually, unpark them, and start invoice runs for parked accounts (§8.6, platform §11).
+ */
 export function parkingOperations(
   { storage, ids, logger }: Pick<Ports, 'storage' | 'ids' | 'logger'>,
   runs: InvoiceRunService,

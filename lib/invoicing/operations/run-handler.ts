@@ -58,9 +58,11 @@ interface RunningBatch {
 interface BatchResult extends Pick<PlannedBatch, 'busy'> {
   readonly results: readonly RunResult[];
   readonly parked: readonly FailedRun[];
-  /** Entries of accounts for which plugins must be consulted again. */
+  /** Entries whose run failed without parking the account, each with its error. */
   readonly left: readonly { readonly entry: ClaimedEntry; readonly error: unknown }[];
-  /** Entries of accounts whose plugins must be consulted again. */
+  /**
+   * Entries whose run must be repeated, because it differs from the run for which plugins or usage sources were called.
+   */
   readonly changed: readonly ClaimedEntry[];
   readonly finished: readonly ClaimedEntry[];
 }
@@ -76,8 +78,8 @@ interface HandlerTools {
 }
 
 /**
- * Runs due accounts automatically (§8.1, §8.2). A batch is one transaction, which also ends the queue entries of the
- * accounts.
+ * Executes the automatic invoice runs of due accounts (§8.1, §8.2). A batch is one transaction, which also ends the
+ * queue entries of the accounts.
  */
 export class InvoiceRunHandler implements QueueHandler {
   readonly name = 'invoice-service:run';

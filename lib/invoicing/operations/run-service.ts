@@ -133,7 +133,7 @@ export class InvoiceRunService {
     return { supplies, consulted };
   }
 
-  /** Runs locked accounts in the session's transaction, for automatic runs and `generate`. */
+  /** Executes the invoice runs of locked accounts in the session's transaction, for automatic runs and `generate`. */
   async run(
     session: WriteSession,
     requests: readonly RunRequest[],

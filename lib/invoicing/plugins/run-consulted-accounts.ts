@@ -41,8 +41,9 @@ import { numberRuns, type SplitRun, saveSplitRuns } from './split-and-number.ts'
 type ContinuingRun = Extract<Consultation, { kind: 'go' }>;
 
 /**
- * Runs locked accounts like `runAccounts`, with the decisions of invoice plugins (§8.2 steps 6, 11 and 12). A run
- * that differs from the run that plugins have seen is not stored, and the plugins must be consulted again.
+ * Executes the invoice runs of locked accounts like `runAccounts`, with the decisions of invoice plugins (§8.2 steps 6,
+ * 11 and 12). A run that differs from the run that plugins have seen is not stored, and the plugins must be consulted
+ * again.
  */
 export async function runConsultedAccounts(
   session: WriteSession,

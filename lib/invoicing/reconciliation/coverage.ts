@@ -89,8 +89,8 @@ function endsUpTo(cover: ChargedInterval | undefined, date: LocalDate): boolean 
 }
 
 /**
- * Returns the intervals of `covers`, starting at index `firstCover`, that have the same kind and begin before the
- * interval ends.
+ * Returns the intervals of `covers`, starting at index `firstCover`, that have the same kind as `interval` and begin
+ * before it ends.
  */
 function coversOf(interval: ChargedInterval, covers: readonly ChargedInterval[], firstCover: number) {
   const found: ChargedInterval[] = [];
@@ -284,7 +284,7 @@ export function releaseCoverage({ items, repaired, otherRepairs, currency }: Voi
   };
 }
 
-/** Returns a restored row if another remaining row bills the same days. */
+/** Returns the first restored row whose days another remaining row also bills, if there is one. */
 export function billedTwice(rows: readonly CoverageRow[], staying: readonly CoverageRow[]) {
   const recurring = staying.filter(({ kind }) => kind === 'RECURRING');
   const others = Map.groupBy(recurring, ({ subscriptionId }) => subscriptionId);

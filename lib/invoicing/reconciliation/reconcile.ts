@@ -90,8 +90,8 @@ function periodOf({ planName, phaseName }: RecurringRow, { events, periodOfPhase
 
 /**
  * Returns the missing recurring charges (§6 rules 1 and 2). These are the days of each proposal that no row of the same
- * kind covers. A charge of amount 0 has no recurring row. To avoid charging it in every run, it is looked up among the
- * free items.
+ * kind covers. A charge of amount 0 has no recurring row. It is looked up among the free items, so that it is not
+ * charged again in every run.
  */
 function newCharges(billed: readonly RecurringRow[], input: ReconcileInput): readonly RecurringCharge[] {
   const { recurring: proposals, ahead, rows, windowStart } = input;

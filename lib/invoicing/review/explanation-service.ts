@@ -77,7 +77,7 @@ async function linkedItems(session: ReadSession, items: readonly InvoiceItem[]) 
 }
 
 interface PastInput {
-  /** The charges to explain. For a repair, this is the repaired item; otherwise, it is the item itself. */
+  /** The charges to explain. The charge is the repaired item for a repair, and otherwise the item itself. */
   readonly charges: readonly InvoiceItem[];
   readonly hypothesis: Hypothesis | null;
   readonly isBlocked: boolean;

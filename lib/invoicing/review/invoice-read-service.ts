@@ -38,8 +38,8 @@ import {
 /** Maximum number of accounts whose lists are read together. */
 const MAX_LISTS_TOGETHER = 8;
 /**
- * Lists with at least this many invoices and items are read alone, because the lists of a group are converted in one
- * turn.
+ * Lists with at least this many invoices and items are read alone, because the lists of a group are converted without a
+ * pause for other work.
  */
 const LONG_LIST = 1_000;
 const MAX_KNOWN_LONG_LISTS = 10_000;
@@ -294,8 +294,8 @@ async function listedInvoices(
 }
 
 /**
- * The fields that operator searches can use (§15). The balance is handled separately, because it is not stored in a
- * column.
+ * The fields that search keys in operator form can use (§15). The balance is handled separately, because it is not
+ * stored in a column.
  */
 const searched = {
   ...searchedFields({ ...invoiceFields, createdBy: authorFields.createdBy }, { invoiceId: 'id' }),

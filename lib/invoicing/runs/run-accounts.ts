@@ -54,9 +54,9 @@ export interface RunDependencies {
 }
 
 /**
- * Runs locked accounts of one tenant in the session's transaction (§8.2). Loads all accounts together, evaluates each
- * one separately and saves all of them together. If the evaluation of an account fails, reports the failure, does not
- * save this account, and continues with the others.
+ * Executes the invoice runs of locked accounts of one tenant in the session's transaction (§8.2). Loads all accounts
+ * together, evaluates each one separately and saves all of them together. If the evaluation of an account fails,
+ * reports the failure, does not save this account, and continues with the others.
  */
 export async function runAccounts(
   session: WriteSession,

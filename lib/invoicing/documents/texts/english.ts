@@ -1,6 +1,6 @@
 /**
- * The built-in keys (§14 rule 3), in English. The company's texts are empty until the tenant sets them; the page
- * leaves out empty texts.
+ * The built-in keys (§14 rule 3), in English. The company's texts are empty until the tenant sets them. The page omits
+ * empty texts.
  */
 export const english = {
   invoiceEmailSubject: 'Your invoice',
