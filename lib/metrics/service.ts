@@ -29,7 +29,7 @@ interface Counted {
 
 /**
  * Returns a reader of the engine's metrics (platform §13 rule 3). Its queries have constant cost. If the database is
- * unreachable, the stored metrics are missing.
+ * unreachable, the result contains no stored metrics.
  */
 export function metricsReader(
   { clock, systemClock, logger, storage }: MetricsPorts,
