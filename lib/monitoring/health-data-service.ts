@@ -22,7 +22,7 @@ import type { Uuid } from '../values/ids/index.ts';
 import { DAY_MS, MAX_SHOWN_ENTRIES } from '../values/limits.ts';
 import { addMilliseconds, type Instant, instant } from '../values/time/index.ts';
 
-/** Number of the server's latest entries that are searched for a tenant's entries. */
+/** Maximum number of the server's latest entries that are searched for a tenant's entries. */
 const MAX_RECENT_ENTRIES = 50_000;
 
 /** Maximum number of parked accounts in the health report. */
