@@ -29,8 +29,8 @@ export async function reserveName(ports: NamePorts, nodeName: string): Promise<v
 }
 
 /**
- * Waits for a heartbeat of another node with this name. If such a heartbeat arrives, rejects the name. Used if the
- * storage cannot detect running nodes in another way.
+ * Waits for a heartbeat of another node with this name. If such a heartbeat arrives, rejects the name. Called if the
+ * storage has no other way to detect running nodes.
  */
 async function refuseLiveNamesake(
   { systemClock, logger, storage }: NamePorts,

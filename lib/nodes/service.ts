@@ -22,7 +22,7 @@ interface NodeServiceInput {
   readonly handlers?: Readonly<Record<string, NodeCommandHandler>> | undefined;
   /** Clears the caches of a tenant. Null clears the caches of all tenants. */
   readonly dropCaches: (tenantRecordId: number | null) => void;
-  /** Returns true if the name belonged to a process of this node that has ended. By default, always returns false. */
+  /** Returns true if the name belonged to an ended process of this node. By default, always returns false. */
   readonly isFormerNode?: ((name: string) => boolean) | undefined;
 }
 
