@@ -85,7 +85,8 @@ function cancels({ transition }: Evaluation) {
 }
 
 /**
- * Returns the accounts on which overdue has set AUTO_INVOICING_OFF. Does not query accounts that were never overdue.
+ * Returns the accounts on which overdue processing has set AUTO_INVOICING_OFF. Does not query accounts that were never
+ * overdue.
  */
 async function ownersOfInvoicingOff(session: WriteSession, facts: readonly OverdueFacts[]) {
   const tagged = facts.filter(({ prev, hasInvoicingOff }) => prev !== null && hasInvoicingOff);

@@ -85,7 +85,7 @@ export abstract class WrittenValue {
   }
 }
 
-/** The named parts of an element or object. Parts that nobody reads are reported as unknown. */
+/** The named parts of an element or object. Parts that are never read are reported as unknown. */
 export class WrittenRecord {
   readonly at: number;
   readonly #label: string;

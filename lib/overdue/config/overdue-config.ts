@@ -39,7 +39,7 @@ export interface OverdueState {
   readonly name: string;
   /** If true, the state is never entered (§2.1). */
   readonly isClearState: boolean;
-  /** Condition of the state. If null, evaluation never enters the state. */
+  /** Condition of the state. If null, no evaluation results in this state. */
   readonly condition: OverdueCondition | null;
   readonly externalMessage: string;
   readonly blockChanges: boolean;

@@ -131,8 +131,8 @@ export interface UnpaidInvoice extends Pick<Invoice, 'invoiceDate' | 'commitDate
 /** Data of a snapshot other than the unpaid invoices (§3.2). */
 export interface SnapshotFacts {
   /**
-   * Reason for the newest failed purchase among the unpaid invoices. The reason is OTHER if it is unknown, and null
-   * if no purchase failed.
+   * Reason for the failure of the newest failed purchase for an unpaid invoice. The reason is OTHER if it is unknown,
+   * and null if no purchase failed.
    */
   readonly lastPaymentResponse: PaymentResponse | null;
   readonly tags: ReadonlySet<string>;

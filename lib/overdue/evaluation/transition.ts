@@ -18,7 +18,7 @@ import {
 } from '../config/overdue-config.ts';
 import { agesFrom, earliest, type UnpaidInvoice } from './evaluate.ts';
 
-/** The name and the flags of the blocking state that overdue sets (§2.2). */
+/** The name and the flags of the blocking state that overdue processing sets (§2.2). */
 export type OverdueBlock = Pick<
   BlockingState,
   'stateName' | 'isBlockChange' | 'isBlockEntitlement' | 'isBlockBilling'
@@ -35,7 +35,9 @@ export interface OverdueTransition {
   readonly cancellation: CancellationPolicy;
   readonly invoicingOff: InvoicingOffStep;
   readonly ownsInvoicingOff: boolean;
-  /** Content of the OVERDUE_CHANGE event (§9.3), or null if only flags change, because such a change emits no event. */
+  /**
+   * Content of the OVERDUE_CHANGE event (§9.3), or null if only flags change, because such a change causes no event.
+   */
   readonly change: OverdueChange | null;
 }
 
@@ -47,11 +49,11 @@ export interface OverdueChange {
 }
 
 export interface TransitionInput {
-  /** The latest effective blocking state of overdue, or null if the account was always clear. */
+  /** The latest effective blocking state that overdue processing has set, or null if the account was always clear. */
   readonly prev: OverdueBlock | null;
   /** The state after this check. Null means clear. */
   readonly next: OverdueState | null;
-  /** True if overdue itself has set AUTO_INVOICING_OFF. */
+  /** True if overdue processing itself has set AUTO_INVOICING_OFF. */
   readonly ownsInvoicingOff: boolean;
   readonly hasInvoicingOff: boolean;
   readonly effective: DatedInstant;
@@ -96,7 +98,10 @@ function hasSameFlags(one: OverdueBlock, other: OverdueBlock) {
   );
 }
 
-/** Returns the change of AUTO_INVOICING_OFF. Overdue removes only a tag that it has set itself (§5.1 step 7). */
+/**
+ * Returns the change of AUTO_INVOICING_OFF. Overdue processing removes the tag only if it has set the tag itself (§5.1
+ * step 7).
+ */
 function decideInvoicingOff(
   { hasInvoicingOff, ownsInvoicingOff }: TransitionInput,
   billing: Pick<OverdueChange, 'isBlockedBilling' | 'isUnblockedBilling'>,

@@ -21,7 +21,7 @@ import { type UnpaidInvoice, unpaidOn } from '../evaluation/evaluate.ts';
 export interface OverdueFacts {
   readonly account: Account;
   readonly today: LocalDate;
-  /** The latest blocking state of overdue, or null if the account was always clear. */
+  /** The latest blocking state that overdue processing has set, or null if the account was always clear. */
   readonly prev: BlockingState | null;
   /** The account whose unpaid invoices are evaluated: the account itself or its paying parent (§8 rule 2). */
   readonly payerId: Uuid;
@@ -110,7 +110,8 @@ interface OverdueDocument {
 }
 
 /**
- * The overdue configurations of tenants (§1.2). Each is parsed once. Nodes detect an upload by the tenant's revision.
+ * The overdue configurations of tenants (§1.2). Each configuration is parsed once. Nodes detect an upload by a changed
+ * revision of the tenant.
  */
 export class OverdueConfigs {
   readonly #logger: Logger;

@@ -84,8 +84,8 @@ export interface OverdueExplanation {
    */
   readonly matched: string | null;
   /**
-   * The account that has the tag OVERDUE_ENFORCEMENT_OFF: the account itself or its paying parent. The value is null
-   * if neither has it.
+   * The account that has the tag OVERDUE_ENFORCEMENT_OFF: the account itself or its paying parent. The value is null if
+   * neither account has the tag.
    */
   readonly exemptBy: Uuid | null;
   /** The account whose unpaid invoices are evaluated: the account itself or its paying parent. */
