@@ -45,7 +45,7 @@ export interface OperationInput extends ControlledInput {
 /** A new payment, or a failed payment that is repeated. */
 export interface NewPaymentInput extends OperationInput {
   readonly accountId: Uuid;
-  /** Amount greater than 0. An authorization may be 0 to check the payment method. */
+  /** Amount greater than 0. The amount of an authorization may be 0, which only checks the payment method. */
   readonly amount: Decimal;
   /** Currency. Defaults to the account's currency. */
   readonly currency?: string | null;

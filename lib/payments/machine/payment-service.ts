@@ -68,7 +68,7 @@ interface Looking extends Deciding {
   readonly work: Operation;
   readonly config: PaymentConfig;
   readonly consulted: ConsultedRun | null;
-  /** Control plugins that have not been called yet, including the built-in one. */
+  /** Control plugins that have not been called yet, including the built-in plugin. */
   readonly names: readonly string[];
   /** The number of a new payment. If null, the number is reserved in the transaction. */
   readonly paymentNumber: number | null;

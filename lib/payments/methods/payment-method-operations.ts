@@ -48,7 +48,7 @@ export interface PaymentMethodReadOptions extends PluginInfoOptions {
 
 export interface PaymentMethodPageRequest extends PageRequest, PluginInfoOptions {
   /**
-   * Selects the methods of this plugin. A search then uses the plugin's own search function. Defaults to all plugins.
+   * Plugin whose methods are returned. A search then uses the plugin's own search function. Defaults to all plugins.
    */
   readonly pluginName?: string | null;
 }

@@ -182,8 +182,8 @@ export interface RefreshFacts {
   /** The account's methods of this plugin. Deleted methods are included. */
   readonly known: readonly PaymentMethod[];
   /**
-   * True for each method that was active before the gateway was called. Later changes are not reflected in the
-   * gateway's list.
+   * Maps each method to true if it was active before the gateway was called. The gateway's list does not reflect later
+   * changes.
    */
   readonly activeBefore: ReadonlyMap<Uuid, boolean>;
   /** The listed keys that other methods of the tenant already have. */

@@ -304,7 +304,7 @@ function buildPayUnpaidInput(
 
 /**
  * Returns true if the method is the account's default.
- * @throws BillingError if it is and neither of the two flags allows its deletion.
+ * @throws BillingError if the method is the default and neither of the two flags allows its deletion.
  */
 function checkDeletable(
   { paymentMethodId, withAutoPayOff, force }: DeletePaymentMethodInput,

@@ -395,7 +395,10 @@ async function refundOf(
   return adjustedRefund({ amount, isAdjusted, adjustments }, { items, of, currency, roundsFloatNoise });
 }
 
-/** Returns the plan. @throws if its payment has no invoice. */
+/**
+ * Returns the function with a check that the payment has an invoice. @throws (on a call) BillingError
+ * INVOICE_PAYMENT_NOT_FOUND (4900).
+ */
 function ofInvoice(plan: typeof planOperation): Operation['plan'] {
   return ({ request, facts, rules }) => {
     paidRow(facts, facts.payment?.id ?? null);

@@ -170,8 +170,8 @@ export class PaymentGatewayService implements PaymentGatewayOperations<[CallCont
   }
 
   /**
-   * Verifies the signature of a notification. Only the result `true` accepts it. Does not log a gateway's error, which
-   * may contain parts of the body.
+   * Verifies the signature of a notification. The notification is accepted only if the gateway returns `true`. Does not
+   * log a gateway's error, which may contain parts of the body.
    */
   async #verify(
     context: CallContext,

@@ -125,8 +125,8 @@ export async function retryOnKeyConflict<T>(decide: () => Promise<T>): Promise<T
 }
 
 /**
- * Returns true for an error of the unique index. Such an error does not name a transaction, unlike the errors of the
- * key rules.
+ * Returns true for an error of the unique index. Unlike the errors of the key rules, such an error does not name a
+ * transaction.
  */
 function isRace(error: unknown) {
   if (!(error instanceof BillingError)) return false;

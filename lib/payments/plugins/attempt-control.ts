@@ -106,7 +106,7 @@ export class AttemptControl {
     return names.some((name) => this.#ports.paymentControls.has(name));
   }
 
-  /** Calls the plugins before their runs, outside storage transactions. Logs payments that plugins stop. */
+  /** Calls the plugins before the runs, outside storage transactions. Logs payments that plugins stop. */
   async consult(asked: readonly Consultation[], config: PaymentConfig): Promise<Consulted> {
     const passed = new Map<unknown, PassedRun>();
     const stopped = new Map<unknown, Stopped>();

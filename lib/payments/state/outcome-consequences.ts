@@ -177,7 +177,9 @@ function earliest(one: Instant | null, other: Instant | null) {
   return minInstant(one, other);
 }
 
-/** Returns the state of an attempt after its run or a correction (§3.3). `retryAt` is the date of its retry (§8.3). */
+/**
+ * Returns the state of an attempt after its run or a correction (§3.3). `retryAt` is the date of its retry (§8.3).
+ */
 export function attemptStateAfter(status: TransactionStatus, retryAt: Instant | null): AttemptState {
   const isWell = status === 'SUCCESS' || status === 'PENDING';
   if (isWell) return AttemptState.SUCCESS;
@@ -202,8 +204,8 @@ export function hasOnlyBegun(
 }
 
 /**
- * Returns the properties that an attempt without a retry keeps (§8.1 rule 3). It keeps all of them if a plugin had the
- * opportunity to remove secrets.
+ * Returns the properties that an attempt without a retry keeps (§8.1 rule 3). The attempt keeps all properties if a
+ * plugin had the opportunity to remove secrets.
  */
 export function retainedProperties(
   { pluginNames }: Pick<PaymentAttempt, 'pluginNames'>,

@@ -27,7 +27,8 @@ export interface PaymentConfig {
   /** Setting `overRefund.allowed`. If true, only the gateway limits refunds. */
   readonly allowsOverRefund: boolean;
   /**
-   * Setting `globalLock.retries`: the number of attempts, 100 ms apart, to get a payment while a running call holds it.
+   * Setting `globalLock.retries`: the number of attempts, 100 ms apart, to acquire a payment while a running call holds
+   * it.
    */
   readonly lockRetries: number;
   /** Setting `invoice.plugin`: default control plugins of the tenant's payments. */

@@ -193,7 +193,7 @@ type Counted = Pick<
   | 'processedCurrency'
 >;
 
-/** Returns the totals of a payment from its transactions in creation order (§4.4). */
+/** Returns the totals of a payment, computed from its transactions in creation order (§4.4). */
 export function paymentTotals(transactions: readonly Counted[]): PaymentTotals {
   const currency = currencyOf(transactions);
   const kept = effectiveTransactions(transactions);
@@ -246,7 +246,9 @@ export function currencyOf(transactions: readonly Counted[]): Currency | null {
   return (settled ?? first.at(-1))?.currency ?? null;
 }
 
-/** Returns the transactions that no VOID has canceled. Each VOID cancels the latest success before it (§4.4 rule 1). */
+/**
+ * Returns the transactions that no VOID has canceled. Each VOID cancels the latest success before it (§4.4 rule 1).
+ */
 function effectiveTransactions(transactions: readonly Counted[]) {
   const kept: Counted[] = [];
   let voids = 0;

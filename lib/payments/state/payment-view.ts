@@ -45,7 +45,7 @@ export interface LoadedPayments {
   readonly attempts: ReadonlyMap<string, readonly PaymentAttempt[]> | null;
   /** Retries of these attempts, by unique key. */
   readonly pending: ReadonlyMap<string, PendingNotification>;
-  /** Gateway names by payment method id. The map is empty if they were not requested. */
+  /** Gateway names by payment method id. The map is empty if gateway names were not requested. */
   readonly pluginNames: ReadonlyMap<Uuid, string>;
 }
 

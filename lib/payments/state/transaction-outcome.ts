@@ -160,7 +160,7 @@ function unsuccessfulOutcome(
 
 /**
  * Returns the outcome of a transaction from a gateway's list (§7.1): the last result with the transaction's id. A
- * missing UNKNOWN transaction never arrived, but only if the list proves absence and is completely readable. A
+ * missing UNKNOWN transaction counts as never received only if the list proves absence and is completely readable. A
  * missing PENDING transaction is known to have arrived.
  * @param provesAbsence true if the list is complete, and no call can still be running (§7.2 rule 6).
  */
