@@ -12,8 +12,8 @@ export interface PushRequest {
   /** Header `webhook-timestamp`: Unix seconds of the attempt. */
   readonly timestampSec: number;
   /**
-   * Secrets of the form `whsec_…`. Each of them signs the push according to Standard Webhooks. If none exist, the
-   * push is not signed.
+   * Secrets of the form `whsec_…`. The push is signed with each secret according to Standard Webhooks. If there are no
+   * secrets, the push is not signed.
    */
   readonly secrets: readonly string[];
   /** Time limit in milliseconds for connecting and for receiving the status. */
@@ -32,8 +32,8 @@ export interface PushAnswer {
 export interface PushSender extends NameResolver {
   /**
    * Posts the body as `application/json; charset=UTF-8` and resolves with any status once the connection is free or
-   * closed. Give up the rest of a slow response soon, because connections limit concurrent attempts. Called
-   * concurrently, and again with the same `id` after a failure.
+   * closed. Give up the rest of a slow response soon, because open connections limit the number of concurrent attempts.
+   * Called concurrently, and again with the same `id` after a failure.
    * @throws Error after a timeout. The tenant sees its message.
    */
   send(request: PushRequest): Promise<PushAnswer>;

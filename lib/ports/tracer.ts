@@ -35,8 +35,8 @@ export interface Span {
 }
 
 /**
- * Records traces of requests, calls, transactions, queue entries, invoices, plugin calls and pushes, such as
- * `openTelemetryTracer()` of `billwright/opentelemetry`. It is called often and must not throw or wait.
+ * A tracer, such as `openTelemetryTracer()` from `billwright/opentelemetry`. It records requests, calls, transactions,
+ * queue entries, invoices, plugin calls and pushes. It is called often and must not throw or wait.
  */
 export interface Tracer {
   start(span: SpanStart): Span;
@@ -46,13 +46,13 @@ export interface Tracer {
 
 /** The request and the trace to which the current work belongs. */
 export interface WorkScope {
-  /** Id of the request or call for log lines. The value is null if none exists, or if there is more than one. */
+  /** Id of the request or call for log lines. The value is null if the work has no id, or more than one. */
   readonly requestId: string | null;
   /** Returns the current span, or null if none exists. */
   readonly traceParent: TraceParent | null;
   /**
-   * Signal that is aborted when the result is no longer needed, for example because the client has disconnected. Long
-   * work then ends early.
+   * Signal that is aborted when the result is no longer needed, for example because the client has disconnected. In
+   * that case, long work ends early.
    */
   readonly wanted?: AbortSignal | undefined;
   /** The scopes of the accounts in a batch, by record id. */

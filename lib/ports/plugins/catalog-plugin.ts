@@ -37,7 +37,8 @@ export interface CatalogPlugin extends PluginIdentity {
   /**
    * Returns the whole catalog, including all versions that running subscriptions use. Null means that the plugin does
    * not serve this tenant (or account, if `latestVersion` is null). For an invalid catalog (catalog §4, §5 rules 1 to
-   * 3), the operation fails with 2080 and every error found. A missing price list `DEFAULT` is treated as empty.
+   * 3), the operation fails with error 2080, which lists every problem found. A missing price list `DEFAULT` is treated
+   * as empty.
    */
   catalog(context: CatalogPluginContext): Promise<CatalogDefinition | null>;
 }

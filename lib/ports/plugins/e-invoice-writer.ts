@@ -144,8 +144,8 @@ export interface EInvoiceDocument {
 
 /**
  * Writes e-invoices as XML. `billwright/e-invoice` implements this port. Called on demand and by the delivery of
- * e-invoices, any number of times, without a lock and outside transactions. A thrown `BillingError` reaches the
- * caller unchanged, anything else as an unexpected error.
+ * e-invoices, any number of times, without a lock and outside transactions. The caller gets a thrown `BillingError`
+ * unchanged, and any other error as an unexpected error.
  */
 export interface EInvoiceWriter {
   /** Returns the XML of a document. The engine calls this only for profiles that the syntax supports. */

@@ -108,7 +108,9 @@ export type EntitlementSuccess<Operation extends EntitlementOperation = Entitlem
   readonly [Each in Operation]: CallOf<Each> & { readonly result: Plain<EntitlementResults[Each]> };
 }[Operation];
 
-/** A plugin's decision. Return nothing to continue, a reason to abort (the caller sees it), or the replaced terms. */
+/**
+ * A plugin's decision. Return nothing to continue, a reason to abort (the caller sees it), or the replacement terms.
+ */
 export type EntitlementDecision<Operation extends EntitlementOperation> =
   | { readonly abort: string }
   | { readonly replace: HostInput<Partial<EntitlementTerms[Operation]>> }
@@ -211,7 +213,10 @@ export interface ChangePlanRequest extends TermsOfPlan {
   readonly priceList?: string | null | undefined;
 }
 
-/** Options of a plan change. At most one of the two may be set. If neither is set, the catalog rule applies. */
+/**
+ * Options of a plan change. At most one of `requestedDate` and `billingPolicy` may be set. If neither is set, the
+ * catalog rule applies.
+ */
 export interface ChangePlanOptions {
   readonly requestedDate?: RequestedDate | null | undefined;
   /** Policy that determines the date of the change. ILLEGAL is rejected. */
@@ -233,8 +238,8 @@ export interface CancelSubscriptionOptions {
   /** Policy for the end of billing. If absent, the catalog rule applies. ILLEGAL is rejected. */
   readonly billingPolicy?: BillingActionPolicy | null | undefined;
   /**
-   * If true, billing also ends on the requested date, or now if none exists. Allowed only without policies. Defaults
-   * to false.
+   * If true, billing also ends on the requested date, or now if no date is requested. Allowed only without policies.
+   * Defaults to false.
    */
   readonly useRequestedDateForBilling?: boolean | undefined;
 }

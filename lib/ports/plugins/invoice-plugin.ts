@@ -14,8 +14,8 @@ import type { PluginIdentity } from './plugin-identity.ts';
 export type InvoiceItemForPlugins = Plain<Omit<InvoiceItem, 'recordId' | 'accountRecordId'>>;
 
 /**
- * A frozen copy of an invoice with its items. An unstored invoice has number 0. Its account credit items (CBA_ADJ)
- * are computed again after the plugins.
+ * A frozen copy of an invoice with its items. An unstored invoice has number 0. Its account credit items (CBA_ADJ) are
+ * computed again after the plugin calls.
  */
 export interface InvoiceForPlugins extends Plain<Omit<Invoice, 'recordId' | 'accountRecordId'>> {
   readonly items: readonly InvoiceItemForPlugins[];
@@ -178,7 +178,7 @@ export interface InvoicePlugin extends PluginIdentity {
     context: InvoicePluginContext,
     properties: readonly PluginProperty[],
   ): Promise<InvoicePluginAnswer | null | undefined>;
-  /** Called if an invoice that was computed could not be stored. Errors are logged. */
+  /** Called if a computed invoice could not be stored. Errors are logged. */
   onFailureCall?(
     context: InvoicePluginContext,
     properties: readonly PluginProperty[],

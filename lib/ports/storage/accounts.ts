@@ -23,7 +23,7 @@ export interface AccountReads {
   findAfter(request: { readonly afterRecordId: number; readonly limit: number }): Rows<Account>;
   findByKeys(externalKeys: readonly string[]): Rows<Account>;
   page(request: PageRequest): Promise<Page<Account>>;
-  /** Returns a page of matching accounts. `max` counts all accounts of the tenant. */
+  /** Returns a page of matching accounts. `max` is the number of all accounts of the tenant. */
   search(search: AccountSearch, request: PageRequest): Promise<Page<Account>>;
   /**
    * Returns the first account whose id equals the text, otherwise the first account whose name, e-mail, external key or

@@ -26,13 +26,13 @@ export interface CatalogReads {
   findOverridePlansOf(
     definitions: readonly Pick<StoredOverridePlan, 'parentPlanName' | 'overrideHash'>[],
   ): Rows<StoredOverridePlan>;
-  /** Returns the highest number of an override plan, or 0 if none exist. */
+  /** Returns the highest number of an override plan, or 0 if there are no override plans. */
   lastOverridePlanNumber(): Promise<number>;
   /** Returns true if the tenant was created with the default catalog and has not deleted it (catalog §14). */
   usesGlobalDefault(): Promise<boolean>;
   /**
    * Returns the time at which the tenant stored its first version, even if that version was removed later. Returns null
-   * if there was none.
+   * if the tenant has never stored a version.
    */
   firstStored(): Promise<Instant | null>;
   /**
@@ -85,7 +85,7 @@ export interface CatalogEntryReads {
   /** Returns the plans that have rows newer than this catalog revision, in both scopes. */
   plansChangedSince(revision: number): Rows<string>;
   existForAccounts(): Promise<boolean>;
-  /** Returns the plans that any subscription has ever had, including override plans of these plans. */
+  /** Returns the given plans that any subscription has ever had, either directly or through an override plan. */
   usedPlans(planNames: readonly string[]): Rows<string>;
 }
 

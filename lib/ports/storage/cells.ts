@@ -78,8 +78,8 @@ export interface CellStore {
    */
   beginMove(tenantRecordId: number, to: string): Promise<boolean>;
   /**
-   * Takes over a move whose place is MOVING or CLEANING. Gives it a new revision, so that only this caller can continue
-   * the move. Returns null if the place has a different state.
+   * Takes over a move whose place is MOVING or CLEANING. Assigns a new revision to the move, so that only this caller
+   * can continue it. Returns null if the place has a different state.
    */
   takeMove(tenantRecordId: number): Promise<number | null>;
   /**
@@ -104,8 +104,9 @@ export interface CellStore {
   /** Looks for data of tenants in all tables. */
   contents(): Promise<CellContents>;
   /**
-   * Makes this database the cell with this number. From now on, its record ids have this number as remainder (cells
-   * §1.2). Returns the highest record id so far, or `above` if that is greater. Can be repeated.
+   * Makes this database the cell with this number. From now on, its record ids have this number as remainder when
+   * divided by `CELL_NUMBERS` (cells §1.2). Returns the highest record id so far, or `above` if that is greater. Can be
+   * repeated.
    */
   adopt(numbering: CellNumbering): Promise<number>;
   /**

@@ -56,7 +56,7 @@ export type UsageDayPlace = Pick<
   'accountRecordId' | 'localDate' | 'subscriptionRecordId' | 'unitRecordId'
 >;
 
-/** Additional reads for the checks of a tenant. They execute a constant number of statements. */
+/** Additional read operations for the checks of a tenant. Each operation executes a constant number of statements. */
 export interface CheckReads {
   /** Returns at most `limit` invoices of these accounts after a record id, in creation order. */
   invoicesAfter(request: {

@@ -43,7 +43,9 @@ export interface AnnouncedCounter extends CounterKey {
 /** A counter after a draw. */
 export interface DrawnCounter {
   readonly used: Decimal;
-  /** The highest threshold, in percent, for which an event was published in this period. 0 if none exists. */
+  /**
+   * The highest threshold, in percent, for which an event was published in this period. 0 if no event was published.
+   */
   readonly announced: number;
 }
 

@@ -110,8 +110,8 @@ export interface Storage<Host = never> {
    */
   onCommit(listener: () => void): () => void;
   /**
-   * Calls `listener` after each commit of this process that changes audited records of accounts or a tenant's
-   * configuration, before the call that wrote them returns. Changes of a host's transaction are reported after its
+   * Calls `listener` after each commit by this process that changes audited records of accounts or a tenant's
+   * configuration, before the call that wrote them returns. Changes in a host's transaction are reported after its
    * commit, if the host's library reports commits.
    */
   onChange(listener: (change: StoredChange) => void): () => void;
@@ -164,14 +164,14 @@ export interface StoragePolicy {
   readonly skippedEventsOf?: SkippedEventsOf;
   /** Returns additional work that bus events cause. Defaults to none. */
   readonly jobsOfEvents?: FollowUpWork;
-  /** Returns the public ids of bus events that are not skipped. By default, they have none. */
+  /** Returns the public ids of bus events that are not skipped. By default, bus events have no public ids. */
   readonly eventIdOf?: EventIdOf;
   /**
    * Called with the bus events of each committed transaction, except host transactions. It must be synchronous and must
    * not throw.
    */
   readonly onEvents?: (events: readonly NewBusEvent[]) => void;
-  /** Returns the position in the trace to store with queue entries. By default, none is stored. */
+  /** Returns the trace position to store with queue entries. By default, no position is stored. */
   readonly traceParentOf?: (accountRecordId: number | null) => string | null;
   /**
    * Called for each attempt of a transaction that writes, and must run that attempt. By default, attempts run directly.
@@ -179,8 +179,8 @@ export interface StoragePolicy {
   readonly aroundWrite?: <T>(write: () => Promise<T>) => Promise<T>;
   readonly writesCreditNotesOf?: WritesCreditNotesOf;
   /**
-   * Returns true if a handler of the engine has work for the event. By default, all events have work. An event without
-   * work is stored as PROCESSED.
+   * Returns true if a handler of the engine must process the event. By default, returns true for all events. An event
+   * that no handler must process is stored as PROCESSED.
    */
   readonly isConsumed?: (event: NewBusEvent, now: Instant) => boolean;
   /** Milliseconds between polls of the dispatcher. Defaults to 3 s. */

@@ -127,7 +127,9 @@ export interface InvoiceReads {
    * that were stored before the engine recorded facts.
    */
   findItemBases(itemIds: readonly Uuid[]): Promise<ReadonlyMap<Uuid, ItemBasis>>;
-  /** Returns the invoices sorted by target date (or by creation date if none exists), then by number. */
+  /**
+   * Returns the invoices sorted by target date (by creation date for invoices without a target date), then by number.
+   */
   listOfAccounts(accountIds: readonly Uuid[], filter: InvoiceFilter): Rows<Invoice>;
   /**
    * Returns COMMITTED invoices of these accounts that may be owed. They are not written off or migrated, and have a

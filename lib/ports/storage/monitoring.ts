@@ -24,7 +24,7 @@ export interface AccessLine {
 /** The samples of one category at one system time. There is one value per kind (platform §12.2). */
 export interface Sample {
   readonly atMs: number;
-  /** Name of the node. The text is empty if the sample describes the whole deployment. */
+  /** Name of the node, or an empty string if the sample describes the whole deployment. */
   readonly nodeName: string;
   readonly eventGroup: string;
   readonly eventCategory: string;

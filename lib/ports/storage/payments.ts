@@ -32,7 +32,7 @@ export interface LastFailure {
   readonly invoiceId: Uuid;
   /** Record id of the transaction. A higher id means a later transaction. */
   readonly transactionRecordId: number;
-  /** The reason of the failure, or null if the gateway gave none. */
+  /** The reason for the failure, or null if the gateway did not return a reason. */
   readonly paymentResponse: PaymentTransaction['paymentResponse'];
 }
 
@@ -73,7 +73,7 @@ export interface PaymentReads {
   findTransactionsByIds(ids: readonly Uuid[]): Rows<PaymentTransaction>;
   /** Returns the records in creation order. */
   findTransactionsByKeys(externalKeys: readonly string[]): Rows<PaymentTransaction>;
-  /** Returns refunds of invoice payments with an open outcome (`invoiceRefund`), in creation order. */
+  /** Returns the refunds of invoice payments (`invoiceRefund`) that have an open outcome, in creation order. */
   findOpenInvoiceRefunds(accountRecordIds: readonly number[]): Rows<PaymentTransaction>;
   findAttemptsByIds(ids: readonly Uuid[]): Rows<PaymentAttempt>;
   /** Returns the attempts, oldest first. */

@@ -29,7 +29,7 @@ export interface PushReads {
 }
 
 export interface PushWrites {
-  /** Sends the delivery again, to this URL and at `dueOrder`. Its retry schedule starts from the beginning. */
+  /** Schedules the delivery again, for this URL and at `dueOrder`. Its retry schedule starts from the beginning. */
   sendAgain(delivery: PushDelivery, to: { readonly url: string; readonly dueOrder: number }): Promise<void>;
 }
 
@@ -41,7 +41,10 @@ export interface PushLease {
 
 /** Access across tenants for the dispatcher (platform §10.2). */
 export interface PushStore {
-  /** Leases tenants that have something to send and no valid lease, in one statement. Returns their record ids. */
+  /**
+   * Leases tenants that have due deliveries or pending events, and no valid lease. Returns their
+   * record ids.
+   */
   take(request: {
     readonly owner: string;
     readonly token: string;
@@ -59,8 +62,8 @@ export interface PushStore {
   release(leases: readonly PushLease[]): Promise<void>;
   /**
    * Returns due deliveries of the tenant: up to `limit` first attempts in order, then up to `limit` retries. Omits
-   * deliveries that the caller already has, and first attempts of accounts for which it has enough (0 means the tenant
-   * itself).
+   * deliveries that the caller already has, and first attempts of accounts for which the caller has enough deliveries
+   * (0 means the tenant itself).
    */
   load(request: {
     readonly tenantRecordId: number;
@@ -84,7 +87,7 @@ export interface PushStore {
   ): Promise<'TAKEN' | 'MOVED' | 'LOST'>;
   /**
    * Stores the results of attempts and extends the lease.
-   * @returns false if the lease was lost. Nothing is stored then.
+   * @returns false if the lease was lost. In that case, nothing is stored.
    */
   record(
     lease: PushLease,
@@ -112,7 +115,7 @@ export interface PushStore {
 
 /** The registered event sinks of hosts (platform §10.6 rule 4). */
 export interface SinkStore {
-  /** Registers these sinks for events from now on and marks them as used. */
+  /** Registers these sinks for all later events and marks them as used. */
   register(names: readonly string[]): Promise<void>;
   /**
    * Deletes up to `limit` deliveries of sinks that have not been used for this time, then deletes the sinks. The

@@ -85,7 +85,7 @@ export interface EntryStore {
   recentDeliveries(
     request: OfTenants & { readonly limit: number; readonly among: number },
   ): Rows<OperatorDelivery>;
-  /** Returns failed pushes that were due from `from` to before `to`, oldest first. */
+  /** Returns failed pushes that were due at or after `from` and before `to`, oldest first. */
   failedDeliveries(
     request: OfTenants &
       Pick<EntryLook, 'accountId' | 'limit'> & { readonly from: Instant; readonly to: Instant },

@@ -29,7 +29,7 @@ export interface AccountOfTenant {
 
 export interface FailedEntry {
   readonly entry: ClaimedEntry;
-  /** Reason of the failure. It is stored with the entry for operators. */
+  /** Reason for the failure. It is stored with the entry for operators. */
   readonly reason: string;
 }
 

@@ -87,12 +87,12 @@ export interface FailedTransaction
 
 export interface ReportReads {
   figures(names: readonly string[]): Rows<StoredFigures>;
-  /** Sums the invoices by date. Both dates are included. */
+  /** Returns the totals of the invoices in a range of dates. Both dates are included. */
   sumInvoices(
     dates: { readonly from: LocalDate; readonly to: LocalDate },
     part: CountPart,
   ): Promise<CountedPart<InvoiceSum>>;
-  /** Sums the transactions by effective date. The end date is excluded. */
+  /** Returns the totals of the transactions in a range of effective dates. The end date is excluded. */
   sumTransactions(
     dates: { readonly from: Instant; readonly to: Instant },
     part: CountPart,
@@ -102,7 +102,7 @@ export interface ReportReads {
     dates: { readonly from: Instant; readonly to: Instant },
     part: { readonly after: CountPosition | null; readonly last: CountPosition | null },
   ): Rows<Pick<PaymentTransaction, 'paymentId' | 'recordId'>>;
-  /** Sums the subscriptions that are billed at the instant. The position follows the order of accounts. */
+  /** Returns the totals of the subscriptions that are billed at the instant. Parts are ordered by account. */
   sumSubscriptions(at: Instant, part: CountPart): Promise<CountedPart<PlanSum>>;
   /** Returns failed payments, starting with the latest. */
   failedPayments(request: {

@@ -96,5 +96,5 @@ export interface UserChange {
   readonly isActive: boolean;
 }
 
-/** Returns the new failed logins of a subject. `known` is null if none exist yet. */
+/** Returns the updated failed logins of a subject. `known` is null if the subject has no failed logins yet. */
 export type FailureRule = (subject: string, known: New<LoginFailures> | null) => New<LoginFailures>;

@@ -31,8 +31,8 @@ export interface SubscriptionReads extends BundleReads {
     page: { readonly after: BlockingState | null; readonly limit: number },
   ): Rows<BlockingState>;
   /**
-   * Returns active states of these accounts and all their objects, without ENT_STARTED and ENT_CANCELLED. Most
-   * accounts have none.
+   * Returns active states of these accounts and all their objects, without ENT_STARTED and ENT_CANCELLED. Most accounts
+   * have no such states.
    */
   findBlocksOfAccounts(accountIds: readonly Uuid[]): Rows<BlockingState>;
   /**

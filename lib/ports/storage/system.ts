@@ -12,7 +12,7 @@ export interface OpenAttempt {
 export interface TenantChoice {
   /** Null means all tenants. */
   readonly ids: readonly Uuid[] | null;
-  /** Start of the API key, case-sensitive. An empty string selects all keys. */
+  /** Prefix of the API keys to select, case-sensitive. An empty string selects all keys. */
   readonly apiKeyPrefix: string;
 }
 
@@ -94,7 +94,7 @@ export interface SecretStore {
 
 /** A request with an idempotency key (http-api §11). */
 export interface KeyedRequest {
-  /** Record id of the tenant, or 0 if none exists. */
+  /** Record id of the tenant, or 0 for a request without a tenant. */
   readonly tenantRecordId: number;
   readonly key: string;
 }

@@ -154,9 +154,9 @@ export interface UsageWrites extends UsageArchiveWrites {
   /** Records reached thresholds, each only once. Returns the newly recorded thresholds. */
   announceThresholds(thresholds: readonly ThresholdAnnouncement[]): Rows<ThresholdAnnouncement>;
   /**
-   * Voids a submission, so that its points are ignored and their days get a new version. Does nothing for a void
-   * submission. Locks all days from the first to the last day of the submission, but not the account. If the points
-   * are archived, the caller must roll back the transaction.
+   * Voids a submission, so that its points are ignored and their days get a new version. Does nothing if the submission
+   * is already void. Locks all days from the first to the last day of the submission, but not the account. If the
+   * points are archived, the caller must roll back the transaction.
    */
   voidSubmission(subscriptionRecordId: number, trackingId: string): Promise<VoidOutcome>;
 }
@@ -198,7 +198,7 @@ export interface ArchivedDay extends OpenDay {
 }
 
 export interface ForgottenKeys {
-  /** The record id of the last examined key, or null if no keys remain. */
+  /** The record id of the last examined tracking id, or null if no tracking ids remain. */
   readonly last: number | null;
   readonly forgotten: number;
 }
