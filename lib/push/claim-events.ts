@@ -54,7 +54,7 @@ export async function claimEvents(
   return result === 'LOST' ? 'LOST' : 'MORE';
 }
 
-/** Returns the public id of an event. It is the same for all ways of delivery. */
+/** Returns the public id of an event. It is the same for all delivery methods. */
 export function eventIdOf({ ids }: { readonly ids: IdGenerator }): EventIdOf {
   return ({ type }) => (isOutward(type) ? ids.next() : null);
 }

@@ -179,7 +179,7 @@ class Subscription implements EventSubscription {
 }
 
 /**
- * Lets readers wait for commits. Commits of this process wake them immediately; for commits of other nodes, they poll.
+ * Lets readers wait for commits. Commits by this process wake them immediately; for commits by other nodes, they poll.
  */
 export class EventWatch {
   readonly #signal: Signal;

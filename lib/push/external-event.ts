@@ -8,7 +8,7 @@ import {
 import { InvariantError } from '../values/errors/index.ts';
 import { stringifyExactJson } from '../values/money/index.ts';
 
-/** The public form of an event. Its fields are in this order (platform §10.2 rule 3). */
+/** The public form of an event. The order of its fields is fixed (platform §10.2 rule 3). */
 export interface ExternalEvent {
   readonly eventType: BusEventType;
   readonly accountId: string | null;

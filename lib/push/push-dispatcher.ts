@@ -37,7 +37,7 @@ interface PushDispatcherOptions {
 
 /**
  * Sends due pushes (platform §10.2). One node at a time serves a tenant, and tenants do not wait for each other. Runs
- * after a write of this process or a clock move, and when a retry is due. Polls for the writes of other nodes.
+ * after a write by this process or a clock move, and when a retry is due. Polls for writes by other nodes.
  */
 export class PushDispatcher {
   readonly #ports: PushPorts;

@@ -30,8 +30,8 @@ interface SendPorts {
 const UNREADABLE_SECRET = 'This server cannot read the signing secret; create a new one';
 
 /**
- * Error message for both unknown and internal host names. Both have the same text, so that tenants cannot explore the
- * host's network.
+ * Error message for unknown and internal host names. The text is the same in both cases, so that tenants cannot explore
+ * the host's network.
  */
 const UNREACHABLE = 'The host of the callback does not resolve to an address that may be called';
 

@@ -34,8 +34,8 @@ export function pushService(ports: PushPorts, input: PushServiceInput) {
   const callbackOf = callbackReader();
 
   /**
-   * Returns the secrets, or null if they were encrypted with a different server key. Pushes then wait, and the tenant
-   * can see the reason.
+   * Returns the secrets, or null if they were encrypted with a different server key. In that case, pushes wait, and the
+   * tenant can see the reason.
    */
   async function readable(secrets: Promise<readonly string[]>): Promise<readonly string[] | null> {
     try {
