@@ -19,7 +19,7 @@ export const accountFields = {
   id: f.id({ searched: true }),
   /** External key, unique in the tenant. Defaults to the id of the account. */
   externalKey: f.key(fixed),
-  /** Reference time. Its time of day applies to operations that specify only a date. Defaults to the creation time. */
+  /** Reference time. Operations that specify only a date use its time of day. Defaults to the creation time. */
   referenceTime: f.instant(fixed),
   parentAccountId: f.orNull(f.id(terms)),
   isPaymentDelegatedToParent: f.flag(terms),

@@ -46,14 +46,14 @@ export interface BillingEvent {
   readonly phaseDuration: Duration | null;
   readonly isEvergreen: boolean;
   readonly catalogEffectiveDate: Instant | null;
-  /** Fixed price, or null if none exists. A price of 0 is a price. */
+  /** Fixed price, or null if the event has no fixed price. A price of 0 is different from null. */
   readonly fixedPrice: Decimal | null;
   readonly recurringPrice: Decimal | null;
   readonly billingPeriod: BillingPeriod;
   readonly billingMode: BillingMode;
   /**
-   * Bill cycle day from 1 to 31. It comes from the alignment or the last BCD_CHANGE. If the account has none, it comes
-   * from the subscription (invoicing §4 rule 4).
+   * Bill cycle day from 1 to 31. The alignment or the last BCD_CHANGE determines it. If the account has no bill cycle
+   * day, the subscription determines it (invoicing §4 rule 4).
    */
   readonly billCycleDayLocal: number;
   readonly isAccountAligned: boolean;
@@ -70,7 +70,10 @@ export interface BillingEvent {
    * START_BILLING_DISABLED (usage §6).
    */
   readonly usages: readonly UsageSection[];
-  /** Coupons that reduce the prices of this event, in the order of redemption. The field is absent if none exist. */
+  /**
+   * Coupons that reduce the prices of this event, in the order of redemption. The field is absent if there are no
+   * coupons.
+   */
   readonly discounts?: readonly Discount[];
 }
 

@@ -42,7 +42,7 @@ export interface CallContext {
   readonly createdDate: Instant;
   /** Passed on to plugins; none by default. */
   readonly pluginProperties?: readonly PluginProperty[];
-  /** If true, rounds floating-point errors in the caller's amounts. Defaults to false. */
+  /** If true, floating-point errors in the caller's amounts are removed by rounding. Defaults to false. */
   readonly roundsFloatNoise?: boolean;
 }
 

@@ -80,7 +80,7 @@ export const redemptionFields = {
   subscriptionId: f.orNull(f.id()),
   ...termsFields,
   redeemed: f.dated(),
-  /** True if the coupon was redeemed by a plan change. If that plan change is undone, so is the redemption. */
+  /** True if the coupon was redeemed as part of a plan change. If that plan change is undone, so is the redemption. */
   isOfPlanChange: f.flag(),
   /** The day from which new periods are no longer discounted, or null if the redemption was not removed. */
   ended: f.orNull(f.dated()),

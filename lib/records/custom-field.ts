@@ -2,7 +2,7 @@ import { f, type RecordOf } from '../values/fields/index.ts';
 import type { FieldedType } from './object-type.ts';
 import type { PageRequest } from './page.ts';
 
-/** A value with a name on an object (accounts §11). Deleted fields become inactive. */
+/** A named value on an object (accounts §11). Deleted fields become inactive. */
 export const customFieldFields = {
   recordId: f.recordId,
   id: f.id({ searched: true }),

@@ -31,7 +31,9 @@ export interface ItemDiscount {
 export interface BasisDiscount extends PriceReduction, Pick<DiscountSpan, 'until'> {
   readonly code: string;
   readonly name: string;
-  /** Amount by which the coupon reduces list price × quantity less earlier discounts, before proration and rounding. */
+  /**
+   * Amount by which the coupon reduces list price × quantity minus earlier discounts, before proration and rounding.
+   */
   readonly taken: Decimal;
 }
 

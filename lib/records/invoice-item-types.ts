@@ -15,7 +15,7 @@ interface ItemTypeMeaning {
    */
   readonly chargesPlan: boolean;
   /**
-   * True if the item charges for a period. Later runs then use at least the target date of its invoice (invoicing
+   * True if the item charges for a period. If so, later runs use at least the target date of its invoice (invoicing
    * §1.5).
    */
   readonly recurs: boolean;

@@ -112,7 +112,7 @@ export interface FixedBasis {
 /** A recurring price for a period, or for the part of it that is not billed yet (invoicing §5, §6 rule 2). */
 export interface RecurringBasis {
   readonly kind: 'RECURRING';
-  /** The event that sets the price, and the event after it, which is null if none exists. */
+  /** The event that sets the price, and the event after it. The latter is null if there is no later event. */
   readonly event: BasisEvent;
   readonly nextEvent: BasisEvent | null;
   readonly price: Decimal;
@@ -136,8 +136,7 @@ export interface RecurringBasis {
   /** Share of the rate. Null means the whole rate. */
   readonly share: Share | null;
   /**
-   * The share of the billed part in the amount of the period or, with fixed days, in the rate. Null means the whole
-   * period.
+   * The billed part as a share of the period's amount or, with fixed days, of the rate. Null means the whole period.
    */
   readonly part: Share | null;
   /** Number of days in each month for proration. 0 means calendar days. */
@@ -147,7 +146,9 @@ export interface RecurringBasis {
 /** The repair of a recurring item's days (invoicing §6 rules 3–5, 7). */
 export interface RepairBasis {
   readonly kind: 'REPAIR';
-  /** The last event up to the first repaired day, with the event after it. The value is null if none exists. */
+  /**
+   * The last event up to the first repaired day, with the event after it. The value is null if there is no such event.
+   */
   readonly event: BasisEvent | null;
   readonly rule: RepairRule;
   /** The days of the coverage row that contains the repaired days. */

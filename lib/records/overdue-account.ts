@@ -4,7 +4,7 @@ import { f, type RecordOf } from '../values/fields/index.ts';
 export const overdueAccountFields = {
   accountId: f.id(),
   accountRecordId: f.bigint(),
-  /** True if overdue, and not a user, has set the tag AUTO_INVOICING_OFF. */
+  /** True if overdue processing, not a user, has set the tag AUTO_INVOICING_OFF. */
   isInvoicingOffOwned: f.flag(),
   /** Name of the current state. Null means clear. */
   stateName: f.orNull(f.text()),

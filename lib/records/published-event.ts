@@ -45,7 +45,9 @@ export interface RedemptionData {
 /** A feature whose value has changed (features §5). */
 export interface FeatureChangeData {
   readonly feature: string;
-  /** The value before the change: `true`, an amount, `UNLIMITED` or a text. The value is null if there was none. */
+  /**
+   * The value before the change: `true`, an amount, `UNLIMITED` or a text. Null means that the feature had no value.
+   */
   readonly from: string | null;
   readonly to: string | null;
 }

@@ -9,7 +9,7 @@ export const subscriptionFields = {
   accountRecordId: f.bigint(),
   externalKey: f.key(),
   category: f.oneOf(ProductCategory),
-  /** Date from which the alignment START_OF_SUBSCRIPTION is measured. */
+  /** Date from which phases are measured under the alignment START_OF_SUBSCRIPTION. */
   alignStart: f.dated({ audit: 'startDate' }),
   /** Start of START_OF_BUNDLE alignment. */
   bundleStart: f.dated({ audit: 'bundleStartDate' }),

@@ -14,11 +14,14 @@ export const tenantFields = {
    * §13).
    */
   catalogRevision: f.integer(),
-  /** The record id of the tenant's configuration, or null if none exists (platform §4.1). */
+  /** The record id of the tenant's configuration, or null if the tenant has no configuration (platform §4.1). */
   configurationRecordId: f.orNull(f.bigint()),
-  /** The record id of the tenant's overdue configuration, or null if none exists (overdue §1.2). */
+  /**
+   * The record id of the tenant's overdue configuration, or null if the tenant has no overdue configuration (overdue
+   * §1.2).
+   */
   overdueConfigRecordId: f.orNull(f.bigint()),
-  /** The record id of the tenant's callback, or null if none exists (platform §10.1). */
+  /** The record id of the tenant's callback, or null if the tenant has no callback (platform §10.1). */
   callbackRecordId: f.orNull(f.bigint()),
   /**
    * A revision that increases with each change to a payment state machine, in the same transaction. The value is null

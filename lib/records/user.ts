@@ -20,7 +20,7 @@ export const userFields = {
    * cached logins.
    */
   credentialVersion: f.integer(),
-  /** Permissions that do not come from a role. Only the first administrator has any. */
+  /** Permissions that do not come from a role. Only the first administrator has such permissions. */
   permissions: f.json<readonly string[]>(),
   /** Names of roles, sorted. */
   roles: f.json<readonly string[]>(),

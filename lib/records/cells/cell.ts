@@ -17,8 +17,8 @@ export interface Cell extends RecordOf<typeof cellFields> {}
 
 /**
  * The state of a tenant's place. NEW: the cell may not have the tenant's row yet. SETTLED: the cell has all rows.
- * MOVING: `otherCell` is the target of a move, and `cell` still works. CLEANING: a move to or from `otherCell` has ended
- * or was undone, and that cell still has rows of the tenant.
+ * MOVING: `otherCell` is the target of a move, and `cell` still serves the tenant. CLEANING: a move to or from
+ * `otherCell` has ended or was undone, and that cell still has rows of the tenant.
  */
 export const PlaceState = enumeration('NEW', 'SETTLED', 'MOVING', 'CLEANING');
 export type PlaceState = keyof typeof PlaceState;

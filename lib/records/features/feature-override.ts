@@ -8,7 +8,7 @@ export const featureOverrideFields = {
   id: f.id(),
   accountId: f.id(),
   accountRecordId: f.bigint(),
-  /** The subscription, or null if the override is on the account; it then replaces the combined value. */
+  /** The subscription. Null means that the override is on the account and replaces the combined value. */
   subscriptionId: f.orNull(f.id()),
   feature: f.text(),
   kind: f.oneOf(FeatureKind),

@@ -36,7 +36,7 @@ export interface StoredQuotaOutcome {
   readonly overage: string;
   readonly resetsAt: Instant | null;
   readonly draws: readonly StoredDraw[];
-  /** The usage that was recorded for the part beyond the quota, or null if none exists. */
+  /** The usage that was recorded for the part beyond the quota, or null if no usage was recorded. */
   readonly billed: { readonly subscriptionRecordId: number; readonly trackingId: string } | null;
 }
 

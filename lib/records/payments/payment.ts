@@ -94,7 +94,7 @@ export const paymentTransactionFields = {
   processedCurrency: f.orNull(f.currency()),
   gatewayErrorCode: f.orNull(f.text()),
   gatewayErrorMsg: f.orNull(f.text()),
-  /** Decline reason of the gateway; null if none exists. */
+  /** Decline reason from the gateway, or null if there is no decline reason. */
   paymentResponse: f.orNull(f.oneOf(PaymentResponse, { audit: null })),
   /** The refund. Set only for a refund of an invoice payment. */
   invoiceRefund: f.orNull(f.json<InvoiceRefund>({ audit: null })),

@@ -10,7 +10,7 @@ export const storedFiguresFields = {
   figures: f.orNull(f.json<unknown>()),
   /** The system time at which the count of `figures` started, or null before the first count has ended. */
   countedAt: f.orNull(f.instant()),
-  /** The figures and the position of a count that is still in progress, or null if none exists. */
+  /** The figures and the position of a count that is still in progress, or null if no count is in progress. */
   progress: f.orNull(f.json<unknown>()),
 };
 export interface StoredFigures extends RecordOf<typeof storedFiguresFields> {}

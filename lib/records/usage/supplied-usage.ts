@@ -3,9 +3,9 @@ import type { Instant } from '../../values/time/index.ts';
 
 /** The usage from a usage source that a run has billed. It is stored in place of consumed points (usage §9 rule 8). */
 export interface SuppliedDigest {
-  /** Quantities that this interval billed for the first time. */
+  /** Quantities that were first billed with this interval. */
   readonly amounts: readonly SuppliedAmount[];
-  /** Tracking ids from the source that this interval billed for the first time. */
+  /** Tracking ids from the source that were first billed with this interval. */
   readonly trackingIds: readonly string[];
 }
 

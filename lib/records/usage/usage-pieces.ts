@@ -16,8 +16,8 @@ export interface DayUsage {
 }
 
 /**
- * A part of the points of a day: all points, the points recorded without an instant, or the points from `from` up to
- * but excluding `to`.
+ * A part of the points of a day: all points, the points recorded without an instant, or the points from `from`
+ * (inclusive) to `to` (exclusive).
  */
 export type PartOfDay = 'ALL' | 'DAY_POINTS' | { readonly from: Instant; readonly to: Instant };
 

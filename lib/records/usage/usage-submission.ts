@@ -8,7 +8,7 @@ export interface UsagePoint {
   readonly instant: Instant;
   /** Date of the instant in the time zone for usage when the point was recorded (usage §2.3). */
   readonly localDate: LocalDate;
-  /** True if only a date was given. `instant` is then the start of that day. */
+  /** True if only a date was given. In that case, `instant` is the start of that day. */
   readonly isDateOnly: boolean;
   /** Amount with up to 20 digits before and 9 digits after the decimal point. */
   readonly amount: Decimal;

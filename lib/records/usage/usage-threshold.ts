@@ -1,7 +1,7 @@
 import { enumeration, f, type RecordOf } from '../../values/fields/index.ts';
 
 /**
- * The quantity or amount that a threshold limits: the quantity of a unit, or the amount in a currency (usage §12.1).
+ * The measure that is compared with a threshold: the quantity of a unit, or the amount in a currency (usage §12.1).
  */
 export const ThresholdMeasure = enumeration('QUANTITY', 'AMOUNT');
 export type ThresholdMeasure = keyof typeof ThresholdMeasure;
