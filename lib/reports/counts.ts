@@ -26,7 +26,7 @@ import type { Count, CountState } from './resumable-count.ts';
 const ROWS_OF_PART = 2_000;
 const MINUTE_MS = 60_000;
 
-/** Age in milliseconds at which the figures of subscriptions are out of date. */
+/** Age in milliseconds at which subscription figures become outdated. */
 const SUBSCRIPTIONS_AGE_MS = 10 * MINUTE_MS;
 
 interface MonthPosition {

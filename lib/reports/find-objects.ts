@@ -25,7 +25,7 @@ interface Matches {
 }
 
 /**
- * Finds objects by id, number, key and part of an account's texts (§5). The number of statements is independent of the
+ * Finds objects by id, number, key or part of an account's texts (§5). The number of statements is independent of the
  * number of results.
  */
 export async function findObjects(session: ReadSession, text: string): Promise<readonly FoundObject[]> {

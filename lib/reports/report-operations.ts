@@ -128,8 +128,8 @@ export interface FoundObject {
 /** Figures and searches for operators (reports §1). They do not change business data. */
 export interface ReportOperations<C extends Leading = []> {
   /**
-   * Returns what was invoiced and collected per month and currency. Each call counts a bounded part of the figures
-   * that are missing or stale. Repeat the call until `isComplete` is true.
+   * Returns the invoiced and collected amounts per month and currency. Each call counts a limited part of the missing
+   * or outdated figures. Repeat the call until `isComplete` is true.
    * @throws BillingError INVALID_PARAMETER (60002) for an invalid month or more than 60 months.
    */
   months(...given: [...C, request?: HostInput<MonthsRequest>]): Promise<MonthsReport>;

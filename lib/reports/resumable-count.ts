@@ -19,12 +19,12 @@ export interface Count<F, P> {
   /** Age at which complete figures are stale. */
   readonly maxAgeMs: number;
   readonly start: CountState<F, P>;
-  /** Returns the figures after the next part. The position is null after the last part. */
+  /** Counts the next part and returns the updated figures. The position is null after the last part. */
   countPart(session: ReadSession, state: CountState<F, P>): Promise<CountState<F, P | null>>;
   /** Restores figures from their JSON form. */
   readFigures(stored: unknown): F;
   readPosition(stored: unknown): P;
-  /** Returns true if the figures are out of date even before `maxAgeMs`. */
+  /** Returns true if the figures are outdated although they are younger than `maxAgeMs`. */
   isOutdated?(figures: F): boolean;
 }
 
@@ -33,7 +33,7 @@ export interface CountState<F, P> {
   readonly position: P;
 }
 
-/** Complete figures, and whether a count or recount of them is still in progress. */
+/** The last complete figures. `isCounting` is true while a count or recount is still in progress. */
 export interface Kept<F> {
   readonly figures: F | null;
   readonly countedAt: Instant | null;
