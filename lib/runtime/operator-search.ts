@@ -7,7 +7,7 @@ import { formatLocalDate, parseWireDate, parseWireInstant } from '../values/time
 
 const MARK = '_q=1&';
 
-/** Returns true if a search key, after percent-decoding it once, is in operator form. */
+/** Returns true if a search key is in operator form after it has been percent-decoded once. */
 export function isOperatorSearch(key: string): boolean {
   return key.startsWith(MARK);
 }

@@ -73,7 +73,7 @@ function lastingTime(read: () => number, logger: Pick<Logger, 'error'>): () => n
   };
 }
 
-/** Calls the host like `callHost`. It is faster, but only for calls that do not return objects. */
+/** Calls the host like `callHost`. It is faster for calls that do not return objects. */
 function plainly<T>(call: () => T): T {
   try {
     const answer = call();

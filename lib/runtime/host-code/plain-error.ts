@@ -14,7 +14,7 @@ const MAX_PLAIN_ERROR_CHARACTERS = 10_000;
 /** Maximum number of causes. */
 const MAX_PLAIN_CAUSES = 8;
 
-/** Maximum number of members, and of list elements. */
+/** Maximum number of copied members, and of copied elements per list. */
 const MAX_PLAIN_FACTS = 50;
 
 const NO_TEXT = 'an error without a message';

@@ -68,8 +68,8 @@ type DispatcherPorts = Pick<Ports, 'storage' | 'clock' | 'systemClock' | 'ids' |
 
 /**
  * Claims due queue entries and passes them to their handlers in batches (§9.3). The entries of an account are handled
- * in order and one at a time across all nodes, with leases, fencing and limited retries. Work of dead nodes is
- * included. `start` runs the dispatcher in the background; `settle` processes the queue until nothing is due.
+ * in order and one at a time across all nodes, with leases, fencing and limited retries. The dispatcher takes over the
+ * work of dead nodes. `start` runs the dispatcher in the background; `settle` processes the queue until nothing is due.
  */
 export class Dispatcher {
   readonly counts = new EntryCounts();
@@ -328,7 +328,7 @@ export class Dispatcher {
     return leaseEndMs === null ? Number.POSITIVE_INFINITY : Math.max(0, leaseEndMs - systemClock.nowMs());
   }
 
-  /** Makes one claim. If the settings of the two kinds differ, makes one claim per kind, bus entries first. */
+  /** Makes one claim for both kinds of entries or, if their settings differ, one claim per kind, bus entries first. */
   async #claim(of: ClaimOf = {}): Promise<readonly Claim[]> {
     const claims: Claim[] = [];
     for (const leases of this.#leases.values()) this.#logReleasedLeases(await leases.takeBackLost());

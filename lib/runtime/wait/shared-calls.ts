@@ -18,7 +18,7 @@ interface Group<I, O> {
 }
 
 /**
- * Groups calls that arrive at the same time or while a call of the same kind is running. A busy server then runs one
+ * Groups calls that arrive at the same time or while a call of the same kind is running, so that a busy server runs one
  * statement per group. A single call does not wait. If a group is rejected, its calls are repeated one by one, so a
  * rejected group must not have any effect.
  */
