@@ -86,9 +86,9 @@ export function isGranted(grants: TenantGrants, tenantId: Uuid): boolean {
 }
 
 /**
- * Returns the ids of the tenants that a login session opens without the tenant's secret (platform §6.2 rule 4). Null
- * means all tenants. For users with access to all tenants who are not administrators, only the secret separates
- * tenants, so their sessions open none.
+ * Returns the ids of the tenants that a login session can access without the tenant's secret (platform §6.2 rule 4).
+ * Null means all tenants. For users with access to all tenants who are not administrators, only the secret separates
+ * tenants, so their sessions cannot access any tenant without it.
  */
 export function tenantsOfSession({
   permissions,

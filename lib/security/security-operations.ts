@@ -19,9 +19,9 @@ export interface NewUserInput {
   readonly password: string;
   /** Names of the roles. The roles must exist, unless `allowsUndefinedRoles` is true. */
   readonly roles: readonly string[];
-  /** If true, roles need not exist. They grant nothing until they do (R63). Defaults to false. */
+  /** If true, the roles need not exist. A missing role grants nothing until it is created (R63). Defaults to false. */
   readonly allowsUndefinedRoles?: boolean;
-  /** Tenants to which the user has access. If absent, all tenants. */
+  /** Tenants to which the user has access. Defaults to all tenants. */
   readonly tenantIds?: readonly Uuid[];
 }
 

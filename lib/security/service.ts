@@ -77,8 +77,8 @@ const SESSION_TOUCH_MS = 60_000;
 const touchesPerIdleTime = 60;
 
 /**
- * Login sessions (platform §6.2), stored by token hash for all nodes. A session ends after
- * `rbac.globalSessionTimeout` without use, or when its user's password, roles or activity change.
+ * Login sessions (platform §6.2), stored by token hash for all nodes. A session ends after `rbac.globalSessionTimeout`
+ * without use, or when its user's password, roles or active state changes.
  */
 function loginSessions(
   { storage: { security }, ids, systemClock }: Pick<Ports, 'storage' | 'ids' | 'systemClock'>,
