@@ -4,7 +4,7 @@ import type { BlockedInterval } from '../blocking/blocked-time.ts';
 
 export interface StreamEvent {
   readonly event: BillingEvent;
-  /** True if the event starts a phase. Fixed prices are billed only by such events. */
+  /** True if the event starts a phase. Fixed prices are billed only for such events. */
   readonly bringsPhase: boolean;
   /** True if plan, phase and bill cycle day are unchanged, so that the billing period may continue. */
   readonly splitsPeriod: boolean;

@@ -148,7 +148,7 @@ export function longestBlockBefore(
   return longest;
 }
 
-/** Returns the instant of the first state after `at`, or undefined if none exists. */
+/** Returns the instant of the first state after `at`, or undefined if there is no later state. */
 export function nextStateAfter({ states }: BlockHistory, at: Instant): Instant | undefined {
   return states[countUpTo(states, at)]?.effective.at;
 }

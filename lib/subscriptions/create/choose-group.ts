@@ -67,7 +67,7 @@ export interface ChosenGroup {
   readonly joined: BundleContent | null;
   readonly entitlement: DatedInstant;
   readonly billing: DatedInstant;
-  /** The date from which START_OF_BUNDLE alignment is measured. */
+  /** The date from which phases are measured under the alignment START_OF_BUNDLE. */
   readonly bundleStart: DatedInstant;
   /** The subscriptions, with the base first. */
   readonly subscriptions: readonly ChosenSubscription[];
@@ -75,7 +75,7 @@ export interface ChosenGroup {
 
 /**
  * Determines the bundle, dates and plans of a group according to §6.2 rules 1 to 11.
- * @throws BillingError of `chooseBundle`, `choosePlan`, `checkBundleTakes`, `checkOffered`, `checkLimit`;
+ * @throws The errors of `chooseBundle`, `choosePlan`, `checkBundleTakes`, `checkOffered` and `checkLimit`. BillingError
  * SUBSCRIPTION_CREATE_NO_BP (1013), 1017, 1020, 1085, CATALOG_INVALID_PRICE_OVERRIDE (2081), BLOCKING_BLOCKED_ACTION
  * (6000).
  */

@@ -75,7 +75,9 @@ export function planCancellation(
   return { ...dates, edit: cancellationEdit(running, dates, tools) };
 }
 
-/** Returns true if service or billing has already ended. The subscription then cannot be canceled (§9 rule 4). */
+/**
+ * Returns true if service or billing has already ended. In that case, the subscription cannot be canceled (§9 rule 4).
+ */
 export function hasEnded(running: RunningSubscription, now: Instant): boolean {
   return stateOf(running, now) === EntitlementState.CANCELLED || billingHasEnded(running, now);
 }
@@ -228,7 +230,7 @@ export interface EndOfAll {
    * charged-through date if that is later.
    */
   readonly billingPolicy: typeof BillingActionPolicy.IMMEDIATE | typeof BillingActionPolicy.END_OF_TERM;
-  /** Specifies whether an already planned end of billing stays or moves. */
+  /** Specifies whether a planned end of billing is kept or moved. */
   readonly planned: 'KEPT' | 'MOVED_FORWARD';
 }
 

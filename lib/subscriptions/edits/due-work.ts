@@ -43,7 +43,7 @@ export interface DueWork {
   readonly busEvents: readonly NewBusEvent[];
   readonly addOnEnds: readonly SubscriptionEdit[];
   readonly trialEnds: readonly TrialEnd[];
-  /** TRIAL_ENDING and the end of trial that it announces, or null for other events. */
+  /** TRIAL_ENDING and the end of the trial that it announces, or null for other events. */
   readonly announcedTrial: {
     readonly event: NewBusEvent;
     readonly end: Pick<Subscription, 'id' | 'announcedTrialEnd'>;

@@ -178,7 +178,7 @@ async function lockBoth(session: WriteSession, bundleId: Uuid, targetId: Uuid) {
   return { source, target, bundle };
 }
 
-/** Rejects unknown subscriptions. The rules for transfers then reject subscriptions of other bundles. */
+/** Rejects unknown subscriptions. The transfer rules later reject subscriptions of other bundles. */
 async function checkKnown(
   session: ReadSession,
   { externalKeys }: CheckedTransfer,

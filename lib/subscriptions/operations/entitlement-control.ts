@@ -206,7 +206,7 @@ type Checks<Terms> = { readonly [Name in keyof Required<Terms>]: Check };
 
 /**
  * Validates a plugin's decision (§22). Accepts only the fields of the operation's terms, each with the right type. The
- * rules for requests then check the values.
+ * values are checked later by the rules for requests.
  */
 function decide<Operation extends EntitlementOperation>(
   operation: Operation,

@@ -37,7 +37,7 @@ import {
 } from '../views/outline-page.ts';
 
 /**
- * Maximum number of records that paged results hold in memory. A page of at most this size is read from one snapshot.
+ * Maximum number of records that a paged result keeps in memory. A page of at most this size is read from one snapshot.
  */
 const RECORDS_OF_WINDOW = 20_000;
 

@@ -69,7 +69,7 @@ interface CouponTools {
   readonly isOfPlanChange?: boolean;
 }
 
-/** Returns the coupons that an operation redeems, or null if none exist. */
+/** Returns the coupons that an operation redeems, or null if it redeems no coupons. */
 export function couponRequestOf(
   { coupons: codes }: Pick<CheckedRequest, 'coupons'>,
   on: Pick<CouponRequest, 'subscriptionId' | 'redeemed'> & { readonly plan: Plan },
@@ -300,7 +300,7 @@ export function choiceAt(catalog: CatalogWithOverrides, specifier: PlanSpecifier
 }
 
 /**
- * Returns the requested price overrides of the chosen plan, or null if none exist (catalog §10).
+ * Returns the requested price overrides of the chosen plan, or null if no prices are overridden (catalog §10).
  * @throws BillingError CATALOG_INVALID_PRICE_OVERRIDE (2081).
  */
 export function overridesOf(

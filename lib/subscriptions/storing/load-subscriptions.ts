@@ -198,8 +198,8 @@ export async function lockWithKeyHolders(
 
 /**
  * Checks that all bundles with the key are locked.
- * @throws ConcurrentChangeError if a bundle of another account received the key before the locks were acquired. The
- * creation then runs again.
+ * @throws ConcurrentChangeError if a bundle of another account received the key before the locks were acquired. In that
+ * case, the creation runs again.
  */
 export function checkHoldersLocked(carriers: readonly Bundle[], lockedIds: ReadonlySet<Uuid>): void {
   const holder = carriers.find((bundle) => holdsKey(bundle) && !lockedIds.has(bundle.accountId));

@@ -37,7 +37,7 @@ interface InitialEventsInput {
   readonly plan: Plan;
   readonly priceListName: string;
   readonly billing: DatedInstant;
-  /** Instant from which the phases are measured, as the create alignment determines. */
+  /** Instant from which the phases are measured. The create alignment determines it. */
   readonly anchor: DatedInstant;
   readonly phaseType: PhaseType | null;
   readonly billCycleDay: number | null;

@@ -159,8 +159,8 @@ function stateAfter(event: LifecycleEvent): BillingState {
 /** Resolves the plans of running subscriptions from the catalog (catalog §6.2). */
 export interface PlanResolver extends Pick<CatalogWithOverrides, 'resolvePlan' | 'versionAt'> {
   /**
-   * Returns a placeholder for a plan that lacks the phase of the event. If this function is absent, such a plan causes
-   * an error.
+   * Returns a placeholder for a plan that lacks the phase of the event. If this function is absent, a plan without the
+   * phase causes an error.
    */
   readonly unknownPlan?: (planName: string) => ResolvedPlan;
 }

@@ -345,7 +345,7 @@ function reasonOfTransfer(choice: LifecycleEvent): string {
   return writeReason({ ...reasonDatedBy(DatedBy.TRANSFER), alignment, alignedBy, decided });
 }
 
-/** Returns the reason of an event after the transfer. The date and the chosen plan do not change. */
+/** Returns the reason for an event after the transfer. The date and the chosen plan do not change. */
 function reasonAhead(event: LifecycleEvent): string | null {
   if (!isPlanChoice(event)) return event.reason;
   const reason = event.reason === null ? reasonDatedBy(DatedBy.REQUESTED_DATE) : readReason(event.reason);

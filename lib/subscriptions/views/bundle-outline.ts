@@ -326,8 +326,8 @@ function usagePrices(usage: Usage, currency: Currency | null): UsagePrices {
 }
 
 /**
- * Returns the price, or null if none exists in the currency. Does not throw, because reads must not fail for a price
- * that billing would reject.
+ * Returns the price, or null if there is no price in the currency. Does not throw, because reads must not fail for a
+ * price that billing would reject.
  */
 function priceIfSold(price: InternationalPrice | null | undefined, currency: Currency | null) {
   if (!price) return null;

@@ -29,7 +29,10 @@ export interface ServiceCycle {
   /** Bill cycle day, 1 to 31. */
   readonly day: number;
   readonly inForce: PlanInForce;
-  /** True if a plan, phase or bill cycle day begins. A new billing period begins with it (invoicing §5.2 rule 5). */
+  /**
+   * True if a new plan, phase or bill cycle day takes effect and therefore starts a new billing period (invoicing §5.2
+   * rule 5).
+   */
   readonly beginsCycle: boolean;
 }
 
@@ -116,7 +119,10 @@ export function serviceAt(
   return { inForce: phase === undefined ? shown : { ...shown, version, plan, phase }, quantity };
 }
 
-/** Returns the first instant after `at` at which the terms of the service can change, or null if none exists. */
+/**
+ * Returns the first instant after `at` at which the terms of the service can change, or null if they can no longer
+ * change.
+ */
 export function nextServiceChange(
   { subscription, transitions, bounds, blocks }: ServiceStream,
   plans: CatalogWithOverrides,
@@ -134,7 +140,7 @@ export function nextServiceChange(
   return earliestAfter(at, changes);
 }
 
-/** Returns the earliest of the instants after `at`, or null if none exists. */
+/** Returns the earliest of the instants after `at`, or null if no instant is after `at`. */
 export function earliestAfter(
   at: Instant,
   instants: readonly (Instant | null | undefined)[],

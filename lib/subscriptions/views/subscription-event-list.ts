@@ -290,7 +290,7 @@ export function* mergeSorted<T>(
   }
 }
 
-/** Moves the element down the heap until the heap is sorted again. */
+/** Moves the element down the heap until the heap order is restored. */
 function sink<T>(heap: T[], from: number, isBefore: (one: T, other: T) => boolean): void {
   const moved = heap[from];
   if (moved === undefined) return;

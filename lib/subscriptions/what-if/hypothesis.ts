@@ -59,7 +59,7 @@ export interface Hypothesis {
   readonly runDates: readonly LocalDate[];
   /** The plan that implements the requested prices, or null if no prices were requested. */
   readonly overridePlan: OverridePlan | null;
-  /** The coupons that the action would redeem, or null if none exist. */
+  /** The coupons that the action would redeem, or null if it would redeem no coupons. */
   readonly coupons: CouponRequest | null;
   /** The redemptions of these coupons. */
   readonly redemptions: readonly New<Redemption>[];
@@ -240,7 +240,7 @@ export type HypotheticalActionType = (typeof HypotheticalActionType)[keyof typeo
 /** A running subscription. It must be in the requested bundle. */
 export interface SubscriptionInBundle {
   readonly subscriptionId: Uuid;
-  /** The id of the bundle, or null if not requested. */
+  /** The id of the bundle, or null if no bundle was requested. */
   readonly bundleId: Uuid | null;
 }
 
