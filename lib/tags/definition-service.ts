@@ -171,9 +171,8 @@ export function definitionOf(id: Uuid, known: readonly UserTagDefinition[]): Tag
 }
 
 /**
- * Returns the definition if callers may put it on objects of this type (accounts §13.1 rules 2 and 3).
- * @param lookup `known` contains the active user definitions, `enforceTypes` is
- * `tags.enforceApplicableTypes`.
+ * Returns the definition if callers may use it for tags on objects of this type (accounts §13.1 rules 2 and 3).
+ * @param lookup `known` contains the active user definitions, `enforceTypes` is `tags.enforceApplicableTypes`.
  * @throws BillingError TAG_DEFINITION_DOES_NOT_EXIST (3902), TAG_IS_SYSTEM (3953), TAG_NOT_APPLICABLE (3954).
  */
 export function applicableDefinition(
@@ -189,7 +188,7 @@ export function applicableDefinition(
   return definition;
 }
 
-/** Rejects tag definitions that only the engine may add or remove. @throws BillingError TAG_IS_SYSTEM (3953). */
+/** Rejects definitions of tags that only the engine may add or remove. @throws BillingError TAG_IS_SYSTEM (3953). */
 export function refuseSystemTag({ id, name }: TagDefinition): void {
   if (!hasEffect(id, TagEffect.PARKS)) return;
   throw billingError(

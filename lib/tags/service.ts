@@ -32,7 +32,8 @@ interface TagEffects {
     change: { readonly invoiceId: Uuid; readonly isWrittenOff: boolean },
   ): Promise<void>;
   /**
-   * Runs after a caller has removed the tag AUTO_INVOICING_OFF or added it, even if the account already had the tag.
+   * Runs after a caller has removed the tag AUTO_INVOICING_OFF or has added it, even if the account already had the
+   * tag.
    */
   invoicingOffDecided(session: WriteSession, accountId: Uuid): Promise<void>;
 }
