@@ -50,10 +50,7 @@ export function oneOf<T extends string, F extends T | null>(
   };
 }
 
-/**
- * Returns a property that contains comma-separated names. Spaces around a name are removed. A blank string is the empty
- * list.
- */
+/** Returns a property for comma-separated names. Spaces around a name are removed. A blank string is the empty list. */
 export function names(): Property<readonly string[]> {
   return listOf([], 'a name', (text) => text.trim() || undefined);
 }
@@ -63,7 +60,7 @@ export function integers(fallback: readonly number[], bounds: Bounds): Property<
   return listOf(fallback, expectation, parse);
 }
 
-/** Returns a property that contains a size such as `32 MiB`. Its value is in bytes. */
+/** Returns a property for a size such as `32 MiB`. Its value is in bytes. */
 export function size(fallback: number, bounds: Bounds): Property<number> {
   return {
     fallback,
@@ -78,7 +75,7 @@ export function size(fallback: number, bounds: Bounds): Property<number> {
 
 const bytesOfUnit: Readonly<Record<string, number>> = { KiB: 1_024, MiB: 1_048_576 };
 
-/** Returns a property that contains a time span such as `30s`. Its value is in milliseconds. */
+/** Returns a property for a time span such as `30s`. Its value is in milliseconds. */
 export function span(
   fallbackMs: number,
   bounds: Bounds = { min: 0, max: MAX_SETTING_SPAN_MS },
@@ -91,7 +88,7 @@ export function span(
 }
 
 /**
- * Returns a property that contains a time span, as text such as `30s` or as a number of milliseconds. Its value is in
+ * Returns a property for a time span, given as text such as `30s` or as a number of milliseconds. Its value is in
  * milliseconds.
  */
 export function milliseconds(fallbackMs: number, bounds: Bounds): Property<number> {
@@ -99,12 +96,12 @@ export function milliseconds(fallbackMs: number, bounds: Bounds): Property<numbe
   return { ...rest, parse: (text) => integerOf(text, bounds) ?? parse(text) };
 }
 
-/** Returns a property that contains comma-separated time spans. Its values are in milliseconds. */
+/** Returns a property for comma-separated time spans. Its values are in milliseconds. */
 export function spans(fallbackMs: readonly number[]): Property<readonly number[]> {
   return listOf(fallbackMs, 'a time span such as 15m', span(0).parse);
 }
 
-/** Returns a property that contains a period in ISO 8601 form or a time span. */
+/** Returns a property for a period in ISO 8601 form or a time span. */
 export function period<F extends Period | null>(fallback: F): Property<Period | F> {
   return {
     fallback,
@@ -118,7 +115,7 @@ export function period<F extends Period | null>(fallback: F): Property<Period | 
   };
 }
 
-/** Returns a property that contains a time of day. Its value is in milliseconds since midnight. */
+/** Returns a property for a time of day. Its value is in milliseconds since midnight. */
 export function timeOfDay(fallbackMs: number): Property<number> {
   return {
     fallback: fallbackMs,
@@ -133,7 +130,7 @@ export function timeOfDay(fallbackMs: number): Property<number> {
   };
 }
 
-/** Returns a property that contains a language with an optional country or variant, such as `en_US`. */
+/** Returns a property for a language with an optional country or variant, such as `en_US`. */
 export function locale(fallback: string): Property<string> {
   return {
     fallback,
@@ -225,8 +222,8 @@ const MOST_CHARACTERS = 64;
 const digitsOf: Readonly<Record<NumberField, number>> = { yyyy: 4, yy: 2, mm: 2, dd: 2, n: 1 };
 
 /**
- * Returns a property that contains comma-separated invoice number patterns by date, such as `INV-{n:6}, 2027-01-01
- * INV-{yyyy}-{n:6}`. A blank text is the empty list.
+ * Returns a property for comma-separated invoice number patterns by date, such as
+ * `INV-{n:6}, 2027-01-01 INV-{yyyy}-{n:6}`. A blank text is the empty list.
  */
 export function numberPatterns(): Property<readonly NumberPattern[]> {
   return {
