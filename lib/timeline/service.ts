@@ -142,7 +142,7 @@ async function loadTimeline(session: ReadSession, input: LoadTimelineInput) {
   };
 }
 
-/** Adds to the number of rows. @throws BillingError ANSWER_TOO_LARGE (60020) if there are too many rows. */
+/** Adds rows to the count. @throws BillingError ANSWER_TOO_LARGE (60020) if there are too many rows. */
 type CountRows = (more: number) => void;
 
 async function invoicesOf(
