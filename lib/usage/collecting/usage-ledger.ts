@@ -158,8 +158,8 @@ export class UsageLedger {
   }
 
   /**
-   * Returns the last interval that consumed the points. Skips an interval that was superseded for a time: it was
-   * credited, and other intervals charged its points (§7.3 rule 7).
+   * Returns the last interval that consumed the points. Skips an interval that was temporarily superseded. Such an
+   * interval was credited, and other intervals charged its points (§7.3 rule 7).
    */
   #consumerOf(name: string, piece: UsagePiece): BilledInterval | undefined {
     const consumers = this.#consumersOn.get(piece.localDate) ?? [];

@@ -267,7 +267,7 @@ export interface BilledTime {
   readonly start: DatedInstant;
   /** End of the interval. Null means open. */
   readonly end: Instant | null;
-  /** True if the time span ends together with the subscription. Its last instant is then billed (§6.4). */
+  /** True if the time span ends together with the subscription. If so, its last instant is billed (§6.4). */
   readonly includesEnd: boolean;
 }
 

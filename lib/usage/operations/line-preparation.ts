@@ -197,7 +197,7 @@ const METERED_SUBSCRIPTION_MS = 1_000;
 const MAX_METERED_SUBSCRIPTIONS = 100_000;
 
 /**
- * Caches subscriptions for a second. The cache is cleared earlier if this process commits a change that requests work,
+ * Caches subscriptions for a second. The cache is cleared earlier if this process commits a change that queues work,
  * such as the end of a subscription (§2.5).
  */
 class MeteredCache {

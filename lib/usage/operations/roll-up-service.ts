@@ -35,8 +35,8 @@ interface RolledUpParts {
 }
 
 /**
- * Operations that report recorded usage (§3). If a usage source has the subscription, they report the usage of the
- * source.
+ * Operations that report recorded usage (§3). If a usage source covers the subscription, they report the usage from
+ * that source.
  */
 export function rollUpOperations({ storage }: Pick<Ports, 'storage'>, sources: UsageSources) {
   async function rollUpUsage(context: CallContext, load: (session: ReadSession) => Promise<RolledUpParts>) {
@@ -48,7 +48,7 @@ export function rollUpOperations({ storage }: Pick<Ports, 'storage'>, sources: U
     return found ?? storage.read(context.tenant, (session) => recordedUsage(session, asked));
   }
 
-  /** Returns the usage from a usage source (§3.1 rule 7), or null if no source has the subscription. */
+  /** Returns the usage from a usage source (§3.1 rule 7), or null if no source covers the subscription. */
   async function findSuppliedUsage(
     { tenant, createdDate: now, pluginProperties }: CallContext,
     { subscription: { id: subscriptionId, accountId }, unit, parts }: RolledUpParts,

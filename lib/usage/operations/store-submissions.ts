@@ -21,7 +21,7 @@ export interface Storing {
   readonly storage: Pick<Storage, 'recordUsage' | 'write'>;
   readonly tenant: TenantRef;
   readonly authorship: Authorship;
-  /** True if usage may reach a threshold. The engine then requests a check of the subscriptions (§12.1). */
+  /** True if usage may reach a threshold. If so, the engine requests a check of the subscriptions (§12.1). */
   readonly mayPassThresholds: boolean;
 }
 
@@ -151,7 +151,9 @@ export function sharesOf(submissions: readonly UsageSubmission[]): readonly Shar
   return shares.filter(({ places }) => places.length > 0);
 }
 
-/** Returns the threshold check to schedule for recorded usage (§12.1). A subscription has at most one pending check. */
+/**
+ * Returns the threshold check to schedule for recorded usage (§12.1). A subscription has at most one pending check.
+ */
 function thresholdLook({ accountRecordId, subscriptionRecordId, createdDate }: UsageSubmission) {
   return {
     queueName: QueueName.USAGE_THRESHOLDS,

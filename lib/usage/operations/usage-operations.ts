@@ -146,7 +146,7 @@ export interface UsageOperations<C extends Leading = []> extends UsageArchiveOpe
   rollUp(...given: [...C, subscriptionId: Uuid | string, request: RollUpRequest]): Promise<RolledUpUsage>;
 
   /**
-   * Returns the usage between each instant and the next, which is n − 1 results for n instants.
+   * Returns the usage between each instant and the next: n − 1 results for n instants.
    * @param instants instants in ascending order. A repeated instant has an empty result.
    * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), INVALID_PARAMETER (60002).
    */

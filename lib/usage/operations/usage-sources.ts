@@ -71,7 +71,7 @@ export class UsageSources {
   }
 
   /**
-   * Returns the usage of an account's subscriptions. Null means that no source has the account, so recorded usage is
+   * Returns the usage of an account's subscriptions. Null means that no source covers the account, so recorded usage is
    * billed.
    * @throws BillingError UNEXPECTED (60000) for a failed source; see `sourceFailure`.
    */
@@ -103,7 +103,7 @@ export class UsageSources {
   }
 
   /**
-   * Returns the usage of one subscription between neighboring bounds, by unit. Null means that no source has the
+   * Returns the usage of one subscription between neighboring bounds, by unit. Null means that no source covers the
    * subscription.
    * @param bounds distinct instants in ascending order, at least two.
    * @throws BillingError UNEXPECTED (60000) for a failed source.

@@ -300,7 +300,7 @@ const digits = { integerDigits: MAX_USAGE_INTEGER_DIGITS, fractionDigits: MAX_FR
 
 type ReadAmount = { readonly amount: Decimal } | { readonly problem: string };
 
-/** Returns the exact amount of a record, or a description of the problem if it is invalid (§2.4). */
+/** Returns the exact amount of a record, or a description of the problem if the amount is invalid (§2.4). */
 export function readAmount(
   value: unknown,
   { negativeAmounts }: { readonly negativeAmounts: boolean },

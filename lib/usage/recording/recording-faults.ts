@@ -17,7 +17,7 @@ export type OnDuplicate = (typeof OnDuplicate)[keyof typeof OnDuplicate];
 export interface RecordingConfig {
   readonly onDuplicate: OnDuplicate;
   readonly negativeAmounts: boolean;
-  /** True if a unit that no catalog of the tenant defines is rejected. */
+  /** True if units that no catalog of the tenant defines are rejected. */
   readonly rejectsUnknownUnits: boolean;
   /** True if usage may reach a threshold in the tenant's usage terms (§12.1). */
   readonly mayPassThresholds: boolean;

@@ -131,7 +131,7 @@ const msPerDay = 86_400_000;
 const NO_DAYS: ReadonlySet<LocalDate> = new Set();
 
 /**
- * Converts time spans to days in the time zone for usage. Whole days are then summed without reading their points
+ * Converts time spans to days in the time zone for usage, so that whole days are summed without reading their points
  * (§3.1). Adjacent spans share calendar lookups. Archived days have no points, so a bound at the start of such a day
  * does not divide the neighboring day.
  */

@@ -117,8 +117,8 @@ function relation(own: Span, billed: Span, interval: UsageInterval): Relation {
 }
 
 /**
- * Returns true if the billed interval has length 0 and the interval to bill is longer than a day. The billed interval
- * is then not deducted, and its points are not charged again.
+ * Returns true if the billed interval has length 0 and the interval to bill is longer than a day. In that case, the
+ * billed interval is not deducted, and its points are not charged again.
  */
 function ofNoLength(own: Span, at: number, { start, end }: UsageInterval): Relation {
   if (at < own.start || at > own.end) return 'APART';

@@ -26,8 +26,8 @@ interface BilledNow {
 
 /**
  * Divides the billed intervals of a subscription according to its current history. An interval is superseded if another
- * section now charges part of its time, because a change of plan, phase or price was backdated. If nothing is billed in
- * a part of the time (during a pause, or after the end), this supersedes nothing.
+ * section now charges part of its time, because a change of plan, phase or price was backdated. Time in which nothing
+ * is billed (during a pause, or after the end) does not supersede an interval.
  * @param events All events of the subscription, in order.
  */
 export function separateSuperseded(
@@ -186,8 +186,8 @@ export interface SettledSuperseded {
 }
 
 /**
- * Credits the remaining amounts of a superseded interval, newest item first. The usage of the interval is then billed
- * again (§7.3 rule 7).
+ * Credits the remaining amounts of a superseded interval, newest item first. The usage of the interval is billed again
+ * (§7.3 rule 7).
  */
 export function creditSuperseded(interval: SupersededInterval): SettledSuperseded {
   const { entries } = interval;
@@ -215,8 +215,8 @@ interface ReplacementInput {
 
 /**
  * Returns the credits that reduce the charge of a superseded interval to the price of its replacement. Returns null if
- * the replacement costs more. Also returns null if the superseded interval has several items; all of them are then
- * credited. A credit of 0 records that the replacement continues the item (see `separateSuperseded`).
+ * the replacement costs more. Also returns null if the superseded interval has several items, in which case all of them
+ * are credited. A credit of 0 records that the replacement continues the item (see `separateSuperseded`).
  */
 export function replaceSuperseded(input: ReplacementInput): readonly UsageCharge[] | null {
   const { superseded, usageName, interval, rated, currency, itemMode } = input;

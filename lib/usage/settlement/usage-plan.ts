@@ -43,8 +43,8 @@ export interface UsagePlan {
   /** Intervals to rate, sorted by run, then by time (§7.3). */
   readonly intervals: readonly PlannedInterval[];
   /**
-   * Other billed intervals, because their points may have been voided. These are outdated intervals and, under
-   * `beyondLookback=NEXT_PERIOD`, intervals before the look-back period.
+   * Other billed intervals, which are included because their points may have been voided. These are outdated intervals
+   * and, under `beyondLookback=NEXT_PERIOD`, intervals before the look-back period.
    */
   readonly outdated: readonly PlannedInterval[];
   /** Billed intervals that another section now charges. An element of `intervals` may replace such an interval. */
@@ -187,7 +187,10 @@ interface UnbilledStartInput {
   readonly from: LocalDate | null;
 }
 
-/** Returns the start of the first interval that is not completely billed, or null if none exists (§7.1 rule 3). */
+/**
+ * Returns the start of the first interval that is not completely billed, or null if all intervals are completely billed
+ * (§7.1 rule 3).
+ */
 export function firstUnbilledStart({ runs, billed, zone, from }: UnbilledStartInput): DatedInstant | null {
   let first: DatedInstant | null = null;
   for (const run of runs) {
@@ -200,7 +203,7 @@ export function firstUnbilledStart({ runs, billed, zone, from }: UnbilledStartIn
   return first;
 }
 
-/** Returns the part of a run that must be examined, or null if none exists. */
+/** Returns the part of a run that must be examined, or null if nothing must be examined. */
 function stretchOf({ events, closedBy }: UsageRun, from: LocalDate | null, zone: TimeZone): Stretch | null {
   const [{ effectiveDate: begin, localDate }] = events;
   const start = from === null || from <= localDate ? begin : maxInstant(begin, startOfDay(from, zone));
