@@ -1,7 +1,7 @@
 /**
  * Limits that several files share, each with its unit and reason. Other limits are in the file that uses them. Every
- * loop, queue, retry, cache and input has a named limit. If a server property overrides a value, its comment names the
- * property.
+ * loop, queue, retry, cache and input has a named limit. If a server property overrides a limit, the limit's comment
+ * names the property.
  */
 
 const SECOND_MS = 1_000;
@@ -78,8 +78,8 @@ export const MAX_BULK_USAGE_LINES = 50_000;
 export const MAX_BULK_USAGE_BYTES = 32 * MEBIBYTE;
 
 /**
- * Number of usage points that are processed before other work can run, which takes a few milliseconds. Each line counts
- * as at least this many points.
+ * Number of usage points that are processed before other work can run. Processing them takes a few milliseconds. Each
+ * line counts as at least this many points.
  */
 export const BULK_USAGE_POINTS_PER_TURN = 1_000;
 
@@ -223,7 +223,7 @@ export const MAX_EXTERNAL_KEY_CHARACTERS = 255;
 /** Time for which the response to a request with an `Idempotency-Key` is kept (`server.idempotency.retention`). */
 export const IDEMPOTENCY_RETENTION_MS = DAY_MS;
 
-/** Age at which an unfinished request is assumed to have crashed. A repeated request then runs again. */
+/** Age at which an unfinished request is assumed to have crashed. From that age on, a repeated request runs again. */
 export const IDEMPOTENCY_ABANDONED_MS = 10 * MINUTE_MS;
 
 // These limits apply to security (platform §6–§8).

@@ -31,7 +31,7 @@ export function plainBy(shape: AnyShape): Convert {
   return (value) => (value === undefined || value === null ? value : convert(value));
 }
 
-/** Returns the function `plainBy` for a type. A shape that lacks a date or instant of the type does not compile. */
+/** Returns the typed form of `plainBy` for `T`. A shape that lacks a date or instant of `T` does not compile. */
 export function plainerOf<T>(shape: Shape<T, 'date' | 'instant'>): (value: T) => Plain<T> {
   return plainBy(shape as AnyShape) as (value: T) => Plain<T>;
 }

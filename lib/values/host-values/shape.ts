@@ -64,8 +64,8 @@ export type CheckedKind =
   | 'any';
 
 /**
- * The shape of any input. A set contains the valid values. `!` marks a required value. `?` marks a value that null
- * omits. `=` marks an object that must not have other fields.
+ * The shape of any input. A set contains the valid values. `!` marks a required value. `?` marks a value for which null
+ * means absent. `=` marks an object that must not have other fields.
  */
 export type AnyInput =
   | ValueKind

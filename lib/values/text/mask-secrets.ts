@@ -43,7 +43,7 @@ export function isSecretName(name: string): boolean {
   return secretName.test(name);
 }
 
-/** Returns the index after the first secret name in the text, or null if none exists. */
+/** Returns the index after the first secret name in the text, or null if the text contains no secret name. */
 export function secretNameEnd(text: string): number | null {
   const found = secretName.exec(text);
   return found === null ? null : found.index + found[0].length;

@@ -3,7 +3,10 @@ import { invalidField } from '../errors/index.ts';
 /** Maximum edit distance between a misspelled name and the intended name. */
 const MOST_EDITS = 3;
 
-/** Returns the name that is closest to `text`, or null if none is within `mostEdits`. The comparison ignores case. */
+/**
+ * Returns the name that is closest to `text`, or null if no name is within `mostEdits` edits. The comparison ignores
+ * case.
+ */
 export function closestTo(text: string, names: readonly string[], mostEdits = MOST_EDITS): string | null {
   let closest: string | null = null;
   let fewest = mostEdits + 1;
@@ -61,7 +64,7 @@ export function shortenText(text: string): string {
   return `${text.slice(0, SHOWN_CHARACTERS).toWellFormed()}…`;
 }
 
-/** Explains why text cannot be stored. The text completes a sentence. */
+/** The reason why a text cannot be stored. It completes a sentence. */
 export const NOT_STORABLE = 'contains a NUL character or half of a surrogate pair';
 
 /**

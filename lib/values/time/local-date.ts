@@ -169,7 +169,7 @@ export function minDate(first: LocalDate, ...others: readonly LocalDate[]): Loca
   return others.reduce((earliest, date) => (date < earliest ? date : earliest), first);
 }
 
-/** Returns the earlier date. Null means no date. */
+/** Returns the earlier of two dates. If one date is null (no date), returns the other. */
 export function earlierDate(one: LocalDate | null, other: LocalDate | null): LocalDate | null {
   return one === null || other === null ? (one ?? other) : minDate(one, other);
 }
