@@ -16,7 +16,7 @@ import { serve } from './program.ts';
 const urlOf = (database: TestDatabase) => (database.kind === 'postgresql' ? database.url : database.path);
 
 onPostgresql.describe('commands on a server with cells', (open) => {
-  it('migrate, list, check and repair each cell, and print its name', async () => {
+  it('migrate, list, check and repair each cell, and print the name of the cell', async () => {
     const [west, east] = [await open(), await open()];
     const config = join(await memoryDirectory('billwright-cells-'), 'billwright.config.mjs');
     const cells = { west: urlOf(west), east: urlOf(east) };

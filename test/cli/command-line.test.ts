@@ -206,7 +206,7 @@ describe('billwright command', () => {
     expect(unknown.errors).to.match(/no user "nobody"/);
   });
 
-  it('uses the initial password from the environment if the password is long enough', async () => {
+  it('uses an initial password from the environment only if the password is long enough', async () => {
     const environment = { BILLWRIGHT_ADMIN_PASSWORD: 'long enough' };
     const server = await serve(['--database', join(directory, 'given.db')], environment);
     expect(server.greeting).to.match(/BILLWRIGHT_ADMIN_PASSWORD/);
@@ -346,7 +346,7 @@ describe('billwright command', () => {
     }
   });
 
-  it('rejects a database whose administrator still has the test-mode password outside test mode', async () => {
+  it('rejects, outside test mode, a database whose administrator still has the test-mode password', async () => {
     const database = join(directory, 'tested.db');
     await (await serve(['--database', database, '--test-mode'])).stop();
     const refused = await run(['serve', '--port', '0', '--database', database]);

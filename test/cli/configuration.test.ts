@@ -85,7 +85,7 @@ describe('server configuration', () => {
     );
   });
 
-  it('is not written by init if a configuration file exists, because startup rejects a second file', async () => {
+  it('is not written by init if another configuration file exists, because startup rejects a second file', async () => {
     write('billwright.config.js', 'export default {};');
     const error = await writeDefinition({ directory, isTypeScript: true }).catch((thrown: unknown) => thrown);
     expect(error)
@@ -134,7 +134,7 @@ describe('server configuration', () => {
     );
   });
 
-  it('is rejected with a one-line error if it is invalid JSON or JSON with settings that require a module', async () => {
+  it('is rejected with a one-line error if it is invalid JSON or a JSON file with settings that require a module', async () => {
     write('parts.json', '{ "org.service.server.basePath": "/x", "database": "a.db" }');
     expect(await refusal('parts.json')).to.match(
       /^.*parts\.json: "database" is not a property.*billwright init/,

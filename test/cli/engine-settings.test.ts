@@ -18,7 +18,7 @@ import { example, expect } from '../support/index.ts';
 const meadow = fileURLToPath(example('catalogs/meadow.xml'));
 
 describe('engine settings', () => {
-  it('are read from the environment under every prefix, with priority for the documented prefix', () => {
+  it('can have any supported prefix in the environment, and the documented prefix has priority', () => {
     const environment = {
       SERVICE_payment_retry_days: '3,5,7',
       SERVICE_org_service_payment_retry_days: '1',
@@ -68,7 +68,7 @@ describe('properties in the configuration file', () => {
     return file;
   }
 
-  it('keep their full names in the configuration file, and are overridden by the environment and options', async () => {
+  it('have their full names in the file, and are overridden by the environment and options', async () => {
     const issuers = [{ issuer: 'https://login.example', jwksUri: 'https://login.example/keys' }];
     const file = await fileWith(
       JSON.stringify({
@@ -141,7 +141,7 @@ describe('process settings', () => {
     );
   });
 
-  it('include the number of workers from the option, otherwise from the environment, otherwise from the file', () => {
+  it('take the number of workers from the option, the environment or the file, in this order', () => {
     const file = { definition: { workers: 3 }, environment: {} };
     const both = { ...file, environment: { SERVICE_server_workers: 'auto' } };
     expect(workersOf('5', both)).to.equal(5);
@@ -168,7 +168,7 @@ describe('settings for default documents', () => {
   });
   after(() => rm(directory, { recursive: true, force: true }));
 
-  it('include the default catalog, loaded on first use from the option, from catalog.uri or from the sample', async () => {
+  it('include the default catalog, which is loaded on first use from the option, from catalog.uri or from the sample', async () => {
     const defaultCatalog = async (catalog: string | undefined, environment: Environment) =>
       (await defaultDocuments({ 'default-catalog': catalog }, { environment, definition: {} }))
         .defaultCatalog;

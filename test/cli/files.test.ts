@@ -127,7 +127,7 @@ describe('server files', () => {
   }
 
   anyDatabase((kind, openDatabase) => {
-    it(`include the encryption key, while no text in the database contains the key (${kind})`, async () => {
+    it(`include the encryption key, which no text in the database contains (${kind})`, async () => {
       const database = await openDatabase(migrated);
       const args = ['serve', '--port', '0', '--database', where(database)];
       const server = await serving(start(args, environment, directory));

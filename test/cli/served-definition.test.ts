@@ -128,7 +128,7 @@ describe('server defined by a file in its directory', () => {
     }
   });
 
-  it('reports invalid gateways even in test mode, although test mode uses its own gateway', async () => {
+  it('reports invalid gateways even in test mode, which uses its own gateway', async () => {
     writeFileSync(at('wrong.mjs'), 'export default { gateways: [undefined] };');
     const args = [
       'serve',
