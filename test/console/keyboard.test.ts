@@ -6,7 +6,7 @@ import { anyDatabase, expect } from '../support/index.ts';
 /** More controls than a page has before its actions. */
 const MAX_TABS = 60;
 
-anyDatabase.describe('console keyboard', (open) => {
+anyDatabase.describe('console keyboard control', (open) => {
   const browser = browserBefore();
   const server = consoleBefore(open);
   const current = tabBeforeEach(browser, server);
@@ -30,7 +30,7 @@ anyDatabase.describe('console keyboard', (open) => {
     expect(await tab.valueOf('Name')).to.equal('1/2 Road');
   });
 
-  it('closes a dialog with Escape and returns to the button that opened it', async () => {
+  it('closes a dialog with Escape and returns the focus to the button that opened the dialog', async () => {
     const { tab } = current;
     await tab.visit('/accounts');
     await moveTo(tab, 'New account');
@@ -56,7 +56,7 @@ anyDatabase.describe('console keyboard', (open) => {
     await tab.gone('dialog');
   });
 
-  it('copies a key and confirms the copy', async () => {
+  it('copies an account key and confirms the copy', async () => {
     const { tab } = current;
     await tab.page
       .browserContext()

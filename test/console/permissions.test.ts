@@ -4,7 +4,7 @@ import { SHOP_KEY } from '../support/console/shop.ts';
 import { Tab, WIDE } from '../support/console/tab.ts';
 import { anyDatabase, expect } from '../support/index.ts';
 
-anyDatabase.describe('console permissions', (open) => {
+anyDatabase.describe('console for users with different permissions', (open) => {
   const browser = browserBefore();
   const server = consoleBefore(open);
   let tab: Tab;
@@ -13,7 +13,7 @@ anyDatabase.describe('console permissions', (open) => {
   });
   afterEach(() => tab.close());
 
-  it('show only the tenants of the user', async () => {
+  it('shows only the tenants of the user', async () => {
     await tab.signIn('clerk');
     await tab.shows('Choose a tenant');
     await tab.shows(SHOP_KEY, 'main');
@@ -22,7 +22,7 @@ anyDatabase.describe('console permissions', (open) => {
     await tab.shows('Home', 'h1');
   });
 
-  it('allow an administrator to create a tenant and open it', async () => {
+  it('lets an administrator create a tenant and open it', async () => {
     await tab.signIn();
     await tab.shows('Choose a tenant');
     await tab.press('New tenant');
@@ -34,7 +34,7 @@ anyDatabase.describe('console permissions', (open) => {
     expect((await server.billing.tenants.getByApiKey('harbor')).apiKey).to.equal('harbor');
   });
 
-  it('show instructions for a user without tenants', async () => {
+  it('shows instructions to a user without tenants', async () => {
     await tab.signIn('newcomer');
     await tab.shows('No tenant is assigned to you');
     await tab.visit('/accounts');
@@ -44,7 +44,7 @@ anyDatabase.describe('console permissions', (open) => {
       .and.not.to.include('session has ended');
   });
 
-  it('hide counts of background work that the user may not read', async () => {
+  it('hides counts of background work that the user may not read', async () => {
     await tab.signIn('clerk');
     await tab.visit('/');
     await tab.shows('Parked accounts', '.figures');
@@ -53,7 +53,7 @@ anyDatabase.describe('console permissions', (open) => {
       .and.not.to.include('Nodes');
   });
 
-  it('are listed beside their checkboxes in the dialog of a role', async () => {
+  it('lists the permissions beside their checkboxes in the dialog of a role', async () => {
     await tab.signIn();
     await tab.visit('/users?tab=roles');
     await tab.press('New role');
@@ -71,7 +71,7 @@ anyDatabase.describe('console permissions', (open) => {
     await tab.resize(WIDE);
   });
 
-  it('hide actions that the user may not perform and that the API rejects', async () => {
+  it('hides actions that the user may not perform and that the API rejects', async () => {
     const ada = await server.acme.accounts.getByKey('ada');
     await tab.signIn('clerk');
     await tab.visit(`/accounts/${ada.id}`);

@@ -86,7 +86,7 @@ anyDatabase.describe('console', (open) => {
     expect((await server.acme.invoices.get(invoice?.id ?? '')).balance.isZero()).to.equal(true);
   });
 
-  it('refunds 10 as credit', async () => {
+  it('refunds 10 as account credit', async () => {
     const { tab } = current;
     await tab.visit(`/accounts/${await idOf('chiyo')}`);
     await tab.press('Refund or credit');
