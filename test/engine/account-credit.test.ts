@@ -4,7 +4,7 @@ import { codeOf, engineBeforeEach, expect, expectCode, itemLines, newEvents } fr
 
 const someId = (last: number) => `11111111-1111-4111-8111-${String(last).padStart(12, '1')}` as Uuid;
 
-eachDatabaseByTurns.describe('account with credit and charges', (open) => {
+eachDatabaseByTurns.describe('account credit and charge handling', (open) => {
   let newInvoiceEvents: () => Promise<readonly string[]>;
   const engine = engineBeforeEach(open, { now: '2024-01-01T00:00:00Z' });
   beforeEach(async () => {
@@ -101,7 +101,7 @@ eachDatabaseByTurns.describe('account with credit and charges', (open) => {
     expect(await engine.balancesOf(id)).to.eql(['-10', '10']);
   });
 
-  it('receives credit for the adjustment of a paid item, up to the remaining amount of the item', async () => {
+  it('gives credit for the adjustment of a paid item, up to the remaining amount of the item', async () => {
     const { id } = await engine.payingAccount({ currency: 'USD' });
     const [item] = await engine.settle(charge(id, '100'));
     const on = { accountId: id, invoiceId: item?.invoiceId as Uuid, invoiceItemId: item?.id as Uuid };
@@ -115,7 +115,7 @@ eachDatabaseByTurns.describe('account with credit and charges', (open) => {
     await expectCode(engine.acme.invoices.adjustItem(on), 4007);
   });
 
-  it('receives credit on the requested day for an adjustment that names the adjusted item and stores no plan (R52)', async () => {
+  it('gives credit on the requested day for an adjustment that names the adjusted item and stores no plan (R52)', async () => {
     const { id } = await engine.payingAccount({ currency: 'USD' });
     await engine.subscribe({ accountId: id, planName: 'solo-now' });
     const [invoice] = await engine.acme.invoices.ofAccount({ accountId: id, withItems: true });
@@ -175,7 +175,7 @@ eachDatabaseByTurns.describe('account with credit and charges', (open) => {
     expect(await invoicesOf(parent.id)).to.have.length(1);
   });
 
-  it("pays its parent's debt by transferring credit, and moves the credit only once in simultaneous transfers", async () => {
+  it('pays the debt of the parent with transferred credit, and moves the credit only once in simultaneous transfers', async () => {
     const parent = await engine.acme.createAccount({ currency: 'USD' });
     const child = await engine.acme.createAccount({ currency: 'USD', parentAccountId: parent.id });
     await charge(parent.id, '10');

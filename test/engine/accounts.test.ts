@@ -37,7 +37,7 @@ eachDatabaseByTurns.describe('accounts', (open) => {
     expect([balance?.accountBalance.toFixed(), balance?.accountCBA.toFixed()]).to.eql(['0', '0']);
   });
 
-  it('are listed by id in the given order, without unknown and repeated ids', async () => {
+  it('are listed in the order of the given ids, without unknown and repeated ids', async () => {
     const one = await create({ name: 'One' });
     const two = await create({ name: 'Two' });
     const { list } = engine.acme.accounts;
@@ -50,7 +50,7 @@ eachDatabaseByTurns.describe('accounts', (open) => {
     expect(await theirs.accounts.list([one.id])).to.eql([]);
   });
 
-  it('are listed for at most 1,000 ids in one call', async () => {
+  it('can be listed by at most 1,000 ids in one call', async () => {
     const { list } = engine.acme.accounts;
     const ids = Array.from({ length: 1_001 }, () => uuidGenerator().next());
     const { id } = await create({});
@@ -92,7 +92,7 @@ eachDatabaseByTurns.describe('accounts', (open) => {
     expect((await other.createAccount({ externalKey: 'acme' })).externalKey).to.equal('acme');
   });
 
-  it('keep absent fields, reset null fields only with the flag, and never change fixed fields (accounts E3 "Merge")', async () => {
+  it('keep fields that an update omits, reset null fields only with the flag, and never change fixed fields (accounts E3 "Merge")', async () => {
     const { id } = await create({ name: 'Ann Lee', city: 'Bern', notes: 'n1', currency: 'EUR' });
     expect(await update(id, { notes: 'n2', city: null })).to.include({ notes: 'n2', city: 'Bern' });
     expect(await update(id, { notes: null }, true)).to.include({
@@ -116,7 +116,7 @@ eachDatabaseByTurns.describe('accounts', (open) => {
     });
   });
 
-  it('are rejected if an update sets a first name length greater than the length of the name', async () => {
+  it('cannot be updated with a first name length greater than the length of the name', async () => {
     const { id } = await create({ name: 'Ann Lee', firstNameLength: 3 });
     await expectCode(update(id, { firstNameLength: 8 }), 60003);
     await expectCode(update(id, { name: 'Bo', firstNameLength: 3 }), 60003);
@@ -192,7 +192,7 @@ eachDatabaseByTurns.describe('accounts', (open) => {
     });
   });
 
-  it('store an event and an audit row with author, reason, comment and token for every write', async () => {
+  it('cause an event and an audit row with author, reason, comment and token at every write', async () => {
     const events = newEvents(engine.database);
     await events();
     const token = '0190aaaa-0000-7000-8000-000000000001' as Uuid;
@@ -210,7 +210,7 @@ eachDatabaseByTurns.describe('accounts', (open) => {
     expect((await engine.acme.audit.logs([id], AuditLevel.NONE)).get(id)).to.eql([]);
   });
 
-  it('store an event and an audit row for a new default payment method, but not for an unchanged one (accounts §4 rule 4)', async () => {
+  it('cause an event and an audit row for a new default payment method, but not for an unchanged method (accounts §4 rule 4)', async () => {
     const { id } = await create({});
     const method = { accountId: id, pluginName: engine.gateway.name };
     const { id: paymentMethodId } = await engine.acme.addPaymentMethod(method);

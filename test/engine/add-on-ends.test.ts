@@ -86,7 +86,7 @@ eachDatabaseByTurns.describe('add-ons whose base ends or changes', (open) => {
     ['at once', false],
     ['ahead', true],
   ] as const)
-    it(`store a PHASE at the instant of their end if their base is canceled ${when}`, async () => {
+    it(`have a PHASE event at the instant of their end if their base is canceled ${when}`, async () => {
       engine = await openEngine(open, { now: '2024-08-02' });
       accountId = (await engine.acme.createAccount({ currency: 'USD' })).id;
       const made = await engine.acme.subscriptions.createWithAddOns(

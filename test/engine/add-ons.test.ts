@@ -155,7 +155,7 @@ eachDatabaseByTurns.describe('add-ons', (open) => {
     });
   });
 
-  describe('rejected creations', () => {
+  describe('in invalid requests', () => {
     const table: Readonly<Record<string, readonly [code: ErrorName, attempt: () => Promise<unknown>]>> = {
       'an add-on without a bundle': [
         'SUBSCRIPTION_CREATE_NO_BP',
@@ -306,7 +306,7 @@ eachDatabaseByTurns.describe('add-ons', (open) => {
       ],
     };
     for (const [name, [code, attempt]] of Object.entries(table))
-      it(`include ${name}`, async () => {
+      it(`are not created if the request contains ${name}`, async () => {
         await begin('2024-06-01', { billCycleDayLocal: 1 });
         const stored = async () =>
           (await engine.acme.subscriptions.bundlesOfAccount(accountId)).flatMap(
@@ -463,7 +463,7 @@ eachDatabaseByTurns.describe('add-ons', (open) => {
       expect(billingStart?.date).to.equal('2024-06-20');
     });
 
-    it('are stored in several bundles by one call, one bundle per key', async () => {
+    it('can be created in several bundles by one call, with one bundle per key', async () => {
       await begin('2024-06-01');
       const request = (planName: string, more = {}) => ({ accountId, planName, ...more });
       const made = await engine.acme.subscriptions.createBundles([
@@ -477,7 +477,7 @@ eachDatabaseByTurns.describe('add-ons', (open) => {
       expect(made.map(({ subscriptionIds }) => subscriptionIds.length)).to.eql([1, 2, 1]);
     });
 
-    it('emit an event for each subscription of a call, and request one invoice run', async () => {
+    it('cause an event for each subscription of a call, and one invoice run per call', async () => {
       await begin('2024-06-01');
       const events = newEvents(engine.database);
       await events();

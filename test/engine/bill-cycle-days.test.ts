@@ -58,7 +58,7 @@ eachDatabaseByTurns.describe('bill cycle days', (open) => {
 
   const lastLines = async (): Promise<readonly string[]> => (await linesOfInvoices()).at(-1) ?? [];
 
-  describe('worked example subscriptions W15 "Date of a BCD change"', () => {
+  describe('in the worked example subscriptions W15 "Date of a BCD change"', () => {
     type Row = readonly [day: number, from: string | null, expected: string];
     const cases: readonly (readonly [today: string, billingStart: string, rows: readonly Row[]])[] = [
       [
@@ -77,7 +77,7 @@ eachDatabaseByTurns.describe('bill cycle days', (open) => {
       ['2013-08-07', '2013-09-07', [[11, null, '2013-09-11']]],
     ];
     for (const [today, billingStart, rows] of cases)
-      it(`holds on ${today} with billing from ${billingStart}`, async () => {
+      it(`change on the expected dates if today is ${today} and billing starts on ${billingStart}`, async () => {
         await begin(`${today}T09:00:00Z`);
         for (const [day, from, expected] of rows) {
           const subscriptionId = await subscribe('s-30', { billingDate: billingStart });
@@ -201,7 +201,7 @@ eachDatabaseByTurns.describe('bill cycle days', (open) => {
     expect(await lastLines()).to.eql(['RECURRING 2016-07-10..2016-08-10 30']);
   });
 
-  it('take effect at the start of billing if the forced date of the change is earlier', async () => {
+  it('change at the start of billing if the forced date of the change is earlier', async () => {
     await begin('2016-05-05T00:00:00Z', { billCycleDayLocal: 1 });
     const subscriptionId = await subscribe('s-30');
     const forced = { effectiveFromDate: '2015-01-01', allowPastDate: true };
@@ -232,7 +232,7 @@ eachDatabaseByTurns.describe('bill cycle days', (open) => {
     expect(await lastLines()).to.eql(['RECURRING 2016-06-01..2016-06-15 13.55']);
   });
 
-  it('are rejected outside 1 to 31 and on unreachable dates, and nothing is stored', async () => {
+  it('are rejected outside the range 1 to 31 and on unreachable dates, and nothing is stored', async () => {
     await begin('2016-05-01T00:00:00Z');
     const subscriptionId = await subscribe('s-30');
     await events();

@@ -234,7 +234,7 @@ eachDatabaseByTurns.describe('blocks of a bundle with add-ons', (open) => {
   for (const billingPolicy of ['IMMEDIATE', 'END_OF_TERM'] as const) {
     const isImmediate = billingPolicy === 'IMMEDIATE';
 
-    it(`end when a paused bundle is transferred (${billingPolicy}), but continue on subscriptions that stay behind`, async () => {
+    it(`end when a paused bundle is transferred (${billingPolicy}), but continue on subscriptions that stay on the old bundle`, async () => {
       await engine.acme.blocking.pauseBundle(bundleId);
       await engine.runTo('2024-02-12T08:00:00Z');
       const to = await engine.acme.bundles.transfer(bundleId, { accountId: target, billingPolicy });

@@ -320,7 +320,7 @@ eachDatabaseByTurns.describe('blocking states', (open) => {
     await change({ billingPolicy: 'IMMEDIATE' });
   });
 
-  it('emit events with the changes for each service when they take effect', async () => {
+  it('emit events with the changes of each service when they take effect', async () => {
     const sold = await begin({ now: '2024-05-01T00:00:00Z', billCycleDayLocal: 1 });
     const on = bundleOf(sold);
     await block(on, { stateName: 'watch' });

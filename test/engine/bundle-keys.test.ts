@@ -112,7 +112,7 @@ eachDatabaseByTurns.describe('bundle key handling', (open) => {
         expect(await storedKeyOf(first.bundleId)).to.equal('K');
       });
 
-    it('lets a bundle keep its key until its billing ends', async () => {
+    it('keeps the key of a bundle until the billing of the bundle ends', async () => {
       const first = await subscribe('K');
       const inMarch = { requestedDate: '2024-03-01', useRequestedDateForBilling: true };
       await engine.acme.subscriptions.cancel(first.subscriptionId, inMarch);

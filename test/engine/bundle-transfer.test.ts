@@ -385,7 +385,7 @@ eachDatabaseByTurns.describe('bundle transfer', (open) => {
         ]);
       });
 
-      it('ends and credits base and add-on immediately with IMMEDIATE, and starts both on the new account', async () => {
+      it('ends and credits the base and the add-on immediately with IMMEDIATE, and starts both on the new account', async () => {
         await engine.settle(transfer(bundleId, { billingPolicy: 'IMMEDIATE' }));
         expect(await engine.endsOf(base)).to.equal('CANCELLED 2024-01-19 2024-01-19');
         expect(await engine.endsOf(addOn)).to.equal('CANCELLED 2024-01-19 2024-01-19');

@@ -91,7 +91,7 @@ eachDatabaseByTurns.describe('tenant templates (invoicing §14)', (open) => {
 });
 
 eachDatabaseByTurns.describe('documents of a family with taxes (invoicing §12, §14 rule 9)', (open) => {
-  it("show net + tax = gross on the child's invoices, the parent's summary and their credit notes", async () => {
+  it('show net + tax = gross on invoices of the child, the summary of the parent, and their credit notes', async () => {
     const shop = await InvoicedBusinesses.open(open);
     const { engine } = shop;
     const parentAccountId = await shop.account(german);

@@ -46,7 +46,7 @@ eachDatabaseByTurns.describe('call completion (subscriptions §22)', (open) => {
     expect(await purchases()).to.eql(['SUCCESS']);
   });
 
-  it('works without an account id', async () => {
+  it('does not require an account id', async () => {
     expect(await engine.billing.completion(await subscribe(), LONG_MS)).to.equal(true);
     expect(await purchases()).to.eql(['SUCCESS']);
   });
@@ -70,7 +70,7 @@ eachDatabaseByTurns.describe('call completion (subscriptions §22)', (open) => {
   });
 
   for (const started of [true, false])
-    it(`ends at its time limit ${started ? 'with' : 'without'} background work, but lets that work continue`, async () => {
+    it(`ends at its time limit ${started ? 'with' : 'without'} background work, but does not stop the work of the call`, async () => {
       engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_SLEEP', SLEEP_TIME_SEC: 0.4 });
       if (started) engine.billing.start();
       const context = await subscribe();
@@ -144,7 +144,7 @@ const DECLINE = { CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR' } as con
 anyDatabase.describe('completion with the fake clock of a test', (open) => {
   const engine = engineBeforeEach(open, { now: '2024-01-01T10:30:00Z' });
 
-  it('bills and pays twelve months on their due dates with a fake clock, and retries a declined payment days later', async () => {
+  it('bills and pays twelve months on their due dates, and retries a declined payment days later, with a fake clock', async () => {
     const { acme, billing, clock, gateway } = engine;
     const { id } = await engine.payingAccount({ currency: 'USD' });
     await acme.createSubscription({ accountId: id, planName: 'solo-now' });
@@ -183,7 +183,7 @@ anyDatabase.describe('completion with the fake clock of a test', (open) => {
     expect(summary?.status).to.equal('COMMITTED');
   });
 
-  it('rejects a fake clock that cannot be set, a clock that the engine does not use, and a past time', async () => {
+  it('rejects a fake clock that cannot be set or that the engine does not use, and a past time', async () => {
     const { billing, clock } = engine;
     const still: Partial<SettableClock> = { now: () => clock.now() };
     const refused = async (...given: readonly unknown[]): Promise<string> => {

@@ -228,7 +228,7 @@ eachDatabaseByTurns.describe('cancellation', (open) => {
     ]);
   });
 
-  it('ends a trial immediately by the rule for its phase, so that nothing is due', async () => {
+  it('ends a trial immediately according to the rule for trial phases, so that nothing is due', async () => {
     await begin('2024-01-01T00:00:00Z');
     const subscriptionId = await subscribe('pro-monthly');
     engine.clock.set('2024-01-10T00:00:00Z');

@@ -101,7 +101,7 @@ eachDatabase.describe('operations on many locked accounts', (open) => {
     expect(statements.filter((text) => /^\s*(insert|update|delete)/i.test(text))).to.eql([]);
   });
 
-  it(`send equally many SQL statements for ${COUNTS.join(' and ')} accounts to cancel, block and tag them`, async () => {
+  it(`send the same number of SQL statements to cancel, block and tag ${COUNTS.join(' and ')} accounts`, async () => {
     const sent: number[][] = [];
     for (const count of COUNTS) {
       const accounts = await customers(count);

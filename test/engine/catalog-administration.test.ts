@@ -69,7 +69,7 @@ eachDatabaseByTurns.describe('catalog administration', (open) => {
     return rows.slice(-3).map(({ payload }) => JSON.parse(String(payload)));
   }
 
-  it('applies a deletion to the next call, emits its events, and then accepts any catalog name and dates', async () => {
+  it('applies a deletion to the next call, emits the events of the deletion, and then accepts any catalog name and dates', async () => {
     await begin();
     await engine.acme.uploadCatalog(dated('2024-03-01'));
     const events = newEvents(engine.database);
@@ -114,7 +114,7 @@ eachDatabaseByTurns.describe('catalog administration', (open) => {
     expect(await events()).to.eql([]);
   });
 
-  it('stores a simple plan once, even if repeated, and sells it in the next call (catalog W17 "Simple plan")', async () => {
+  it('stores a simple plan once, even if repeated, and sells the plan in the next call (catalog W17 "Simple plan")', async () => {
     await begin();
     const own = await newTenant(false);
     const events = newEvents(engine.database);
@@ -262,7 +262,7 @@ eachDatabaseByTurns.describe('catalog administration', (open) => {
     expect((await (await newTenant(false)).catalogs.validate(source)).errors).to.eql([]);
   });
 
-  it('serves the default catalog until the tenant uploads its own, and never again after a deletion', async () => {
+  it('serves the default catalog until the tenant uploads its own catalog, and never again after a deletion', async () => {
     const document = await readFile(orchard, 'utf8');
     let reads = 0;
     await begin({

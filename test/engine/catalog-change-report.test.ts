@@ -99,7 +99,7 @@ eachDatabaseByTurns.describe('report on a candidate catalog', (open) => {
     ]);
   });
 
-  it('reads accounts page by page, only as the report is read', async () => {
+  it('reads accounts page by page, and only on demand', async () => {
     const first = await subscribe();
     const [{ recordId: _, ...last }] = (await engine.storage.read(engine.tenant, (session) =>
       session.accounts.findAfter({ afterRecordId: 0, limit: 1 }),
@@ -147,7 +147,7 @@ eachDatabaseByTurns.describe('report on a candidate catalog', (open) => {
     expect((await partsOf(engine.acme, taking)).map(lineOf)[0]).to.equal('1 errors, 0 warnings');
   });
 
-  it('predicts the price changes that the upload makes', async () => {
+  it('predicts the price changes that the upload causes', async () => {
     await subscribe();
     await engine.acme.uploadCatalog(pricedCatalog(next));
     const later = { effectiveDate: '2024-07-01', price: '48.00', forExisting: '2024-08-01' };

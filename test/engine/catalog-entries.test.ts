@@ -88,7 +88,7 @@ eachDatabaseByTurns.describe('catalog entries', (open) => {
     await entries.retirePlan('p2');
   }
 
-  it('form one version for each date, with the rows in force (catalog W18 "Entries to versions")', async () => {
+  it('form one catalog version for each date, with the rows in force (catalog W18 "Entries to versions")', async () => {
     await w18();
     const catalog = await current();
     expect(catalog.name).to.equal('DEFAULT');
@@ -333,7 +333,7 @@ eachDatabaseByTurns.describe('catalog entries', (open) => {
     }
   });
 
-  it('keep the plans of a deleted product in the list but not in the catalog, and erase them on request', async () => {
+  it('keep the plans of a deleted product in the list but not in the catalog, unless the deletion also erases the plans', async () => {
     await openEmpty('2024-01-10T00:00:00Z');
     const entries = engine.acme.catalogEntries;
     await entries.create({ products: [pot, { ...pot, name: 'Pan' }], plans: [monthly('p1', '2024-01-01')] });
@@ -348,7 +348,7 @@ eachDatabaseByTurns.describe('catalog entries', (open) => {
     expect((await current()).versions).to.have.length(0);
   });
 
-  it('treat a plan with overridden prices as in use, and keep the names of its override plans', async () => {
+  it('cannot be deleted if overrides of their plan are in use, and reserve the names of the override plans', async () => {
     const entries = await openWith('2024-01-10T00:00:00Z', monthly('p1', '2024-01-01'));
     const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
     await engine.acme.createSubscription({
@@ -360,7 +360,7 @@ eachDatabaseByTurns.describe('catalog entries', (open) => {
     await expectCode(entries.createPlan(monthly('p1-1', '2024-01-01')), 61004);
   });
 
-  it('allow erasing the latest row of a plan, or the whole plan with its names', async () => {
+  it('can be erased as the latest row of a plan or as the whole plan with its names', async () => {
     const entries = await openWith('2024-01-10T00:00:00Z', monthly('p1', '2024-01-01'));
     await entries.updatePlan('p1', { phases: [evergreen('12')], effectiveDate: at('2024-02-01') });
     await entries.deletePlan('p1', { force: true });
@@ -524,7 +524,7 @@ eachDatabaseByTurns.describe('catalog entries', (open) => {
     await other.close();
   });
 
-  it('show in the catalog state whether a scope uses XML, entries or neither', async () => {
+  it('are reported by the catalog state, which shows whether a scope uses XML, entries or neither', async () => {
     await openEmpty('2024-01-10T00:00:00Z');
     const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
     const states = async (): Promise<readonly string[]> => [

@@ -124,7 +124,7 @@ eachDatabaseByTurns.describe('engines with catalogs of many versions', (open) =>
     await billing.close();
   });
 
-  it('use the cached parts in a host transaction, and never show rolled-back parts', async () => {
+  it('use the cached parts in a host transaction, and never use rolled-back parts', async () => {
     const stored = new StoredCatalogs();
     const known = await engine.storage.read(engine.tenant, (session) => stored.get(session));
     const inside = stored.forTransaction();

@@ -53,7 +53,7 @@ eachDatabaseByTurns.describe('catalog plugin that starts or stops serving accoun
     ]);
   });
 
-  it('leaves billing to the XML catalog once it stops, without changing existing invoices', async () => {
+  it('leaves the billing to the XML catalog once it stops, without changing existing invoices', async () => {
     await begin(heatFor('36.00'));
     await engine.runTo('2024-01-15T00:00:00Z');
     plugin.serve(null);
@@ -109,7 +109,7 @@ eachDatabaseByTurns.describe('catalog plugin that starts or stops serving accoun
     ]);
   });
 
-  it('delays an uploaded price change until the plugin stops, and then applies the change from its own date', async () => {
+  it('delays an uploaded price change until the plugin stops, and the change then applies from its own date', async () => {
     await begin(null);
     const change = { effectiveDate: '2024-01-11', price: '61.00', forExisting: '2024-01-21' };
     await engine.acme.uploadCatalog(pricedCatalog(change));
@@ -132,7 +132,7 @@ eachDatabaseByTurns.describe('catalog plugin that starts or stops serving accoun
     ['a new plugin lacks the plan', null, harbour()],
     ['the XML lacks the plan of a plugin that has stopped', harbour(), null],
   ] as const)
-    it(`causes an error instead of a wrong price while ${what}, until the plan is available`, async () => {
+    it(`causes an error instead of a wrong price while ${what}, and a correct invoice once the plan is available`, async () => {
       const planName = served === null ? PLAN : 'boat-monthly';
       plugin = memoryCatalogPlugin();
       engine = await openEngine(open, {

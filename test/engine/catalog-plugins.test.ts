@@ -94,7 +94,7 @@ eachDatabaseByTurns.describe('catalog plugins', (open) => {
     ]);
   });
 
-  it('receive one call for concurrent first uses', async () => {
+  it('are called once for several concurrent first uses', async () => {
     await beginServing();
     const names = await Promise.all([planNames(), planNames(), planNames()]);
     expect(names).to.eql([['boat-monthly'], ['boat-monthly'], ['boat-monthly']]);
@@ -273,7 +273,7 @@ eachDatabaseByTurns.describe('catalog plugins', (open) => {
     expect((await linesOf(account)).slice(expected.length)).to.eql(['RECURRING 2024-05-01..2024-06-01 36']);
   });
 
-  it('set the prices of their catalog versions, even the price of an earlier version', async () => {
+  it('determine the prices of their catalog versions, even of earlier versions', async () => {
     await begin();
     const versions: CatalogDefinition = {
       name: 'Harbour',
@@ -290,7 +290,7 @@ eachDatabaseByTurns.describe('catalog plugins', (open) => {
     expect(await linesOf(late)).to.eql(['RECURRING 2024-02-01..2024-03-01 36']);
   });
 
-  it('are called even if the tenant has a stored catalog, and are rejected if two have the same name', async () => {
+  it('are called even if the tenant has a stored catalog, and are rejected if two plugins have the same name', async () => {
     await begin();
     expect(await planNames((await subscribed('pro-monthly')).id)).to.include('pro-monthly');
     const unknownId = '11111111-1111-4111-8111-111111111111' as Account['id'];

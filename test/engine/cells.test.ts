@@ -55,7 +55,7 @@ onPostgresql.describe('two cells', (open) => {
     }
   });
 
-  it('list themselves with their tenants and accounts', async () => {
+  it('are listed with their tenants and accounts', async () => {
     await west.acme.createAccount({ currency: 'USD' });
     const [first, second] = await cells.billing.cells.list();
     expect(first).to.deep.include({ name: 'west', number: 0, tenants: 1, lateEntries: 0, problem: null });
@@ -313,7 +313,7 @@ onPostgresql.describe('two cells', (open) => {
     await node.close();
   });
 
-  it('find a moved tenant no later than the end of its location lease', async () => {
+  it('find a moved tenant no later than the end of the location lease of the tenant', async () => {
     const directory = storageOf(cells.west);
     const moved = await cells.shopIn('west', 'moved');
     await moved.acme.createAccount({ currency: 'USD', externalKey: 'before' });
@@ -379,7 +379,7 @@ onPostgresql.describe('unavailable cells', (open) => {
     expect((await billing.cells.of(added.id)).cell).to.equal('west');
   });
 
-  it('are opened later by a node that started without them', async () => {
+  it('can be opened later by a node that started without them', async () => {
     await proxy.refuse();
     const node = await cells.node({ systemClock: pushableSystemClock(20) });
     const call = () => node.as({ tenant: east.id, user: 'test' }).createAccount({ currency: 'USD' });

@@ -166,7 +166,7 @@ eachDatabaseByTurns.describe('charged-through date', (open) => {
     expect(await chargedThrough()).to.equal('2026-06-25');
   });
 
-  it('is not changed by a run that has nothing to add to a draft (invoicing §8.5)', async () => {
+  it('stays the same in a run that has nothing to add to a draft (invoicing §8.5)', async () => {
     await beginWithSeats('annual', { tags: [SystemTag.AUTO_INVOICING_DRAFT] });
     await tag(SystemTag.AUTO_INVOICING_REUSE_DRAFT);
     await untag(SystemTag.AUTO_INVOICING_DRAFT);
@@ -270,7 +270,7 @@ eachDatabaseByTurns.describe('charged-through date', (open) => {
     expect(await chargedThrough()).to.equal(null);
   });
 
-  it('is not changed by write-offs, adjustments, and voids of charges without a subscription (invoicing §8.5)', async () => {
+  it('stays the same after write-offs, adjustments, and voids of charges without a subscription (invoicing §8.5)', async () => {
     await begin();
     await engine.runTo('2030-03-14T06:00:00Z');
     await engine.runTo('2030-03-16T06:00:00Z');

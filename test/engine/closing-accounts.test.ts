@@ -76,7 +76,7 @@ eachDatabaseByTurns.describe('closing an account', (open) => {
     await expectCode(subscribe(id), 6000);
   });
 
-  it('leaves invoices unpaid if no flag is set, and changes nothing when repeated', async () => {
+  it('leaves invoices unpaid if no flag is set, and changes nothing if repeated', async () => {
     const id = await engine.settle(charged('10'));
     await newTypes();
     await close(id);
@@ -88,7 +88,7 @@ eachDatabaseByTurns.describe('closing an account', (open) => {
     expect(states.map((row) => row.state_name)).to.eql(['CLOSE_ACCOUNT']);
   });
 
-  it('processes the remaining unpaid invoices when repeated, but not the adjusted items', async () => {
+  it('covers the remaining unpaid invoices when repeated, but not the adjusted items', async () => {
     const id = await charged('10');
     await close(id);
     await close(id, { itemAdjustUnpaidInvoices: true });
@@ -96,7 +96,7 @@ eachDatabaseByTurns.describe('closing an account', (open) => {
     expect(await itemsOf(id)).to.eql(['EXTERNAL_CHARGE 10', 'ITEM_ADJ -10']);
   });
 
-  it('can be repeated after a clearing blocking state has opened the account to subscriptions again', async () => {
+  it('can be repeated after another blocking state has opened the account to subscriptions again', async () => {
     const { id } = await engine.acme.createAccount({ currency: 'USD' });
     await close(id);
     const openedAt = engine.clock.now();
@@ -158,7 +158,7 @@ eachDatabaseByTurns.describe('closing an account', (open) => {
     expect(await descriptionOf(second)).to.equal('moved away');
   });
 
-  it('removes the planned work of this account on request, but not of other accounts', async () => {
+  it('removes the planned work of the account on request, but not the work of other accounts', async () => {
     const { id } = await engine.acme.createAccount({ currency: 'USD' });
     const other = await engine.acme.createAccount({ currency: 'USD' });
     await engine.settle(subscribe(id));
@@ -175,7 +175,7 @@ eachDatabaseByTurns.describe('closing an account', (open) => {
     expect(await itemsOf(other.id)).to.have.length(2);
   });
 
-  it('keeps the subscription ends that it schedules itself when it removes planned work', async () => {
+  it('keeps the subscription ends that it has scheduled itself when it removes planned work', async () => {
     const { id } = await engine.acme.createAccount({ currency: 'USD' });
     const { subscriptionId } = await engine.settle(subscribe(id));
     await close(id, { cancelAllSubscriptions: true, removeFutureNotifications: true });

@@ -113,7 +113,7 @@ eachDatabaseByTurns.describe('control tags', (open) => {
       expect(await linesOf(id)).to.have.length(2);
     });
 
-    it('do not prevent an explicit run or a dry run if they stop automatic invoice runs (R23)', async () => {
+    it('stop automatic invoice runs without preventing an explicit run or a dry run (R23)', async () => {
       const id = await subscriber(SystemTag.AUTO_INVOICING_OFF);
       const dry = await engine.acme.invoices.dryRun({ accountId: id });
       expect(dry && itemLines(dry)).to.eql(['RECURRING 2024-01-01..2024-02-01 19.95']);
@@ -170,7 +170,7 @@ eachDatabaseByTurns.describe('control tags', (open) => {
     });
   });
 
-  it('let an account get its bill cycle day while AUTO_INVOICING_OFF holds back invoices (R51)', async () => {
+  it('do not prevent an account from getting its bill cycle day while AUTO_INVOICING_OFF holds back invoices (R51)', async () => {
     const { id } = await engine.payingAccount({ currency: 'USD' });
     await tag(id, SystemTag.AUTO_INVOICING_OFF);
     engine.clock.set('2024-01-17T00:00:00Z');

@@ -98,7 +98,7 @@ function attempt(stage: PaymentStage, script: Script) {
   });
 }
 
-eachDatabase.describe('automatic payments with control plugins (payments §8.1)', (open) => {
+eachDatabase.describe('automatic payments under payment control (payments §8.1)', (open) => {
   withStage(open, (stageAt) => {
     it('use the values that the plugins have adjusted, and report the result to the plugins', async () => {
       const { stage, first, second } = await stageAt();
@@ -145,7 +145,7 @@ eachDatabase.describe('automatic payments with control plugins (payments §8.1)'
   });
 });
 
-anyDatabase.describe('automatic payments with control plugins (payments §2.3)', (open) => {
+anyDatabase.describe('automatic payments under payment control (payments §2.3)', (open) => {
   withStage(open, (stageAt) => {
     it('stop and end their attempt as soon as a plugin aborts (rule 5)', async () => {
       const { stage, first, second } = await stageAt();
@@ -261,7 +261,7 @@ anyDatabase.describe('automatic payments with control plugins (payments §2.3)',
       expect(await stage.story(invoiceId)).to.deep.include({ attempts, balance: '0' });
     });
 
-    it('are reported to their plugins even if they have no external effect (payments §8.1)', async () => {
+    it('are reported to the plugins even if they have no external effect (payments §8.1)', async () => {
       const { stage, first } = await stageAt();
       const invoiceId = await invoiced(stage, EXTERNAL);
       expect(first.calls).to.eql(['prior', 'success']);
@@ -284,7 +284,7 @@ anyDatabase.describe('automatic payments with control plugins (payments §2.3)',
       expect((await stage.story(invoiceId)).attempts).to.eql(['SUCCESS']);
     });
 
-    it('report the outcome found by recovery to the plugins (payments §8.4)', async () => {
+    it('report to the plugins the outcome that recovery finds (payments §8.4)', async () => {
       const { stage, first } = await stageAt();
       stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_UNDEFINED' });
       const invoiceId = await invoiced(stage);
@@ -302,7 +302,7 @@ anyDatabase.describe('automatic payments with control plugins (payments §2.3)',
       expect(attempts?.[1]?.effectiveDate).to.equal(Date.parse('2012-06-01'));
     });
 
-    it('report the outcome to the plugins if a read of the pending payment finds it (payments §8.4)', async () => {
+    it('report to the plugins the outcome that a read of the pending payment finds (payments §8.4)', async () => {
       const { stage, first } = await stageAt();
       stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING' });
       const invoiceId = await invoiced(stage);

@@ -75,7 +75,7 @@ anyDatabase.describe('payment operations with control plugins (payments §4.1, �
     expect(await attempts()).to.eql([]);
   });
 
-  it('use a payment method from a control plugin if the request names none', async () => {
+  it('use a payment method from a control plugin if the request names no method', async () => {
     const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
     const method = { accountId, pluginName: engine.gateway.name };
     const { pluginName, id } = await engine.acme.paymentMethods.add(method);
@@ -88,7 +88,7 @@ anyDatabase.describe('payment operations with control plugins (payments §4.1, �
     expect(pluginName).to.equal(engine.gateway.name);
   });
 
-  it('keep the method of a payment, even if a control plugin chooses another one (payments §2.3 rule 6)', async () => {
+  it('keep the method of a payment, even if a control plugin chooses another method (payments §2.3 rule 6)', async () => {
     const method = { accountId: account.id, pluginName: engine.gateway.name };
     const other = await engine.acme.paymentMethods.add(method);
     const paid = await purchase({ controlPlugins: [] });

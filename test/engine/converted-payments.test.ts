@@ -207,7 +207,7 @@ anyDatabase.describe('invoice payments converted by a control plugin (payments Â
     expect(await balanceOf(invoiceId)).to.equal(100);
   });
 
-  it('are converted again if the balance falls while plugins convert them', async () => {
+  it('are converted again if the balance falls during the conversion', async () => {
     const invoiceId = await invoiced('100', { isHeldBack: true });
     const { invoicePayments } = engine.acme;
     meanwhile = async () => {

@@ -73,7 +73,7 @@ eachDatabaseByTurns.describe('coupon redemptions (coupons §2)', (open) => {
       expect(await couponEvents()).to.eql([]);
     });
 
-    it('require a valid coupon: creating an invalid coupon fails with a list of every problem', async () => {
+    it('cannot use an invalid coupon, because the creation of the coupon fails with a list of every problem', async () => {
       const error = await engine.acme.coupons
         .create({
           code: ' x',
@@ -150,7 +150,7 @@ eachDatabaseByTurns.describe('coupon redemptions (coupons §2)', (open) => {
     ]);
   });
 
-  it('discount a fixed price', async () => {
+  it('can discount a fixed price', async () => {
     await coupon({ appliesTo: 'FIXED', duration: 'ONCE' });
     await coupon({ code: 'BOTH', percentOff: '50', appliesTo: 'BOTH', duration: 'ONCE' });
     await subscribe('lamp-setup', 'SPRING');
@@ -164,7 +164,7 @@ eachDatabaseByTurns.describe('coupon redemptions (coupons §2)', (open) => {
     ]);
   });
 
-  it('apply to all subscriptions of an account, including later ones', async () => {
+  it('can apply to all subscriptions of an account, including later subscriptions', async () => {
     await coupon({ products: ['Lamp'], duration: { months: 2 } });
     await subscribe('lamp');
     await engine.runTo('2026-01-10');
@@ -260,7 +260,7 @@ eachDatabaseByTurns.describe('coupon redemptions (coupons §2)', (open) => {
       if (only !== null) await expectCode(engine.acme.coupons.remove(id), 'REDEMPTION_ENDED');
   });
 
-  it('continue if the cancellation is undone', async () => {
+  it('continue if the cancellation of their subscription is undone', async () => {
     await coupon();
     const subscriptionId = await subscribe('lamp', 'SPRING');
     await engine.settle(engine.acme.subscriptions.cancel(subscriptionId, { requestedDate: '2026-01-20' }));
@@ -302,7 +302,7 @@ eachDatabaseByTurns.describe('coupon redemptions (coupons §2)', (open) => {
     expect(refusal).to.contain('is blocked from its start');
   });
 
-  it('emit an event, and another event when the discount ends', async () => {
+  it('emit one event when they are stored and another event when the discount ends', async () => {
     await coupon({ duration: { periods: 2 } });
     await subscribe('lamp', 'SPRING');
     await coupon({ code: 'ALL' });
@@ -323,7 +323,7 @@ eachDatabaseByTurns.describe('coupon redemptions (coupons §2)', (open) => {
     ]);
   });
 
-  it('end later if the subscription is paused', async () => {
+  it('end later if their subscription is paused', async () => {
     await coupon({ duration: { periods: 2 } });
     const { subscriptionId, bundleId } = await engine.subscribe({
       accountId,
@@ -341,7 +341,7 @@ eachDatabaseByTurns.describe('coupon redemptions (coupons §2)', (open) => {
     expect((await couponEvents()).at(-1)).to.equal('2026-04-01 COUPON_ENDED SUBSCRIPTION');
   });
 
-  it('appear in dry runs and previews as on the invoice', async () => {
+  it('have the same effect in dry runs and previews as on the invoice', async () => {
     await coupon({ duration: 'ONCE' });
     const request = { accountId, planName: 'lamp', coupons: ['SPRING'] };
     const preview = await engine.acme.subscriptions.preview({ change: 'CREATE', ...request });
@@ -389,7 +389,7 @@ eachDatabaseByTurns.describe('coupon redemptions (coupons §2)', (open) => {
     });
   });
 
-  it('keep the terms of the coupon when the coupon is renamed and deactivated', async () => {
+  it('keep the terms of their coupon when the coupon is renamed and deactivated', async () => {
     await coupon();
     const subscriptionId = await subscribe('lamp', 'SPRING');
     await engine.acme.coupons.update('spring', { name: 'Spring sale', isActive: false, maxRedemptions: 1 });

@@ -119,7 +119,7 @@ eachDatabaseByTurns.describe('credit item deletion (invoicing §9 rule 7)', (ope
     await expectSound();
   });
 
-  it('reclaims no more than the missing amount, and skips void invoices', async () => {
+  it('reclaims only the missing amount, and skips void invoices', async () => {
     const id = await newAccount();
     const given = await credit(id, '20');
     await credit(id, '5');
@@ -163,7 +163,7 @@ eachDatabaseByTurns.describe('credit item deletion (invoicing §9 rule 7)', (ope
     await expectSound();
   });
 
-  it('is reflected in the summary of the paying parent', async () => {
+  it('changes the summary of the paying parent', async () => {
     const parent = await newAccount();
     const input = { currency: 'USD', parentAccountId: parent, isPaymentDelegatedToParent: true } as const;
     const { id } = await engine.acme.createAccount(input);

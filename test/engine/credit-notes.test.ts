@@ -150,7 +150,7 @@ eachDatabaseByTurns.describe('credit notes (invoicing §21)', (open) => {
     expect(await notesOf(repair?.invoiceId ?? account.id)).to.eql([]);
   });
 
-  it('have numbers without gaps despite simultaneous writers and failures (rule 3)', async () => {
+  it('are numbered without gaps despite simultaneous writers and failures (rule 3)', async () => {
     await start(written);
     const invoices: InvoiceView[] = [];
     for (let index = 0; index < 8; index += 1) invoices.push(await charged(10, 20));

@@ -5,7 +5,7 @@ import type { TestEngine } from '../support/index.ts';
 import { eachDatabaseByTurns, expect, expectCode, newEvents, openEngine, rowsOf } from '../support/index.ts';
 import type { InvoiceView } from '../support/plain-views.ts';
 
-eachDatabaseByTurns.describe('payment delegated to a parent', (open) => {
+eachDatabaseByTurns.describe('payment delegation to a parent', (open) => {
   let engine: TestEngine;
   let parent: Uuid;
   let child: Uuid;
@@ -205,7 +205,7 @@ eachDatabaseByTurns.describe('payment delegated to a parent', (open) => {
     expect([invoiceDate, commitDate]).to.eql(['2025-02-03', '2025-02-04']);
   });
 
-  it("commits the summary at the tenant's time of day, or on the next day if it has passed (invoicing §12 rule 3)", async () => {
+  it("commits the summary at the tenant's time of day, or on the next day if that time has passed (invoicing §12 rule 3)", async () => {
     await begin('2025-02-03T10:00:00Z', '34.00');
     const value = '{"org.killbill.invoice.parent.commit.local.utc.time":"09:30:00"}';
     await engine.acme.keyValues.add('PER_TENANT_CONFIG', value);
@@ -298,7 +298,7 @@ eachDatabaseByTurns.describe('payment delegated to a parent', (open) => {
     await redeliver();
   });
 
-  it('excludes a voided invoice of a child, but rejects the void once the parent has paid (invoicing §12 rule 6)', async () => {
+  it('excludes a voided invoice of a child, but prevents the void once the parent has paid (invoicing §12 rule 6)', async () => {
     await begin('2025-02-03T10:00:00Z', '34.00');
     const [first, second, third] = [
       await charge(child, '10'),
@@ -349,7 +349,7 @@ eachDatabaseByTurns.describe('payment delegated to a parent', (open) => {
     ]);
   });
 
-  it("includes a child's draft only once the draft is committed", async () => {
+  it("covers a child's draft only once the draft is committed", async () => {
     await begin('2025-02-03T10:00:00Z', '34.00');
     await hold(child, SystemTag.AUTO_INVOICING_DRAFT);
     await subscribe(child);

@@ -40,7 +40,7 @@ eachDatabaseByTurns.describe('repairs of invoices to be paid by a parent (invoic
     expect(await family.balances()).to.equal('0 0, 0 0');
   });
 
-  it('lower the summary by the days of a pause, and bill the rest of the month in the next summary', async () => {
+  it('lower the summary by the days of a pause, and the next summary bills the rest of the month', async () => {
     await begin();
     await family.engine.runTo(LATER);
     await family.engine.settle(family.engine.acme.blocking.pauseBundle(bundleId));
@@ -54,7 +54,7 @@ eachDatabaseByTurns.describe('repairs of invoices to be paid by a parent (invoic
     expect(await family.balances()).to.equal('10 0, 10 0');
   });
 
-  it('bill the new charge of a plan change in full, because the repair of an unpaid debt gives no credit', async () => {
+  it('do not reduce the new charge of a plan change, because the repair of an unpaid debt gives no credit', async () => {
     await begin(2);
     await family.engine.runTo(LATER);
     await family.changeQuantity(subscriptionId, 1);
@@ -134,7 +134,7 @@ eachDatabaseByTurns.describe('repairs of invoices to be paid by a parent (invoic
     expect(await family.invoiceLines(parent)).to.eql(['DRAFT [PARENT_SUMMARY 0] owes 0']);
   });
 
-  it('lower a written-off summary, so that only the rest is owed if the write-off is undone', async () => {
+  it('lower a written-off summary, so that only the rest is owed after the write-off is undone', async () => {
     await begin();
     const { id } = await family.summary();
     await family.writeOff(id);
@@ -154,7 +154,7 @@ eachDatabaseByTurns.describe('repairs of invoices to be paid by a parent (invoic
     ]);
   });
 
-  it('create neither debt nor credit under a void summary', async () => {
+  it('create neither debt nor credit if the summary is void', async () => {
     await begin();
     await family.engine.acme.invoices.void((await family.summary()).id);
     await family.moveTo(null);

@@ -4,7 +4,7 @@ import type { TestEngine } from '../support/index.ts';
 import { expect, expectCode, itemLines, newEvents, openEngine } from '../support/index.ts';
 import type { InvoiceView } from '../support/plain-views.ts';
 
-eachDatabaseByTurns.describe('draft and void invoices', (open) => {
+eachDatabaseByTurns.describe('drafts and other invoices', (open) => {
   let engine: TestEngine;
   let accountId: Uuid;
   let newInvoiceEvents: () => Promise<readonly string[]>;
@@ -229,7 +229,7 @@ eachDatabaseByTurns.describe('draft and void invoices', (open) => {
     });
   });
 
-  it("never add a run's items to the summary of child accounts, even if the request specifies that summary", async () => {
+  it('receive no items of a run if they are summaries of child accounts, even if the request specifies them', async () => {
     await begin('2024-01-01T00:00:00Z', { billCycleDayLocal: 1 });
     const child = await engine.acme.createAccount({
       currency: 'USD',
@@ -329,7 +329,7 @@ eachDatabaseByTurns.describe('draft and void invoices', (open) => {
       expect(await newInvoiceEvents()).to.eql([]);
     });
 
-    it('cancel the credit that they created when voided, unless that credit is used', async () => {
+    it('can be voided together with the credit that they created, unless that credit is used', async () => {
       await tag(SystemTag.AUTO_PAY_OFF);
       const credit = async (amount: string) => {
         const items = [{ amount: amount }];

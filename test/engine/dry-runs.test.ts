@@ -76,7 +76,7 @@ eachDatabase.describe('dry run', (open) => {
       expect(await lastLines()).to.eql(['RECURRING 2014-02-01..2014-03-01 249.95']);
     });
 
-    it('returns no invoice if nothing further will be billed', async () => {
+    it('returns no invoice if nothing more will be billed', async () => {
       await begin('2024-01-01T00:00:00Z', 1);
       expect(await upcoming()).to.equal(null);
       const { subscriptionId } = await subscribe('term-3m');
@@ -327,7 +327,7 @@ eachDatabase.describe('dry run', (open) => {
       expect(found?.targetDate).to.equal('2024-01-31');
     });
 
-    it('uses the catalog version at the end of the requested day (by default today) (catalog §6.1)', async () => {
+    it('uses the catalog version at the end of the requested day or, by default, the current version (catalog §6.1)', async () => {
       await begin('2024-01-10T06:00:00Z', 1, pricedCatalog({ effectiveDate: '2024-01-01', price: '10.00' }));
       const later = { effectiveDate: '2024-01-10T12:00:00Z', price: '31.00' };
       await engine.acme.uploadCatalog(pricedCatalog(later));
@@ -597,7 +597,7 @@ eachDatabase.describe('dry run', (open) => {
   });
 
   describe('with only a subscription and a quantity (invoicing §11 rule 2)', () => {
-    it('finds the bundle and account by the subscription, and multiplies prices by the quantity', async () => {
+    it('derives the bundle and account from the subscription, and multiplies prices by the quantity', async () => {
       await begin('2024-05-01T00:00:00Z', 1);
       const { subscriptionId } = await subscribe('solo-now');
       const change = {
@@ -767,7 +767,7 @@ eachDatabase.describe('dry run', (open) => {
     expect(Math.max(...few)).to.be.lessThan(25);
   });
 
-  it('simulates every invoice before a distant date, and returns the last one', async () => {
+  it('simulates every invoice before a distant date, and returns the last invoice', async () => {
     await begin('2014-01-02T00:00:00Z', 1);
     await subscribe('pro-monthly');
     const found = await foresee({

@@ -88,7 +88,7 @@ eachDatabaseByTurns.describe('e-invoices (invoicing §22)', (open) => {
     expect(plain).to.not.include('pdfaid');
   });
 
-  it('require a renderer that can attach files, if the format is Factur-X', async () => {
+  it('require a renderer that can attach files if the format is Factur-X', async () => {
     const pdf = async () => ({ bytes: new Uint8Array(), missingCharacters: '' });
     for (const documentRenderer of [null, { pdf }]) {
       const shop = await InvoicedBusinesses.open(open, { documentRenderer });
@@ -365,7 +365,7 @@ eachDatabaseByTurns.describe('e-invoices sent by the engine (invoicing §22 rule
     expect(sent).to.have.length(2);
   });
 
-  it('are rejected for an unknown delivery, or if the engine has no sender', async () => {
+  it('cannot be sent again for an unknown delivery or without a sender', async () => {
     const shop = await InvoicedBusinesses.open(open, { configuration: peppol });
     await expectCode(shop.acme.invoices.resendEInvoice(shop.engine.tenant.id), 'NOT_IMPLEMENTED');
     const { sender } = accessPoint();

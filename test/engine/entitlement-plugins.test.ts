@@ -204,7 +204,7 @@ eachDatabaseByTurns.describe('entitlement plugins (subscriptions §22)', (open) 
       forget();
     };
 
-    it(`store nothing and are all informed if one of them aborts ${operation}`, async () => {
+    it(`are all informed if one of them aborts ${operation}, and nothing is stored`, async () => {
       await start();
       const before = await stored();
       second.before[operation] = async () => ({ abort: 'not today' });
@@ -348,7 +348,7 @@ eachDatabaseByTurns.describe('entitlement plugins (subscriptions §22)', (open) 
       expect(first.successes[0]).to.deep.include({ result: { bundleId: newId } });
     });
 
-    it('have their terms validated like the terms of callers, and store nothing if the terms are invalid', async () => {
+    it('set terms that are validated like the terms of callers, and nothing is stored if the terms are invalid', async () => {
       const before = await stored();
       first.before.CHANGE_PLAN = async () => ({ replace: { planName: 'none' } });
       await expectCode(acme.subscriptions.changePlan(subscriptionId, { planName: 'team-now' }), 2021);

@@ -148,7 +148,7 @@ eachDatabase.describe('event feed (platform §10.6)', (open) => {
     ]);
   });
 
-  it('returns an awaited event as soon as it is committed, and an empty page when the wait times out', async () => {
+  it('returns an awaited event as soon as the event is committed, and an empty page when the wait times out', async () => {
     const { next } = await list({ after: 'latest' });
     expect(await list({ after: next, waitMs: 1 })).to.eql({ events: [], next });
     const waiting = list({ after: next, waitMs: 30_000 });

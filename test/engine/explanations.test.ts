@@ -134,7 +134,7 @@ eachDatabaseByTurns.describe('item explanation', (open) => {
     await expectAllRight();
   });
 
-  it("names the rule case, the subscription's bill cycle day, the block or the transfer behind a charge or credit", async () => {
+  it("names the rule case, the subscription's bill cycle day, the block or the transfer that caused a charge or credit", async () => {
     await begin('2024-01-05T08:00:00Z');
     const { acme } = engine;
     const other = await engine.payingAccount({ currency: 'USD', billCycleDayLocal: 12 });

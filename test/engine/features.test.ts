@@ -137,7 +137,7 @@ eachDatabase.describe('features', (open) => {
     expect(await values('seats', 'calls', 'support')).to.equal('seats 8, calls 1500, support email');
   });
 
-  it('draw from the older subscription first, and never beyond the quota (features F4 and F5)', async () => {
+  it('are consumed from the older subscription first, and never beyond the quota (features F4 and F5)', async () => {
     await f5();
   });
 
@@ -145,13 +145,13 @@ eachDatabase.describe('features', (open) => {
     await f6();
   });
 
-  it('bill the part beyond the quota as usage (features F7)', async () => {
+  it('are billed as usage beyond the quota (features F7)', async () => {
     await f7();
     expect(await usageLines()).to.have.length(1);
     expect((await usageLines())[0]).to.match(/USAGE .* 1$/);
   });
 
-  it('consume only once for a key (features F8)', async () => {
+  it('are consumed only once for a key (features F8)', async () => {
     await f7();
     expect(await consume('4100', { key: 'k1' })).to.equal(f7Result);
     await expectCode(consume('5', { key: 'k1' }), 'QUOTA_KEY_REUSED');
@@ -261,7 +261,7 @@ eachDatabase.describe('features', (open) => {
     ]);
   });
 
-  it('use the period that contains the date of a backdated consumption', async () => {
+  it('count a backdated consumption in the period that contains its date', async () => {
     await f1();
     await at('2026-04-05T00:00:00Z');
     await consume('10');
@@ -397,7 +397,7 @@ eachDatabase.describe('features', (open) => {
     expect(await values('seats')).to.equal('seats 5');
   });
 
-  it('support `can` for every kind', async () => {
+  it('can be checked with `can` for every kind', async () => {
     await f1();
     const can = (feature: string, amount?: string) => engine.acme.features.can(accountId, feature, amount);
     expect([await can('sso'), await can('support')]).to.eql([true, true]);

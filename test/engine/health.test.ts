@@ -4,7 +4,7 @@ import { connectedAs, eachDatabaseByTurns, engineBeforeEach, expect, openEngine 
 
 const PASSED = { healthy: true, message: null };
 
-eachDatabaseByTurns.describe('node health (platform §13)', (open, kind) => {
+eachDatabaseByTurns.describe('node health check (platform §13)', (open, kind) => {
   const engine = engineBeforeEach(open, { now: '2024-03-01T08:00:00Z', areCells: false });
   beforeEach(async () => {
     await engine.settle();
@@ -30,7 +30,7 @@ eachDatabaseByTurns.describe('node health (platform §13)', (open, kind) => {
     await engine.billing.settle({ timeoutMs: 100 });
   }
 
-  it('passes every check, including the queue check on a node that does not process queues', async () => {
+  it('passes in every part, including the queue part on a node that does not process queues', async () => {
     expect(await engine.billing.health()).to.eql({
       database: PASSED,
       queues: { healthy: true, message: 'This node does not process the queues' },

@@ -181,7 +181,7 @@ eachDatabaseByTurns.describe('retries held back by a tag (payments §9.3)', (ope
     ]);
   });
 
-  it('pay the remaining amount if part of the invoice was paid while they were held', async () => {
+  it('pay only the remaining amount if part of the invoice was paid while they were held', async () => {
     const id = await held();
     await engine.acme.invoicePayments.pay({ invoiceId: id, amount: '5', isExternal: true });
     engine.gateway.configure(ACCEPT);
@@ -256,7 +256,7 @@ eachDatabaseByTurns.describe('retries held back by a tag (payments §9.3)', (ope
     ]);
   });
 
-  it('keep the account overdue while they are held, and clear it after they succeed', async () => {
+  it('leave the account overdue while they are held, and clear the account once they succeed', async () => {
     await engine.acme.overdue.upload(OVERDUE);
     const state = async () => (await engine.acme.overdue.ofAccount(account.id)).name;
     const id = await held();

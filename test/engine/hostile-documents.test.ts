@@ -163,10 +163,10 @@ describe('logos in documents', () => {
     return logoProblem ?? null;
   };
 
-  it('are drawn if the logo is a valid PNG with transparency (invoicing §14 rule 6)', async () =>
+  it('are drawn if they are valid PNG images with transparency (invoicing §14 rule 6)', async () =>
     expect(await problemOf('image/png', png(1, 1, deflateSync(row)))).to.equal(null));
 
-  it('are omitted from a PDF without an error if the logo is an SVG (invoicing §14 rule 6)', async () =>
+  it('are omitted from a PDF without an error if they are SVG images (invoicing §14 rule 6)', async () =>
     expect(await problemOf('image/svg+xml', new TextEncoder().encode('<svg/>'))).to.equal(null));
 
   it("are tagged with the seller's name, beside tagged headings, paragraphs and tables (invoicing §14 rule 6)", async () => {
