@@ -194,7 +194,7 @@ eachDatabaseByTurns.describe('invoice payment chargebacks (payments §9.5)', (op
     await expectCode(invoicePayments.reverseChargeback(two), 'PAYMENT_NO_SUCH_SUCCESS_PAYMENT');
   });
 
-  it('change no total, invoice or later transaction if they are recorded as rejected (http-api §4 line 15)', async () => {
+  it('do not change totals, invoices or later transactions if they are recorded as rejected (http-api §4 line 15)', async () => {
     const { id, paymentId } = await invoices.paid('20');
     const { invoicePayments } = engine.acme;
     const excess = { paymentId, amount: '20.01', recordsExcess: true };

@@ -7,7 +7,7 @@ import { rejection } from '../support/storage/opened-storage.ts';
 const { TEMPLATE, MANUAL_PAY_TEMPLATE, TRANSLATION, CATALOG_TRANSLATION } = DocumentTextKind;
 const template: DocumentText = { kind: TEMPLATE };
 
-eachDatabaseByTurns.describe('documents (invoicing §14)', (open) => {
+eachDatabaseByTurns.describe('documents and their templates (invoicing §14)', (open) => {
   let newTypes: () => Promise<readonly string[]>;
   const engine = engineBeforeEach(open, { now: '2024-01-01T00:00:00Z' });
   beforeEach(async () => {
@@ -55,7 +55,7 @@ eachDatabaseByTurns.describe('documents (invoicing §14)', (open) => {
     expect(await html(invoiceId)).to.contain('Rechnung');
   });
 
-  it('use the MANUAL_PAY template for accounts with that tag, otherwise the general template (rule 2)', async () => {
+  it('use the MANUAL_PAY template for accounts with that tag, and otherwise the general template (rule 2)', async () => {
     const { accountId, invoiceId } = await invoiceOf('en_US');
     await texts().upload({ ...template, text: 'all {{account.isManualPay}}' });
     const account = { type: ObjectType.ACCOUNT, id: accountId };
@@ -95,7 +95,7 @@ eachDatabaseByTurns.describe('documents (invoicing §14)', (open) => {
       .and.contain('Facture');
   });
 
-  it('replace an uploaded text only if the new upload requests it (invoicing §15)', async () => {
+  it('are replaced by an upload only on request (invoicing §15)', async () => {
     await texts().upload({ ...template, text: 'one' });
     const again = await rejection(texts().upload({ ...template, text: 'two' }));
     expect(again).to.include({ code: ErrorCode.INVALID_PARAMETER });
@@ -290,7 +290,7 @@ eachDatabaseByTurns.describe('documents (invoicing §14)', (open) => {
     );
   });
 
-  it('preview an unsaved text in its locale, and store nothing (invoicing §14 rule 13)', async () => {
+  it('can be previewed with an unsaved text in its locale, and nothing is stored (invoicing §14 rule 13)', async () => {
     const { invoiceId } = await invoiceOf('en_US');
     const preview = (text: DocumentText & { readonly text: string }) =>
       texts().preview({ ...text, invoiceId });
@@ -316,7 +316,7 @@ eachDatabaseByTurns.describe('documents (invoicing §14)', (open) => {
     expect(await texts().get({ kind: MANUAL_PAY_TEMPLATE })).to.equal(null);
   });
 
-  it('validate a previewed text like an upload (invoicing §14 rule 13)', async () => {
+  it('can be previewed only with a text that is valid for an upload (invoicing §14 rule 13)', async () => {
     const { invoiceId } = await invoiceOf(null);
     const preview = (text: DocumentText & { readonly text: string }, id: Uuid = invoiceId) =>
       texts().preview({ ...text, invoiceId: id });
@@ -331,7 +331,7 @@ eachDatabaseByTurns.describe('documents (invoicing §14)', (open) => {
     await expectCode(foreign, 'INVOICE_NOT_FOUND');
   });
 
-  it('return the built-in text, so that uploading it changes no document (invoicing §14 rule 13)', async () => {
+  it('stay the same if the returned built-in text is uploaded (invoicing §14 rule 13)', async () => {
     const { builtIn, upload } = texts();
     for (const locale of ['en_US', 'de', 'fr', 'es', 'ar', 'he', 'ja']) {
       const { invoiceId } = await invoiceOf(locale);

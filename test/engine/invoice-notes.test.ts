@@ -78,7 +78,7 @@ eachDatabaseByTurns.describe('invoice notes (invoicing §14 rule 10)', (open) =>
   });
 
   describe('from plugins', () => {
-    it('appear on every invoice of a run if a plugin returns them, with priority for the last plugin', async () => {
+    it('appear on every invoice of a run if a plugin returns them, and the last plugin has priority', async () => {
       answers = { a: { note: 'first' }, b: { note: 'second' } };
       await acme.createSubscription({ accountId, planName: 'solo-now' });
       await acme.createSubscription({ accountId, planName: 'solo-now' });

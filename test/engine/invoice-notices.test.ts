@@ -158,7 +158,7 @@ anyDatabase.describe('invoice notices in special cases (invoicing §8.1)', (open
     expect(await notices(stage.engine)).to.eql([]);
   });
 
-  it('are sent immediately if their time has already passed when the invoice date becomes known', async () => {
+  it('are sent immediately if the notice time has already passed when the invoice date becomes known', async () => {
     await stage.begin(open, { lead: '60d' });
     await stage.subscribe();
     expect(await notices(stage.engine)).to.eql([SEPTEMBER]);

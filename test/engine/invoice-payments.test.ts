@@ -10,7 +10,7 @@ anyDatabase.describe('invoice payments (payments §9)', (open) => {
   const purchased = async (invoiceId: Uuid): Promise<number> =>
     Number((await invoices.paymentOf(invoiceId)).totals.purchasedAmount);
 
-  it('are removed by a chargeback of a partial payment and restored by its reversal (payments §14 example 8)', async () => {
+  it('are undone by a chargeback of a partial payment and restored by the reversal of the chargeback (payments §14 example 8)', async () => {
     engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_SLEEP', PROCESSED_AMOUNT: '10' });
     const { id } = await invoices.add('249.95');
     const { id: paymentId } = await invoices.paymentOf(id);
@@ -96,7 +96,7 @@ anyDatabase.describe('invoice payments (payments §9)', (open) => {
     expect([await purchased(id), await invoices.balanceOf(id)]).to.eql([249.95, 0]);
   });
 
-  it('are held back by AUTO_PAY_OFF, and pay the remaining balance on its removal (payments §14 example 13)', async () => {
+  it('are held back by AUTO_PAY_OFF, and pay the remaining balance when the tag is removed (payments §14 example 13)', async () => {
     const { id } = await invoices.add('249.95', { isHeldBack: true });
     expect(await invoices.balanceOf(id)).to.equal(249.95);
     await engine.acme.invoicePayments.pay({ invoiceId: id, amount: '10' });
@@ -110,7 +110,7 @@ anyDatabase.describe('invoice payments (payments §9)', (open) => {
     expect(amounts).to.eql([10, 239.95]);
   });
 
-  it('pay all invoices externally, and turn the excess into credit (payments §14 example 14)', async () => {
+  it('can pay all invoices externally, and turn the excess into credit (payments §14 example 14)', async () => {
     const one = await invoices.add('50', { isHeldBack: true });
     const other = await invoices.add('30');
     const paid = await engine.acme.invoicePayments.payAll({
@@ -235,7 +235,7 @@ anyDatabase.describe('invoice payments (payments §9)', (open) => {
     await expectCode(pay('waits-2'), 'PAYMENT_INVALID_PARAMETER');
   });
 
-  it('take effect again if an operator corrects a chargeback to a failure', async () => {
+  it('take effect again if an operator corrects their chargeback to a failure', async () => {
     const { id } = await invoices.add('20');
     const { id: paymentId } = await invoices.paymentOf(id);
     const charged = await engine.acme.invoicePayments.chargeback({ paymentId, amount: '5' });

@@ -99,7 +99,7 @@ eachDatabaseByTurns.describe('invoices as PDF (invoicing §14 rule 6)', (open) =
     ['DE', A4],
     [null, A4],
   ] as const)
-    it(`use ${size === A4 ? 'A4' : 'Letter'} paper for an account of ${country ?? 'no country'}`, async () => {
+    it(`use ${size === A4 ? 'A4' : 'Letter'} paper for an account in ${country ?? 'no country'}`, async () => {
       expect((await pdfOf(await invoiceOf({ country }, 1))).size).to.eql(size);
     });
 
@@ -114,7 +114,7 @@ eachDatabaseByTurns.describe('invoices as PDF (invoicing §14 rule 6)', (open) =
       expect(fontWarnings()).to.eql([]);
     });
 
-  it('replace a character that no font contains, and log it', async () => {
+  it('replace a character that no font contains, and log the character', async () => {
     const { pages } = await pdfOf(await invoiceOf({ locale: 'en_US' }, 1, () => 'Fresh 🍏 apples'));
     expect(pages.flat()).to.include('Fresh \uFFFD apples €1.50');
     const [warning] = fontWarnings();
@@ -143,7 +143,7 @@ eachDatabaseByTurns.describe('invoices as PDF (invoicing §14 rule 6)', (open) =
 });
 
 eachDatabaseByTurns.describe('invoices with a host renderer (invoicing §14 rule 6)', (open) => {
-  it('are passed to a host renderer as a whole, and cause an error that suggests a solution if no renderer exists', async () => {
+  it('are passed to a host renderer as a whole, or cause an error that suggests a solution if no renderer exists', async () => {
     const given: PrintableDocument[] = [];
     const bytes = new Uint8Array([1, 2, 3]);
     const renderer = {

@@ -42,7 +42,7 @@ anyDatabase.describe('runs with invoice plugins', (open) => {
     expect(linked).to.eql([summary?.id, summary?.id]);
   });
 
-  it('move the charged-through dates for each invoice separately, and let each invoice be voided separately', async () => {
+  it('move the charged-through dates for each invoice separately, and each invoice can be voided separately', async () => {
     await begin(splitter);
     const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
     const bundles = await engine.acme.subscriptions.createBundles([
@@ -65,7 +65,7 @@ anyDatabase.describe('runs with invoice plugins', (open) => {
     expect(await Array.fromAsync(engine.billing.checks.breaches())).to.eql([]);
   });
 
-  it('call the plugins before their invoices are stored, even if the first attempt failed before the call', async () => {
+  it('call the plugins before the invoices are stored, even if the first attempt failed before the call', async () => {
     const bound = 'org.service.invoice.maxDailyNumberOfItemsSafetyBound';
     engine = await openEngine(open, {
       now: '2024-06-01T00:00:00Z',

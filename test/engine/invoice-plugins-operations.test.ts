@@ -101,7 +101,7 @@ eachDatabaseByTurns.describe('invoice plugins in user operations (invoicing §13
 
   for (const answer of [{ aborted: true }, { rescheduleDate: new Date('2024-05-01T00:00:00Z') }]) {
     const what = 'aborted' in answer ? 'aborts' : 'postpones';
-    it(`leave everything unchanged if one ${what} deletions of credit, rebalancing, transfers and migration`, async () => {
+    it(`leave everything unchanged if one plugin ${what} credit deletions, rebalancing, transfers and migration`, async () => {
       let isRequested = false;
       await begin({ name: 'gate', priorCall: async () => (isRequested ? answer : null) });
       const { acme } = engine;
@@ -249,7 +249,7 @@ eachDatabaseByTurns.describe('invoice plugins in user operations (invoicing §13
     expect([attempts, outcomes, (await lines())[1]?.slice(0, 5)]).to.eql([5, [], 'DRAFT']);
   });
 
-  it('see the changes in a host transaction, and add items that commit or roll back with that transaction', async () => {
+  it('see the changes in a host transaction, and add items that are committed or rolled back with that transaction', async () => {
     await begin();
     const seen: number[] = [];
     const plugin: InvoicePlugin = {
@@ -320,7 +320,7 @@ eachDatabaseByTurns.describe('invoice plugins in user operations (invoicing §13
     expect((await invoicesOf()).map(({ invoiceNumber }) => invoiceNumber)).to.eql([7, 500]);
   });
 
-  it('fail the operation with an error that names the plugin if a getter of the result throws (rule 0)', async () => {
+  it('cause the operation to fail with an error that names the plugin if a getter of their result throws (rule 0)', async () => {
     const throwing = () => {
       throw new Error('gotcha');
     };
@@ -411,7 +411,7 @@ eachDatabaseByTurns.describe('invoice plugins in user operations (invoicing §13
       expect(await lines()).to.eql(['COMMITTED RECURRING 19.95 owes 19.95']);
     });
 
-    it('allow credit to be applied to unpaid bills of earlier steps, as in actual runs', async () => {
+    it('can add credit that is applied to unpaid bills of earlier steps, as in actual runs', async () => {
       await begin({
         name: 'credits',
         getAdditionalInvoiceItems: async (...[, , , { targetDate }]) => ({

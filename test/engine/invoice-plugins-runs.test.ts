@@ -44,7 +44,7 @@ eachDatabaseByTurns.describe('invoice plugins in runs (invoicing §13)', (open) 
     return rows.map(({ comments }) => comments).join();
   };
 
-  it('add a tax that is paid with the invoice of every run, and do not disturb later repairs and taxes', async () => {
+  it('can add to every run a tax that is paid with the invoice and does not disturb later repairs and taxes', async () => {
     await begin(tax());
     await subscribe();
     await engine.runTo('2024-02-01T00:00:00Z');
@@ -55,7 +55,7 @@ eachDatabaseByTurns.describe('invoice plugins in runs (invoicing §13)', (open) 
     expect(engine.ledger.all().map(({ amount }) => String(amount))).to.eql(['21.95', '21.95']);
   });
 
-  it('add items to a requested run, and receive its properties', async () => {
+  it('can add items to a requested run, and receive the properties of the run', async () => {
     const properties: string[] = [];
     await begin({
       ...tax(),
@@ -82,7 +82,7 @@ eachDatabaseByTurns.describe('invoice plugins in runs (invoicing §13)', (open) 
     await expectCode(engine.acme.generateInvoice({ accountId, targetDate }), 4007);
   });
 
-  it('run in the configured order (by default by name), and see the additions of previous plugins', async () => {
+  it('are called in the configured order (by default by name), and see the additions of previous plugins', async () => {
     const seen: string[] = [];
     const named = (name: string): InvoicePlugin => ({
       name,
@@ -143,7 +143,7 @@ eachDatabaseByTurns.describe('invoice plugins in runs (invoicing §13)', (open) 
     expect((await invoices()).map(({ invoiceNumber }) => invoiceNumber)).to.have.length(2);
   });
 
-  it('can abort a run without effects or events, and the next run catches up', async () => {
+  it('can abort a run without effects or events, so that the next run catches up', async () => {
     let isAborting = true;
     const outcomes: string[] = [];
     await begin({
@@ -202,7 +202,7 @@ eachDatabaseByTurns.describe('invoice plugins in runs (invoicing §13)', (open) 
     expect(group.map(({ id }) => id)).to.eql([first?.id, second?.id]);
   });
 
-  it('can split automatic runs, and can split requested runs only if the caller accepts a group of invoices', async () => {
+  it('can split automatic runs, but can split requested runs only if the caller accepts a group of invoices', async () => {
     await begin(splitting);
     const date = '2024-01-01';
     const dates = { billingDate: date, entitlementDate: date };
@@ -214,7 +214,7 @@ eachDatabaseByTurns.describe('invoice plugins in runs (invoicing §13)', (open) 
     expect(group.map(({ items }) => items.length)).to.eql([1, 1]);
   });
 
-  it('can form a group of invoices, and credit is applied to these invoices in order', async () => {
+  it('can form a group of invoices, to which credit is applied in order', async () => {
     await begin({
       name: 'groups',
       getInvoiceGrouping: async ({ items }) => ({
@@ -249,7 +249,7 @@ eachDatabaseByTurns.describe('invoice plugins in runs (invoicing §13)', (open) 
     expect((await invoices()).map(({ invoiceNumber }) => invoiceNumber)).to.eql([7, 1000, 1001]);
   });
 
-  it('can add taxes and adjustments to existing invoices, and the adjusted amount becomes credit', async () => {
+  it('can add taxes and adjustments to existing invoices, so that the adjusted amount becomes credit', async () => {
     let more: (earlier: InvoiceForPlugins) => readonly AdditionalItem[] = () => [];
     await begin({
       name: 'history',

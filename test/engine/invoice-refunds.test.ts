@@ -69,7 +69,7 @@ eachDatabaseByTurns.describe('invoice payment refunds (payments §9.5)', (open) 
     await expectCode(invoicePayments.refund({ paymentId, ...whole(itemId) }), 4020);
   });
 
-  it('store the description of an adjustment (rule 1a, R56)', async () => {
+  it('store the description of their adjustment (rule 1a, R56)', async () => {
     const { id, itemId: invoiceItemId, paymentId } = await invoices.paid('20');
     const { invoicePayments } = engine.acme;
     const refund = (adjustments: readonly object[], more: object = {}) =>
@@ -274,7 +274,7 @@ eachDatabaseByTurns.describe('invoice payment refunds (payments §9.5)', (open) 
       expect(await state()).to.eql(SUCCESS);
     });
 
-    it('adjust the items only once, and keep the adjustments as credit if a success is corrected (rule 1e)', async () => {
+    it('adjust the items only once, and leave the adjustments as credit if a success is corrected to a failure (rule 1e)', async () => {
       await fix('SUCCESS');
       await fix('PAYMENT_FAILURE');
       expect(await state()).to.eql({ row: 'REFUND INIT 0', adjusted: [-8], balance: 0, credit: 8 });

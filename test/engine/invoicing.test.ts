@@ -64,7 +64,7 @@ eachDatabaseByTurns.describe('invoicing', (open) => {
     ]);
   });
 
-  it('returns only the invoice of the target date in a dry run, and stores nothing (invoicing E17 "Dry run is not cumulative")', async () => {
+  it('returns only the invoice of the target date in a dry run, without storing anything (invoicing E17 "Dry run is not cumulative")', async () => {
     const opened = await begin('2014-01-02T00:00:00Z');
     const account = await opened.payingAccount({ currency: 'USD', billCycleDayLocal: 1 });
     await opened.subscribe({ accountId: account.id, planName: 'pro-monthly' });

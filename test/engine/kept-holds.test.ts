@@ -83,7 +83,7 @@ anyDatabase.describe('holds released during another payment of the invoice (paym
     expect([await shown(invoiceId), await holds()]).to.eql([[0, 'SUCCESS 80'], 0]);
   });
 
-  it('are not retried automatically while they wait, and remain on hold under a new tag', async () => {
+  it('are not retried automatically while they wait, and remain in place under a new tag', async () => {
     const { invoiceId, paymentId, transactionId } = await released('10', UNKNOWN);
     engine.clock.advance({ days: 20 });
     await engine.settle();

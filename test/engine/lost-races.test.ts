@@ -264,7 +264,7 @@ onPostgresql.describe('invoice run that PostgreSQL ends because of a deadlock', 
     { table: 'bw_invoice_items', condition: 'true' },
   ];
   for (const { table, condition } of places)
-    it(`starts again if the deadlock occurs while it writes ${table}, and bills once`, async () => {
+    it(`starts again if a deadlock occurs while it writes ${table}, and bills only once`, async () => {
       engine = await openEngine(open, { now: '2024-01-01T08:00:00Z' });
       const { acme, database } = engine;
       if (database.kind !== 'postgresql') throw new Error('wrong kind');

@@ -20,7 +20,7 @@ eachDatabaseByTurns.describe('migration invoices (invoicing §9 rule 5)', (open)
   const listed = (accountId: Uuid, more: object = {}) =>
     acme.invoices.ofAccount({ accountId, withItems: true, ...more });
 
-  it('store the given items as committed with a balance of 0, and trigger no payment', async () => {
+  it('are committed with the given items and a balance of 0, and trigger no payment', async () => {
     const account = await engine.payingAccount({ currency: 'USD', timeZone: 'America/New_York' });
     await newTypes();
     const invoice = await migrate(

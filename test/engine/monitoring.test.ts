@@ -36,7 +36,7 @@ eachDatabase.describe('deployment metrics (platform §12)', (open, kind) => {
     );
   };
 
-  it('are stored every minute, once for the deployment and once per node', async () => {
+  it('are stored every minute, one set for the deployment and one set per node', async () => {
     const [first, second] = [recorderOf('n1'), recorderOf('n2')];
     await Promise.all([first.record(), second.record()]);
     const gauges = ['late', 'processing'].flatMap((each) => [
@@ -78,7 +78,7 @@ eachDatabase.describe('deployment metrics (platform §12)', (open, kind) => {
     expect(await count()).to.equal(few);
   });
 
-  it('show and count an account that could not be invoiced as parked', async () => {
+  it('count an account that could not be invoiced as parked, and list the account', async () => {
     await acme.keyValues.add('PER_TENANT_CONFIG', '{"org.service.invoice.enabled":"false"}');
     const { id: accountId } = await acme.createAccount({ currency: 'USD', externalKey: 'ada' });
     await acme.createSubscription({ accountId, planName: 'solo-monthly' });
@@ -119,7 +119,7 @@ eachDatabase.describe('deployment metrics (platform §12)', (open, kind) => {
     expect((await acme.deliveries.list({ offset: 0, limit: 1 })).rows[0]?.status).to.equal('AVAILABLE');
   });
 
-  it('count a failed entry once, even if an operator requeues the entry, and nothing is billed twice', async () => {
+  it('count a failed entry once, even if an operator requeues the entry, which bills nothing twice', async () => {
     const { acme, clock, storage, billing } = engine;
     const { id: accountId } = await acme.createAccount({ currency: 'USD' });
     await engine.settle(acme.createSubscription({ accountId, planName: 'solo-monthly' }));

@@ -60,7 +60,7 @@ async function registered({ storage }: Opened, count: number): Promise<void> {
 anyDatabase.describe('nodes (platform §15 rule 1)', (open) => {
   const openNode = nodeStarter();
 
-  it('list themselves with each plugin name only once, before and after work starts', async () => {
+  it('are listed with each plugin name only once, before and after work starts', async () => {
     const tax: InvoicePlugin = { name: 'acme', version: '2.0.1' };
     const control: PaymentControl = { name: 'acme', pluginKey: 'ac' };
     const plugins = { invoicePlugins: [tax], paymentControls: [control] };
@@ -233,7 +233,7 @@ onPostgresql.describe('nodes with commands on a shared database (platform §11)'
   const openNode = nodeStarter();
   const ops = { userName: 'ops' };
 
-  it('run each command that addresses them once and in order, unless they started later', async () => {
+  it('run each command that addresses them once and in order, unless they started after the command', async () => {
     const database = await open(migrated);
     const heard: string[] = [];
     const node = async (name: string): Promise<Opened> => {
@@ -268,7 +268,7 @@ onPostgresql.describe('nodes with commands on a shared database (platform §11)'
 onPostgresql.describe('nodes that share a database (platform §15 rule 1)', (open) => {
   const openNode = nodeStarter();
 
-  it('list each other from start to stop, in the order in which they started', async () => {
+  it('are listed from their start to their stop, in the order in which they started', async () => {
     const database = await open(migrated);
     const one = await openNode(database, 'one');
     const two = await openNode(database, 'two');

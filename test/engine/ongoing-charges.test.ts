@@ -139,7 +139,7 @@ eachDatabaseByTurns.describe('ongoing charges', (open) => {
     expect(invoices.flatMap(itemLines)).to.include('RECURRING 2024-03-01..2024-04-01 29');
   });
 
-  it('end without repeating billed days if they are billed in arrears at a price of 0', async () => {
+  it('end without billing days again if they are billed in arrears at a price of 0', async () => {
     const free = plan('free', 'P', {
       price: '0.00',
       more: '<recurringBillingMode>IN_ARREAR</recurringBillingMode>',

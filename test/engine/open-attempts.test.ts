@@ -150,7 +150,7 @@ eachDatabaseByTurns.describe('open payment attempts (payments §7.2 rule 4)', (o
     expect(heard).to.eql([]);
   });
 
-  it('are not changed if their transaction is UNKNOWN, because recovery handles it', async () => {
+  it('are not changed if their transaction is UNKNOWN, because recovery handles the transaction', async () => {
     const id = await left('UNKNOWN');
     stage.clock.set('2012-06-01T00:00:00Z');
     await sweep();

@@ -64,7 +64,7 @@ anyDatabase.describe('overdue debts and states', (open) => {
       expect(found).to.eql(['MUCH', '200 MUCH', '199.99 ANY', '0.01 ANY', ' clear']);
     });
 
-    it('can be paid from a credit that exceeds the debt', async () => {
+    it('can be paid from a credit that exceeds the unpaid amount', async () => {
       const debtor = await begin(configB(), { hasCard: false });
       await debtor.chronicle.days('2012-05-02', '2012-06-05');
       expect(await debtor.state()).to.equal('OD1');
@@ -95,7 +95,7 @@ anyDatabase.describe('overdue debts and states', (open) => {
       expect([await debtor.state(), await debtor.owed(), await debtor.tags()]).to.eql(['clear', [], []]);
     });
 
-    it('cause one refresh if several invoices are paid in one call', async () => {
+    it('cause only one refresh if several invoices are paid in one call', async () => {
       const debtor = await begin(configB(), { hasCard: false, planName: null });
       for (const amount of ['10', '20', '30']) await debtor.charge(amount);
       await engine.runTo('2012-05-06T00:03:42Z');

@@ -101,7 +101,7 @@ anyDatabase.describe('overdue conditions', (open) => {
       expect(await debtor.state()).to.equal('S2');
     });
 
-    it('put an account into the most severe matching state if the check is late', async () => {
+    it('put an account directly into the most severe matching state if the check is late', async () => {
       const debtor = await begin('2024-03-01T12:00:00Z', BOUNDARIES);
       await debtor.charge('30');
       await engine.runTo('2024-04-01T12:00:00Z');
@@ -175,7 +175,7 @@ anyDatabase.describe('overdue conditions', (open) => {
       ]);
     });
 
-    it('are not met before the first failed payment, and ignore paid invoices (response)', async () => {
+    it('are not met before the first failed payment or by paid invoices (response)', async () => {
       const debtor = await begin('2024-03-01T12:00:00Z', oneState({ responses: ['OTHER'] }));
       await debtor.charge('1');
       expect(await debtor.state()).to.equal('clear');

@@ -58,7 +58,7 @@ eachDatabaseByTurns.describe('overdue configurations', (open) => {
     }
   });
 
-  it('return uploaded XML unchanged, and uploaded JSON as equivalent XML (overdue §1.2 rule 3)', async () => {
+  it('are returned unchanged if uploaded as XML, and as equivalent XML if uploaded as JSON (overdue §1.2 rule 3)', async () => {
     const odd = exampleXml.replace('<condition>', '<!-- why -->\r\n<condition>');
     await acme.overdue.upload(odd);
     expect(await acme.overdue.getXml()).to.equal(odd);
@@ -70,7 +70,7 @@ eachDatabaseByTurns.describe('overdue configurations', (open) => {
     expect(await acme.overdue.get()).to.eql(exampleJson);
   });
 
-  it('derive missing intervals in JSON from the thresholds (overdue §1.3 rule 5, §12)', async () => {
+  it('in JSON derive missing intervals from the thresholds (overdue §1.3 rule 5, §12)', async () => {
     const time = (number: number) => ({
       timeSinceEarliestUnpaidInvoiceEqualsOrExceeds: { unit: 'DAYS', number },
     });
@@ -103,7 +103,7 @@ eachDatabaseByTurns.describe('overdue configurations', (open) => {
     ]);
   });
 
-  it('can also be stored unchanged under the tenant key, with the same validation', async () => {
+  it('can also be stored unchanged under the tenant key, after the same validation', async () => {
     const json = `\ufeff\r\n${JSON.stringify(exampleJson)}`;
     for (const text of [json, exampleXml]) {
       await acme.keyValues.add(KEY, text);
@@ -132,7 +132,7 @@ eachDatabaseByTurns.describe('overdue configurations', (open) => {
     expect(await newTypes()).to.eql([]);
   });
 
-  it('accept an object with decimal or string amounts, and report its errors without positions', async () => {
+  it('can be objects with decimal or string amounts, and errors in such objects are reported without positions', async () => {
     for (const total of [decimal('20.10'), '20.10']) {
       const condition = { totalUnpaidInvoiceBalanceEqualsOrExceeds: total };
       await acme.overdue.upload({ overdueStates: [{ name: 'LATE', condition }] });

@@ -252,7 +252,7 @@ anyDatabase.describe('overdue effects and events (overdue §9)', (open) => {
     ]);
   });
 
-  it('include cancellations that remain after the account is cleared (overdue §7 rule 4)', async () => {
+  it('include cancellations that remain in effect after the account is cleared (overdue §7 rule 4)', async () => {
     await engine.acme.overdue.upload(
       overdueXml({ states: [{ name: 'GONE', time: 5, policy: 'IMMEDIATE', disables: true }] }),
     );

@@ -77,13 +77,13 @@ anyDatabase.describe('overdue debts', (open) => {
     expect((await debtor.states()).at(-1)).to.equal('OD1 from 07-30T00:03:42');
   }
 
-  it('no longer include the first invoice after it is paid by transfer, and clear the account (overdue §12 example 7)', async () => {
+  it('no longer include the first invoice after it is paid by transfer, so that the account becomes clear (overdue §12 example 7)', async () => {
     const debtor = await twoUnpaid();
     await debtor.pay(0);
     await expectClearOf0705(debtor);
   });
 
-  it('no longer include the first invoice after it is adjusted in full, and clear the account (overdue §12 example 7)', async () => {
+  it('no longer include the first invoice after it is adjusted in full, so that the account becomes clear (overdue §12 example 7)', async () => {
     const debtor = await twoUnpaid();
     const { id: invoiceId, accountId, items } = await debtor.bill(0);
     const invoiceItemId = items[0]?.id ?? '';

@@ -6,7 +6,7 @@ import { CONFIG_D, configB } from '../support/overdue/overdue-documents.ts';
 anyDatabase.describe('overdue rules for tags, cancellations, parents and JSON uploads', (open) => {
   let engine: TestEngine;
 
-  it('clear an exempt account until OVERDUE_ENFORCEMENT_OFF is removed (overdue §12 example 10)', async () => {
+  it('clear an exempt account, and keep it clear until OVERDUE_ENFORCEMENT_OFF is removed (overdue §12 example 10)', async () => {
     engine = await openStory(open, configB());
     const debtor = await Debtor.sign(engine, { hasCard: false });
     await debtor.chronicle.days('2012-05-02', '2012-06-05');
@@ -23,7 +23,7 @@ anyDatabase.describe('overdue rules for tags, cancellations, parents and JSON up
     ]);
   });
 
-  it('clear an account with a written-off invoice until the write-off is removed (overdue §12 example 10)', async () => {
+  it('keep an account with a written-off invoice clear until the write-off is removed (overdue §12 example 10)', async () => {
     engine = await openStory(open, configB());
     const debtor = await Debtor.sign(engine, { hasCard: false });
     await debtor.chronicle.days('2012-05-02', '2012-05-31');
@@ -107,7 +107,7 @@ anyDatabase.describe('overdue rules for tags, cancellations, parents and JSON up
     ]);
   });
 
-  it('apply the debt of the paying parent to parent and child (overdue §12 example 14)', async () => {
+  it('apply the debt of the paying parent to both the parent and the child (overdue §12 example 14)', async () => {
     engine = await openStory(open, CONFIG_D);
     const parent = await Debtor.sign(engine, { planName: null });
     const family = { parentAccountId: parent.accountId, hasCard: false };

@@ -153,7 +153,7 @@ anyDatabase.describe('overdue stages', (open) => {
     ]);
   });
 
-  it('end when the oldest invoice is paid, until the next one is due (overdue §12 example 4)', async () => {
+  it('end when the oldest invoice is paid, and begin again when the next invoice is overdue (overdue §12 example 4)', async () => {
     await begin();
     await debtor.chronicle.days('2012-05-02', '2012-07-20');
     await engine.runTo('2012-07-20T10:00:00Z');

@@ -107,7 +107,7 @@ anyDatabase.describe('overdue previews and explanations', (open) => {
     ]);
   });
 
-  it('predict the state of each day on the assumption that nothing is paid or invoiced', async () => {
+  it('predict the state on each day on the assumption that nothing is paid or invoiced', async () => {
     await begin(exampleConfigs.C);
     await walkTo('2012-05-31');
     const days = ['05-31', '06-04', '06-05', '06-06', '06-07', '06-10', '06-11'].map((day) => `2012-${day}`);
@@ -155,7 +155,7 @@ anyDatabase.describe('overdue previews and explanations', (open) => {
       await expectCode(call, 'ACCOUNT_DOES_NOT_EXIST_FOR_ID');
   });
 
-  it('contain the matched rule, the amounts, the dates, the invoices and the next check', async () => {
+  it('contain the matching rule, the amounts, the dates, the invoices and the next check', async () => {
     await begin(exampleConfigs.A);
     await walkTo('2012-07-05');
     const explained = await acme.explainOverdue(accountId);

@@ -23,7 +23,7 @@ anyDatabase.describe('overdue evaluation for parents and children (overdue §8)'
 
   const states = () => Promise.all([parent, child, other].map((each) => each.state()));
 
-  it('repeats after an event of a parent, but only for the children that the parent pays for (rule 1)', async () => {
+  it('is repeated after an event of a parent, but only for the children that the parent pays for (rule 1)', async () => {
     await begin();
     await parent.charge('10');
     expect(await states()).to.eql(['LATE', 'LATE', 'clear']);
@@ -31,7 +31,7 @@ anyDatabase.describe('overdue evaluation for parents and children (overdue §8)'
     expect(await states()).to.eql(['clear', 'clear', 'clear']);
   });
 
-  it('repeats for the parent after an event of a child (rule 1)', async () => {
+  it('is repeated for the parent after an event of a child (rule 1)', async () => {
     await begin();
     await child.charge('10');
     expect(await states(), 'the summary is a draft').to.eql(['clear', 'clear', 'clear']);
@@ -43,7 +43,7 @@ anyDatabase.describe('overdue evaluation for parents and children (overdue §8)'
     expect([await parent.owed(), await states()]).to.eql([[], ['clear', 'clear', 'clear']]);
   });
 
-  it('repeats for relatives when an account is cleared, but does not clear the relatives (rule 1)', async () => {
+  it('is repeated for relatives when an account is cleared, but does not clear the relatives (rule 1)', async () => {
     await begin();
     await parent.charge('10');
     await child.tag(SystemTag.OVERDUE_ENFORCEMENT_OFF);
@@ -86,7 +86,7 @@ anyDatabase.describe('overdue evaluation for parents and children (overdue §8)'
     expect(await states()).to.eql(['clear', 'clear', 'clear']);
   });
 
-  it("keeps states, checks and events separate per account, and uses only a child's own debt if the child pays itself (rule 3)", async () => {
+  it("keeps states, checks and events separate per account, and uses only a child's own debt if the child pays its own invoices (rule 3)", async () => {
     await begin(overdueXml({ states: [{ name: 'LATE', time: 5 }] }));
     await other.charge('10');
     await engine.runTo('2024-03-03T12:00:00Z');

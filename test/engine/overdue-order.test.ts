@@ -48,7 +48,7 @@ anyDatabase.describe('overdue evaluation with pending retries (overdue §5.2)', 
     expect(await debtor.states()).to.eql(['OD1 from 06-08T00:03:42']);
   });
 
-  it('runs a late retry before an evaluation of an earlier date', async () => {
+  it('waits for a late retry, even if the evaluation has an earlier date', async () => {
     const debtor = await begin(CONFIG_C);
     Debtor.decline(engine);
     await engine.runTo('2012-05-31T00:03:42Z');
@@ -186,7 +186,7 @@ anyDatabase.describe('overdue evaluation with pending retries (overdue §5.2)', 
     });
   });
 
-  it('evaluates a day only after the invoice of that day', async () => {
+  it('covers a day only after the invoice of that day', async () => {
     const debtor = await begin(
       overdueXml({ initial: 30, states: [{ name: 'TWO', time: 30, count: 2, disables: true }] }),
       { hasCard: false },

@@ -174,7 +174,7 @@ eachDatabase.describe('overdue evaluations', (open) => {
     expect(await statesOf(engine, payingItself.id)).to.eql([]);
   });
 
-  it('run once for the parent of many children that are evaluated together (overdue §8 rule 1)', async () => {
+  it('include the parent of many children only once if the children are evaluated together (overdue §8 rule 1)', async () => {
     const { account: parent } = await begin(engine, OD);
     const born = { currency: 'USD', parentAccountId: parent.id, isPaymentDelegatedToParent: true } as const;
     const children = await Promise.all(Array.from({ length: 12 }, () => engine.acme.createAccount(born)));

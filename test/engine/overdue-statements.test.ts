@@ -111,7 +111,7 @@ eachDatabase.describe('SQL statements of overdue checks', (open) => {
     expect(await rowsOf(engine.database, 'select record_id from bw_overdue_accounts')).to.eql([]);
   });
 
-  it('are not sent for a tenant whose configuration has no condition', async () => {
+  it('are not sent for a tenant whose configuration has no conditions', async () => {
     const lives: (readonly string[])[] = [];
     const clear = { overdueStates: [{ name: 'FINE', isClearState: true }] };
     const [[, conditional]] = cases;
@@ -130,7 +130,7 @@ eachDatabase.describe('SQL statements of overdue checks', (open) => {
     expect(some?.length).to.be.greaterThan(without?.length ?? 0);
   });
 
-  it('query once whether an exempt account was ever overdue if there are no conditions (overdue §7 rule 2)', async () => {
+  it('check only once whether an exempt account was ever overdue if there are no conditions (overdue §7 rule 2)', async () => {
     await begin(null);
     const id = await engine.settle(debtor());
     const tagged = (definitionId: Uuid) =>

@@ -112,7 +112,7 @@ anyDatabase.describe('overdue triggers (overdue §7)', (open) => {
     expect(await debtor.state()).to.equal('clear');
   });
 
-  it('include adding WRITTEN_OFF to an invoice and removing it', async () => {
+  it('include adding WRITTEN_OFF to an invoice and removing the tag', async () => {
     const debtor = await begin();
     const { id } = await debtor.charge('10');
     await debtor.tag(SystemTag.WRITTEN_OFF, 'on', id);
@@ -148,7 +148,7 @@ anyDatabase.describe('overdue triggers (overdue §7)', (open) => {
     expect(await Promise.all(parents.map((each) => each.state()))).to.eql(['clear', 'LATE']);
   });
 
-  it('include OVERDUE_ENFORCEMENT_OFF: adding the tag clears the account, and removing the tag evaluates the account', async () => {
+  it('include adding OVERDUE_ENFORCEMENT_OFF, which clears the account, and removing the tag, which evaluates the account', async () => {
     const debtor = await begin(configB());
     await debtor.charge('10');
     await engine.runTo('2024-03-06T12:00:00Z');
@@ -226,7 +226,7 @@ anyDatabase.describe('overdue triggers (overdue §7)', (open) => {
     expect(await debtor.state()).to.equal('clear');
   });
 
-  describe('queued refreshes', () => {
+  describe('refresh requests', () => {
     /** Adds a charge without processing the work that it causes. */
     async function chargeOnly(debtor: Debtor, amount: string): Promise<Uuid> {
       const { accountId } = debtor;

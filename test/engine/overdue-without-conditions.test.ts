@@ -169,7 +169,7 @@ anyDatabase.describe('overdue processing after the last condition is removed', (
     expect(await states(paying)).to.eql([]);
   });
 
-  it('applies the next configuration to an account with debt that was cleared in between (overdue §6 rule 6)', async () => {
+  it('applies the next configuration to an account with debt that was cleared in the meantime (overdue §6 rule 6)', async () => {
     await engine.acme.overdue.upload(OD);
     const accountId = await engine.settle(debtor());
     await engine.runTo(DAY);

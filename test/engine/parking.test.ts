@@ -45,7 +45,7 @@ eachDatabaseByTurns.describe('account parking', (open) => {
     expect(await isParked(accountId)).to.equal(true);
   }
 
-  it('excludes an account above the safety bound without writing items, while other accounts are billed', async () => {
+  it('excludes an account above the safety bound from a run without writing items, while other accounts are billed', async () => {
     await begin('2024-06-01T00:00:00Z', { maxDailyItems: 1, catalog: meadow });
     const withSetUp = await subscriber('canopy-monthly');
     const other = await engine.settle(subscriber('sprout-monthly-direct'));
@@ -57,7 +57,7 @@ eachDatabaseByTurns.describe('account parking', (open) => {
     expect(await isParked(withSetUp)).to.equal(true);
   });
 
-  it('stops automatic runs if an operator parks the account, and everything due is billed after unparking', async () => {
+  it('by an operator stops automatic runs, and everything due is billed after the account is unparked', async () => {
     await begin('2024-01-01T00:00:00Z');
     const id = await engine.settle(subscriber('solo-now'));
     const { invoices } = engine.acme;
@@ -97,7 +97,7 @@ eachDatabaseByTurns.describe('account parking', (open) => {
     expect(ahead.items).to.have.length(35);
   });
 
-  it('is caused by an explicit run that exceeds the safety bound, and the run reports the bound', async () => {
+  it('is caused by an explicit run that exceeds the safety bound and reports the bound', async () => {
     await begin('2024-01-01T00:00:00Z');
     const id = await engine.settle(subscriber('solo-now'));
     const request = { accountId: id, targetDate: '2026-12-01' };
@@ -105,7 +105,7 @@ eachDatabaseByTurns.describe('account parking', (open) => {
     expect(await isParked(id)).to.equal(true);
   });
 
-  it('ends with an explicit run that accepts the bounds, and everything is billed once', async () => {
+  it('ends with an explicit run that accepts the bounds and bills everything once', async () => {
     await begin('2024-01-01T00:00:00Z');
     const id = await engine.settle(subscriber('solo-now'));
     await park(id);
@@ -145,7 +145,7 @@ eachDatabaseByTurns.describe('account parking', (open) => {
     expect((await linesOf(id)).flat()).to.have.length(30);
   });
 
-  it('is caused by a missing price, while the rest of the batch is billed', async () => {
+  it('is caused by a missing price, while the other accounts of the batch are billed', async () => {
     const sold = (effectiveDate: string, prices: string, more = ''): string =>
       catalogXml({
         effectiveDate,

@@ -109,7 +109,7 @@ eachDatabaseByTurns.describe('requested invoice payments (payments §9.6)', (ope
     expect((await acme.payments.ofAccount(account.id)).length).to.equal(2);
   });
 
-  it('turn the part of an external amount that a skipped invoice would have received into credit (rule 2)', async () => {
+  it('turn the part of an external amount that would have paid a skipped invoice into credit (rule 2)', async () => {
     engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', TIMES: 1 });
     const { id: first } = await invoices.add('20');
     await acme.invoicePayments.pay({ invoiceId: first });
@@ -191,7 +191,7 @@ eachDatabaseByTurns.describe('payAllUnpaidInvoices requests (payments §10.1 rul
     expect(charged()).to.eql(['10', '5']);
   });
 
-  it('pay with the added method, but do not make it the default', async () => {
+  it('use the added method, but do not make that method the default', async () => {
     await add({ isDefault: true, payAllUnpaidInvoices: false });
     await acme.tags.add({ type: 'ACCOUNT', id: account.id }, [SystemTag.MANUAL_PAY]);
     await charge('10');
@@ -261,7 +261,7 @@ eachDatabaseByTurns.describe('payAllUnpaidInvoices requests (payments §10.1 rul
     expect(charged()).to.eql(['10']);
   });
 
-  it('leave invoices to the paying parent', async () => {
+  it('leave the invoices of a child to the paying parent', async () => {
     const parent = await acme.createAccount({ currency: 'USD' });
     await charge('3');
     await acme.updateAccount(account.id, {

@@ -130,7 +130,7 @@ eachDatabaseByTurns.describe('payments missing from a complete ledger (payments 
     expect(Number(await invoices.balanceOf(invoiceId))).to.equal(0);
   });
 
-  it('are not treated as absent by recovery while the call still runs in this process', async () => {
+  it('are not treated as absent by recovery while their call still runs in this process', async () => {
     await expectCode(buy(), 7100);
     await engine.runTo(FIRST_CHECK);
     expect(await statuses()).to.eql(['UNKNOWN']);
@@ -138,7 +138,7 @@ eachDatabaseByTurns.describe('payments missing from a complete ledger (payments 
     expect(await statuses()).to.eql(['SUCCESS']);
   });
 
-  it('are treated as absent by recovery once the call has ended, so that they can be repeated', async () => {
+  it('are treated as absent by recovery once their call has ended, so that they can be repeated', async () => {
     network.givesUp = true;
     await expectCode(buy(), 7199);
     await engine.runTo(FIRST_CHECK);

@@ -167,7 +167,7 @@ anyDatabase.describe('payment attempts (payments §3.3)', (open) => {
     expect(await attemptsOf(invoiceId)).to.eql(['ABORTED']);
   });
 
-  it('prevent an instant payment while their outcome is unknown (payments §14 example 12)', async () => {
+  it('prevent a new instant payment while their outcome is unknown (payments §14 example 12)', async () => {
     answers('UNDEFINED', 1);
     const invoiceId = await invoiced();
     expect(await acme.invoicePayments.pay({ invoiceId })).to.equal(null);
@@ -225,7 +225,7 @@ eachDatabaseByTurns.describe('payment attempts with stored properties (payments 
     );
   }
 
-  it('mask all their properties in the account export, regardless of the property names (platform §6.3 rule 3)', async () => {
+  it('are exported with all their properties masked, regardless of the property names (platform §6.3 rule 3)', async () => {
     const text = (await Array.fromAsync(await acme.accounts.export(account.id))).join('');
     expect(text)
       .to.contain('"key":"cvv","value":"*****"')
@@ -263,7 +263,7 @@ eachDatabaseByTurns.describe('payment attempts with stored properties (payments 
     expect(await kept()).to.eql([`RETRIED ${KEPT}`, 'ABORTED']);
   });
 
-  it('lose their properties when their retry finds nothing to pay', async () => {
+  it('lose their properties if nothing is left to pay at their retry', async () => {
     engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_CLEAR' });
     await acme.invoicePayments.pay({ invoiceId, externalKey: 'Q' });
     await release();

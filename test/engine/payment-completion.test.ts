@@ -48,7 +48,7 @@ eachDatabaseByTurns.describe('completion of pending transactions (payments §6)'
     expect(statuses(other)).to.eql(['SUCCESS', 'SUCCESS', 'SUCCESS']);
   });
 
-  it('requires all given values to match one transaction, and excludes failed transactions (payments §6.1 rule 1)', async () => {
+  it('requires all given values to match one transaction that has not failed (payments §6.1 rule 1)', async () => {
     const { payments } = acme;
     const { paymentId, five, six } = await twoPending();
     const failed = { paymentId, transactionId: five.id };
@@ -114,7 +114,7 @@ eachDatabaseByTurns.describe('completion of pending transactions (payments §6)'
     expect(Number(completed.payment.totals.refundedAmount)).to.equal(20);
   });
 
-  it('turns an invoice payment into credit if the invoice no longer has a balance (payments §6.1 rule 3)', async () => {
+  it('turns the amount of an invoice payment into credit if the invoice no longer has a balance (payments §6.1 rule 3)', async () => {
     const { acme, gateway } = engine;
     gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', TIMES: 1 });
     const { id, itemId, paymentId } = await invoices.paid('20');
@@ -195,7 +195,7 @@ eachDatabaseByTurns.describe('repeated key of an invoice payment (payments §4.2
   const invoices = new PaidInvoices(engine, account);
   soundAfterEach(engine);
 
-  it('applies to the stored invoice if the key of a pending payment is repeated', async () => {
+  it('applies to the stored invoice if a request repeats the key of a pending payment', async () => {
     const { acme, gateway, ledger } = engine;
     const { id } = await invoices.add('20', { isHeldBack: true });
     const keys = { invoiceId: id, transactionExternalKey: 'sent twice' };

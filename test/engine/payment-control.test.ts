@@ -41,7 +41,7 @@ anyDatabase.describe('payment control plugins (payments §2.3, §8)', (open) => 
       session.payments.findAttemptsByPaymentKeys(['controlled']),
     );
 
-  it('run in order, and receive the adjustments of the previous plugins', async () => {
+  it('are called in order, and receive the adjustments of the previous plugins', async () => {
     first.prior = { adjustedAmount: decimal('7') };
     const { payment, transaction } = await purchase();
     expect(Number(transaction.amount)).to.equal(7);
@@ -64,7 +64,7 @@ anyDatabase.describe('payment control plugins (payments §2.3, §8)', (open) => 
     expect(await attempts()).to.eql([['SUCCESS', 7.01, 'first,second']]);
   });
 
-  it('stop the operation at the first abort, with no transaction, no later plugin calls and an ABORTED attempt', async () => {
+  it('stop the operation at the first abort, with an ABORTED attempt and without a transaction or later plugin calls', async () => {
     first.prior = { isAborted: true };
     await expectCode(purchase(), 'PAYMENT_PLUGIN_API_ABORTED');
     expect(second.calls()).to.eql([]);
@@ -73,7 +73,7 @@ anyDatabase.describe('payment control plugins (payments §2.3, §8)', (open) => 
     expect(engine.ledger.all()).to.eql([]);
   });
 
-  it('can cause a payment error in a prior call, while any other error becomes 7019', async () => {
+  it('can throw a payment error in a prior call, while any other error becomes 7019', async () => {
     first.prior = new BillingError({ code: ErrorCode.PAYMENT_INVALID_PARAMETER, message: 'not so' });
     await expectCode(purchase(), 'PAYMENT_INVALID_PARAMETER');
     first.prior = new Error('broken');

@@ -218,7 +218,7 @@ eachDatabase.describe('leases of interrupted calls (payments §5.3 rule 3)', (op
     expect(await statusOf(payments.complete({ paymentId, transactionExternalKey: 'R' }))).to.equal('SUCCESS');
   });
 
-  it('end in recovery if the gateway does not know the transaction', async () => {
+  it('are ended by recovery if the gateway does not know the transaction', async () => {
     const { payments } = acme;
     const paymentId = await purchased();
     await crashed(() => payments.refund({ paymentId, amount: '60' }));

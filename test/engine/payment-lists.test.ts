@@ -88,7 +88,7 @@ eachDatabaseByTurns.describe('payment lists and payment searches (payments §11)
     expect(await acme.payments.search('_FAILED', ALL)).to.deep.include({ total: 1, max: 3 });
   });
 
-  it('accept clauses for states, keys, authors and dates', async () => {
+  it('accept search clauses for states, keys, authors and dates', async () => {
     expect(await search('_q=1&state_name=PURCHASE_FAILED')).to.eql(['second%']);
     expect(await search('_q=1&last_success_state_name=PURCHASE_SUCCESS&external_key[like]=%25thi%25')).to.eql(
       ['third'],

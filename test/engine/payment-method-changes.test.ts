@@ -154,7 +154,7 @@ eachDatabaseByTurns.describe('payment method operations (payments §10)', (open)
     expect(idsOf(await all(false))).to.eql([method.id]);
   });
 
-  it('clear the default with forceDefaultPmDeletion, and add no tag (payments §10.3)', async () => {
+  it('clear the default method with forceDefaultPmDeletion, and add no tag (payments §10.3)', async () => {
     await remove((await add(SANDBOX, { isDefault: true })).id, { force: true });
     expect(await defaultOf()).to.equal(null);
     expect(await all(false)).to.eql([]);
@@ -216,7 +216,7 @@ eachDatabaseByTurns.describe('payment method operations (payments §10)', (open)
     await expectCode(engine.acme.paymentMethods.setDefault(input), 7000);
   });
 
-  it('store the refreshed methods, but fail, if the gateway rejects the final call (payments §10.5)', async () => {
+  it('fail if the gateway rejects the final call, but still store the refreshed methods (payments §10.5)', async () => {
     vault.methods = [{ isDefault: true }];
     vault.resetFailure = new GatewayError('not now');
     await expectCode(refresh('vault'), 7006);
@@ -356,7 +356,7 @@ eachDatabaseByTurns.describe('payment method operations (payments §10)', (open)
     });
   });
 
-  it('clear a default that the gateway no longer lists, but keep a default that it lists (payments §10.5)', async () => {
+  it('clear a default method that the gateway no longer lists, but keep a default method that it lists (payments §10.5)', async () => {
     const [kept, chosen] = [await add('vault'), await add('vault', { isDefault: true })];
     vault.methods = [{ paymentMethodId: kept.id }, { paymentMethodId: chosen.id }];
     await refresh('vault');
@@ -367,7 +367,7 @@ eachDatabaseByTurns.describe('payment method operations (payments §10)', (open)
     expect(idsOf(await all(false))).to.eql([kept.id]);
   });
 
-  it('keep the default of another gateway in a refresh (payments §10.5)', async () => {
+  it('keep a default method of another gateway in a refresh (payments §10.5)', async () => {
     const sandboxed = await add(SANDBOX, { isDefault: true });
     vault.methods = [{ paymentMethodId: (await add('vault')).id, isDefault: true }];
     await refresh('vault');
@@ -391,7 +391,7 @@ eachDatabaseByTurns.describe('payment method operations (payments §10)', (open)
     expect(vault.reset).to.equal(null);
   });
 
-  it('change nothing for an unknown gateway name, a gateway failure or an invalid list (payments §10.5)', async () => {
+  it('change nothing if the gateway name is unknown, the gateway fails or its list is invalid (payments §10.5)', async () => {
     const method = await add('vault');
     const { id: stranger } = await engine.payingAccount({ currency: 'USD' });
     const { paymentMethodId: theirs } = await engine.acme.getAccount(stranger);
@@ -459,7 +459,7 @@ eachDatabaseByTurns.describe('payment method operations (payments §10)', (open)
     expect(await all()).to.eql([]);
   });
 
-  it('store each of several simultaneously added methods with its own token, and set the defaults', async () => {
+  it('store each of several simultaneously added methods with its own token, and set the default methods', async () => {
     const accounts = await Promise.all(
       Array.from({ length: 12 }, () => engine.acme.createAccount({ currency: 'USD' })),
     );

@@ -214,7 +214,7 @@ eachDatabaseByTurns.describe('plugin inputs and answers (payments §2.2, §2.3)'
     'a payment method without a text': { adjustedPaymentMethodId: Object.create(null) },
   };
   for (const [what, claimed] of Object.entries(unreadablePriors))
-    it(`fail with 7019 and an ABORTED attempt if the answer of a prior call contains ${what} (payments §2.3 rule 8)`, async () => {
+    it(`cause error 7019 and an ABORTED attempt if the answer to a prior call contains ${what} (payments §2.3 rule 8)`, async () => {
       await begin();
       answer = (request) => processed(request);
       account = await engine.acme.createAccount({ currency: 'USD' });

@@ -46,7 +46,7 @@ anyDatabase.describe('payment corrections (payments §7.4, §8.5)', (open) => {
   const statesOf = ({ stateName, lastSuccessStateName }: PaymentView) => [stateName, lastSuccessStateName];
   const balanceOf = async (invoiceId: Uuid) => Number((await acme.invoices.get(invoiceId)).balance);
 
-  it('pay the invoice and cancel the retry if a decline becomes a success (payments §7.4 rules 3 and 4)', async () => {
+  it('settle the invoice and cancel the retry if they change a decline to a success (payments §7.4 rules 3 and 4)', async () => {
     engine.gateway.configure(DECLINE);
     const invoiceId = await invoiced();
     const declined = await paymentOf(invoiceId);
@@ -60,7 +60,7 @@ anyDatabase.describe('payment corrections (payments §7.4, §8.5)', (open) => {
     expect(engine.ledger.ofPayment(payment.id)).to.have.length(1);
   });
 
-  it('restore the debt without a retry if a success becomes a failure (rule 4)', async () => {
+  it('restore the debt without a retry if they change a success to a failure (rule 4)', async () => {
     const invoiceId = await invoiced();
     const { payment } = await fix(await paymentOf(invoiceId), { status: 'PAYMENT_FAILURE' });
     expect(statesOf(payment)).to.eql(['PURCHASE_FAILED', null]);
@@ -82,7 +82,7 @@ anyDatabase.describe('payment corrections (payments §7.4, §8.5)', (open) => {
     expect(await balanceOf(invoiceId)).to.equal(0);
   });
 
-  it('cancel a scheduled retry if the failure is confirmed (rule 4)', async () => {
+  it('cancel a scheduled retry if they confirm the failure (rule 4)', async () => {
     engine.gateway.configure(DECLINE);
     const invoiceId = await invoiced();
     await fix(await paymentOf(invoiceId), { status: 'PAYMENT_FAILURE' });
@@ -111,7 +111,7 @@ anyDatabase.describe('payment corrections (payments §7.4, §8.5)', (open) => {
     expect(await fixed({ status: 'SUCCESS', ...states })).to.eql(['CAPTURE_SUCCESS', 'AUTH_SUCCESS']);
   });
 
-  it('use the processed amount if the correction specifies one (rule 3)', async () => {
+  it('can specify the processed amount (rule 3)', async () => {
     const { payments } = acme;
     const { payment } = await payments.authorize({ accountId: account.id, amount: '10' });
     const fixed = await fix(payment, { status: 'SUCCESS', processedAmount: '7' as never });
@@ -168,7 +168,7 @@ anyDatabase.describe('payment corrections (payments §7.4, §8.5)', (open) => {
     expect(attemptsOf(await paymentOf(invoiceId))).to.eql(['RETRIED', 'RETRIED']);
   });
 
-  it('succeed if no retry is planned, and return not found for an unknown transaction (payments §8.5)', async () => {
+  it('succeed if no retry is planned, but are rejected for an unknown transaction (payments §8.5)', async () => {
     const { payments } = acme;
     const { transaction } = await payments.purchase({ accountId: account.id, amount: '10' });
     await payments.cancelScheduledRetry({ transactionId: transaction.id });

@@ -4,7 +4,7 @@ import { PaidInvoices } from '../support/payments/paid-invoices.ts';
 
 const CONFIGURATION = 'PER_TENANT_CONFIG';
 
-anyDatabase.describe('payment settings and ownership (payments §13)', (open) => {
+anyDatabase.describe('payment settings and ownership rules (payments §13)', (open) => {
   const engine = engineBefore(open, { now: '2012-05-31T00:03:42Z', catalog: null });
   const { acme } = engine;
   const account = payerBeforeEach(engine);

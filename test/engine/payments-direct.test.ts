@@ -24,7 +24,7 @@ anyDatabase.describe('direct payments (payments §3 to §6)', (open) => {
     return { ...Object.fromEntries(entries.filter(([, amount]) => amount !== 0)), state: payment.stateName };
   };
 
-  it('limit captures and refunds to the authorized and captured amounts (payments §14 example 1)', async () => {
+  it('cannot be captured or refunded beyond the authorized or captured amount (payments §14 example 1)', async () => {
     const { payments } = acme;
     const { payment } = await payments.authorize({ accountId: account.id, amount: '100' });
     const paymentId = payment.id;
@@ -90,7 +90,7 @@ anyDatabase.describe('direct payments (payments §3 to §6)', (open) => {
     expect(shown(again)).to.eql({ purchased: 10, state: 'PURCHASE_SUCCESS' });
   });
 
-  it('allow only the completion while they are pending (payments §14 example 4)', async () => {
+  it('can only be completed while they are pending (payments §14 example 4)', async () => {
     const { payments } = acme;
     const input = { accountId: account.id, amount: '10', transactionExternalKey: 'example-4' };
     const pending = await payments.authorize({ ...input, properties: PENDING });
@@ -107,7 +107,7 @@ anyDatabase.describe('direct payments (payments §3 to §6)', (open) => {
     expect(Number(completed.transaction.processedAmount)).to.equal(7);
   });
 
-  it('record a chargeback and its reversal without calling the gateway', async () => {
+  it('can be charged back, and the chargeback reversed, without a gateway call', async () => {
     const { payments } = acme;
     const { payment } = await payments.purchase({ accountId: account.id, amount: '10' });
     const paymentId = payment.id;

@@ -149,7 +149,7 @@ eachDatabaseByTurns.describe('payment data (payments §1.4, §2.1, §10.2)', (op
       expect(sessionsThen).to.equal(0);
     });
 
-    it('contains null and logs a warning if a gateway fails in a list, while a single read fails with 7004', async () => {
+    it('contains null, with a logged warning, if a gateway fails in a list, while a single read fails with 7004', async () => {
       await begin();
       await withMethods('talkative', SANDBOX);
       expect(await infos()).to.eql([
@@ -165,7 +165,7 @@ eachDatabaseByTurns.describe('payment data (payments §1.4, §2.1, §10.2)', (op
       expect(error).to.include({ code: 7004 });
     });
 
-    it('contains null and logs a warning if the gateway answers with null', async () => {
+    it('contains null, with a logged warning, if the gateway answers with null', async () => {
       await begin();
       await withMethods('talkative');
       gateway.detail = () => Promise.resolve(null as never);
@@ -173,7 +173,7 @@ eachDatabaseByTurns.describe('payment data (payments §1.4, §2.1, §10.2)', (op
       expect(warnings()).to.have.length(1);
     });
 
-    it('contains null for a gateway that holds no methods, without querying that gateway', async () => {
+    it('contains null for a gateway that stores no methods, without querying that gateway', async () => {
       await begin({ holdsPaymentMethods: false });
       await withMethods('talkative', EXTERNAL);
       expect(await infos()).to.eql([null, null]);
@@ -288,7 +288,7 @@ eachDatabaseByTurns.describe('payment data of planned attempts (payments §8.2)'
   });
   after(() => stage.stop());
 
-  it('has the status SCHEDULED until the attempt runs', async () => {
+  it('shows the status SCHEDULED until the attempt runs', async () => {
     stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', TIMES: 2 });
     const invoiceId = await stage.invoice(await stage.account(), '10');
     await stage.invoice(await stage.account(), '20');

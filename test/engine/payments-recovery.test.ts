@@ -28,7 +28,7 @@ eachDatabaseByTurns.describe('payment recovery', (open) => {
     [DeathPoint.DURING_CALL, 'during the call'],
     [DeathPoint.AFTER_CALL, 'before the answer is recorded'],
   ] as const)
-    it(`recovers from a crash ${name} (payments §14 example 15)`, async () => {
+    it(`finds the outcome after a crash ${name} (payments §14 example 15)`, async () => {
       const storage = storageOf(await open(migrated));
       const mortal = new MortalProcess(death);
       const scripted = new ScriptedGateway(Behaviour.PROMPT, () => Promise.resolve());
@@ -157,7 +157,7 @@ eachDatabaseByTurns.describe('payment recovery', (open) => {
     expect(stage.sandbox.ledger.all()).to.have.length(1);
   });
 
-  it('does not call a gateway if the lease has ended before the call', async () => {
+  it('does not call a gateway if the lease ends before the call', async () => {
     const storage = storageOf(await open(migrated));
     const handlerStorage = withSessions(storage, (session) => ({
       payments: {

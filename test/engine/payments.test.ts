@@ -86,7 +86,7 @@ eachDatabaseByTurns.describe('automatic payment', (open) => {
     expect(stage.takeEvents()).to.eql(SUCCEEDED);
   });
 
-  it('does nothing for an invoice without a balance', async () => {
+  it('has no effect on an invoice without a balance', async () => {
     await stageAt('2012-05-31T00:03:42Z');
     const [invoiceId] = await invoiced('0');
     expect(await stage.payments(invoiceId)).to.eql([]);
@@ -112,7 +112,7 @@ eachDatabaseByTurns.describe('automatic payment', (open) => {
     expect(stage.takeEvents()).to.eql([]);
   });
 
-  it('is retried three times on the default days after declines, and then gives up (payments §14 example 5)', async () => {
+  it('is retried three times on the default days after declines, and then abandoned (payments §14 example 5)', async () => {
     await stageAt('2012-05-31T00:03:42Z');
     stage.sandbox.configure({
       CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR',
@@ -231,7 +231,7 @@ eachDatabaseByTurns.describe('automatic payment', (open) => {
     expect(stage.takeEvents()).to.eql(SUCCEEDED);
   });
 
-  it('gives up on an outcome that remains unknown, with PAYMENT_UNRESOLVED and a warning (payments §7.2 rule 5)', async () => {
+  it('is abandoned with PAYMENT_UNRESOLVED and a warning if the outcome remains unknown (payments §7.2 rule 5)', async () => {
     await stageAt('2012-05-01T00:00:00Z');
     stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_THROW_RUNTIME' });
     const [invoiceId] = await invoiced();

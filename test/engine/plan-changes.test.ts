@@ -191,7 +191,7 @@ eachDatabaseByTurns.describe('plan changes', (open) => {
     await expectLast('RECURRING 2018-08-21..2018-09-21 29.95');
   });
 
-  it('use the current price of a plan, even in a change back to it (catalog W2 "Grandfathering")', async () => {
+  it('use the current price of a plan, even in a change back to that plan (catalog W2 "Grandfathering")', async () => {
     const parts = { catalogName: 'W2', products: product('A') };
     const listed = (...names: string[]) => lists({ DEFAULT: names });
     await begin(
@@ -252,7 +252,7 @@ eachDatabaseByTurns.describe('plan changes', (open) => {
     );
   });
 
-  it('repair and credit each of two changes in one month (invoicing E5 "Two changes")', async () => {
+  it('each repair and credit the previous charge if two occur in one month (invoicing E5 "Two changes")', async () => {
     await begin('2012-05-01T00:00:00Z', shelf, 1);
     const subscriptionId = await subscribe('s-599');
     engine.clock.set('2012-05-07T00:00:00Z');
@@ -319,7 +319,7 @@ eachDatabaseByTurns.describe('plan changes', (open) => {
     await expectLast('RECURRING 2024-01-01..2024-01-31 193.55');
   });
 
-  it('end the subscription with the term of the new plan', async () => {
+  it('end the subscription at the end of the term of the new plan', async () => {
     await begin('2024-01-01T00:00:00Z', shelf, 1);
     const subscriptionId = await subscribe('s-249');
     engine.clock.set('2024-01-11T00:00:00Z');
@@ -424,7 +424,7 @@ eachDatabaseByTurns.describe('plan changes', (open) => {
     );
   });
 
-  it('apply in either order if a cancellation is requested simultaneously', async () => {
+  it('are rejected or removed by a cancellation that is requested simultaneously', async () => {
     await begin('2024-01-01T00:00:00Z', shelf, 1);
     const subscriptionId = await subscribe('s-249');
     engine.clock.set('2024-01-11T00:00:00Z');

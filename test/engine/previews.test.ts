@@ -79,7 +79,7 @@ eachDatabase.describe('change previews (invoicing §11.1)', (open) => {
       });
     });
 
-    it('return nothing for CANCEL at the end of the term (V4)', async () => {
+    it('return no invoice for CANCEL at the end of the term (V4)', async () => {
       await subscribe('2024-01-15T06:00:00Z');
       expect(await previewedAndMade({ change: 'CANCEL', subscriptionId })).to.eql({
         effective: '2024-02-05',
@@ -168,7 +168,7 @@ eachDatabase.describe('change previews (invoicing §11.1)', (open) => {
       });
     });
 
-    it('return the part of a period up to the new day for CHANGE_BILL_CYCLE_DAY (V9)', async () => {
+    it('return the charge for the partial period up to the new day for CHANGE_BILL_CYCLE_DAY (V9)', async () => {
       await subscribe('2024-01-15T06:00:00Z');
       const change = { change: 'CHANGE_BILL_CYCLE_DAY', subscriptionId, billCycleDayLocal: 20 } as const;
       const found = await previewedAndMade(change);
@@ -239,7 +239,7 @@ eachDatabase.describe('change previews (invoicing §11.1)', (open) => {
       }
     });
 
-    it('bill the usage up to an immediate end of the subscription (rule 4)', async () => {
+    it('include the usage up to an immediate end of the subscription (rule 4)', async () => {
       const stage = await UsageStage.begin(open, { planName: 'api-std', from: '2026-04-01' });
       const { acme } = stage.engine;
       await stage.use('3 calls 2026-04-12');

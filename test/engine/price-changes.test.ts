@@ -127,7 +127,7 @@ eachDatabaseByTurns.describe('price changes of existing subscriptions', (open) =
     ]);
   });
 
-  it('repair an invoiced period on the date of the change, not before', async () => {
+  it('repair an invoiced period on the date of the change, but not earlier', async () => {
     const opened = await begin('2024-03-15T00:00:00Z', heat[0] as PricedVersion);
     const accountId = await subscribe(opened);
     await opened.runTo('2024-04-20T00:00:00Z');
@@ -244,7 +244,7 @@ eachDatabaseByTurns.describe('price changes of existing subscriptions', (open) =
     expect(await opened.acme.invoices.verifyCoverage(accountId)).to.eql([]);
   });
 
-  it('do not bill a fixed price again', async () => {
+  it('do not cause a fixed price to be billed again', async () => {
     const setUp = {
       initialPhases: `<phase type="TRIAL"><duration><unit>DAYS</unit><number>30</number></duration>
           <fixed><fixedPrice><price><currency>USD</currency><value>9.00</value></price></fixedPrice></fixed></phase>`,
@@ -259,7 +259,7 @@ eachDatabaseByTurns.describe('price changes of existing subscriptions', (open) =
     ]);
   });
 
-  it('bill a setup fee once despite a backdated version, and bill it again only after a void (invoicing §6 rule 6)', async () => {
+  it('do not repeat a setup fee after a backdated version, unless the fee was voided (invoicing §6 rule 6)', async () => {
     const withFee = (fee: string) => ({
       initialPhases: `<phase type="DISCOUNT"><duration><unit>MONTHS</unit><number>3</number></duration>
           <fixed><fixedPrice><price><currency>USD</currency><value>${fee}</value></price></fixedPrice></fixed>

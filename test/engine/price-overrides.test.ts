@@ -191,7 +191,7 @@ eachDatabaseByTurns.describe('price overrides', (open) => {
     expect(lines.at(-1)).to.equal('RECURRING 2024-02-15..2024-03-15 19');
   });
 
-  it('are merged with the earlier overrides if they override a plan that is itself an override', async () => {
+  it('are merged with the earlier overrides if their plan is itself an override', async () => {
     await subscribe([trial5]);
     const merged = await subscribe(
       [{ phaseName: 'studio-monthly-1-evergreen', recurringPrice: decimal(19) }],
@@ -261,7 +261,7 @@ eachDatabaseByTurns.describe('price overrides', (open) => {
     expect((await other.getSubscription(own)).prices[1]?.recurringPrice?.toFixed()).to.equal('24');
   });
 
-  it('share a plan if they are equal, even if made simultaneously, and otherwise get different plan numbers', async () => {
+  it('share a plan if they are equal, even if stored simultaneously, and otherwise get different plan numbers', async () => {
     const amounts = Array.from({ length: 24 }, (_, index) => decimal(10 + (index % 6)));
     const accounts = await Promise.all(amounts.map(() => newAccount()));
     const made = await Promise.all(
@@ -323,7 +323,7 @@ eachDatabaseByTurns.describe('currencies on invoices', (open) => {
     ['GBP', 2010],
   ] as const) {
     for (const planName of ['p-monthly', 'p-setup'])
-      it(`reject ${planName} in ${currency} with error ${code} (catalog W20 "Currency")`, () =>
+      it(`require a price, so that ${planName} in ${currency} is rejected with error ${code} (catalog W20 "Currency")`, () =>
         expectCode(subscribed(currency, planName), code));
 
     it(`fail with ${code} if a version has no price in ${currency} for existing subscriptions (catalog W20 "Currency")`, async () => {

@@ -65,7 +65,7 @@ onPostgresql.describe('pushes of several nodes (platform §10.2)', (open) => {
     return node;
   };
 
-  it('are each sent once, in account order, at most ten at a time over all nodes', async () => {
+  it('are each sent once, in account order, with at most ten at a time across all nodes', async () => {
     const database = await open(migrated);
     const [one, two] = [await openNode(database), await openNode(database)];
     await one.acme.keyValues.add('PUSH_NOTIFICATION_CB', receiver.url);

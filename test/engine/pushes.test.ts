@@ -216,7 +216,7 @@ eachDatabase.describe('pushes (platform §10)', (open) => {
     expect(receiver.arrived).to.have.length(2);
   });
 
-  it('go to the current callback, and are withdrawn if the callback is replaced before they arrive', async () => {
+  it('are sent to the current callback, and are withdrawn if the callback is replaced before they arrive', async () => {
     await engine.settle(register());
     receiver.answer(500);
     await engine.settle(createAccount());
@@ -237,7 +237,7 @@ eachDatabase.describe('pushes (platform §10)', (open) => {
     }
   });
 
-  it('start in account order even if a receiver hangs, at most ten at a time', async () => {
+  it('start in account order, at most ten at a time, even if a receiver hangs', async () => {
     await engine.settle(register());
     hanging = await createAccount();
     const { id: hangingId } = hanging;

@@ -57,7 +57,7 @@ eachDatabaseByTurns.describe('quantity changes', (open) => {
 
   const expectLast = async (...lines: readonly string[]) => expect(await lastLines()).to.eql(lines);
 
-  it('charge the new quantity and repair the old charge (invoicing E13 "Quantity")', async () => {
+  it('add a charge for the new quantity and repair the old charge (invoicing E13 "Quantity")', async () => {
     await begin('2022-11-27T00:00:00Z', 27);
     const subscriptionId = await subscribe({ planName: 's-29', quantity: 7 });
     await expectLast('RECURRING 2022-11-27..2022-12-27 209.65');
@@ -91,7 +91,7 @@ eachDatabaseByTurns.describe('quantity changes', (open) => {
     );
   });
 
-  it('move to the start of billing if they are dated earlier', async () => {
+  it('take effect at the start of billing if they are dated earlier', async () => {
     await begin('2022-11-01T00:00:00Z');
     const subscriptionId = await subscribe({ planName: 's-29' }, { billingDate: '2022-11-20' });
     expect(await change(subscriptionId, 4)).to.equal('2022-11-20T00:00:00.000Z');
@@ -99,7 +99,7 @@ eachDatabaseByTurns.describe('quantity changes', (open) => {
     await expectLast('RECURRING 2022-11-20..2022-12-01 43.93');
   });
 
-  it('do not charge a one-time price again', async () => {
+  it('do not cause a one-time price to be charged again', async () => {
     await begin('2022-11-01T00:00:00Z');
     const subscriptionId = await subscribe({ planName: 's-fee' });
     await expectLast('FIXED 2022-11-01..2022-12-01 5');
@@ -122,7 +122,7 @@ eachDatabaseByTurns.describe('quantity changes', (open) => {
     await expectLast('RECURRING 2022-11-10..2022-12-01 41.93', 'REPAIR_ADJ 2022-11-10..2022-12-01 -20.97');
   });
 
-  it('are charged up to the renewal date, also in dry runs and explanations (invoicing E20 "Seats of a year")', async () => {
+  it('are charged up to the renewal date, and dry runs and explanations agree (invoicing E20 "Seats of a year")', async () => {
     await begin('2026-01-01T00:00:00Z');
     const { acme } = engine;
     const subscriptionId = await subscribe({ planName: 's-year', quantity: 10 });
@@ -189,7 +189,7 @@ eachDatabaseByTurns.describe('quantity changes', (open) => {
     await expectLast('RECURRING 2026-04-08..2026-04-15 140');
   });
 
-  it('charge the same total on any run dates (invoicing E21 "Seats that come and go")', async () => {
+  it('result in the same total for any run dates (invoicing E21 "Seats that come and go")', async () => {
     const totals: string[] = [];
     for (const runs of ['in time', 'late'] as const) {
       await begin('2026-03-01T00:00:00Z');

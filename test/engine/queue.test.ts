@@ -156,7 +156,7 @@ function define(open: OpenDatabase, kind: DatabaseKind): void {
     }
   }
 
-  it('passes each due entry to its handler once, and does not touch future entries', async () => {
+  it('passes each due entry to its handler once, and leaves future entries unchanged', async () => {
     const { handler, seen } = recorder('only');
     const node = dispatcher([handler]);
     await put([event(0, 1), event(1, 2)], [notification(0, 0, 3), notification(0, 1, 4)]);
@@ -352,7 +352,7 @@ function define(open: OpenDatabase, kind: DatabaseKind): void {
     expect(seen).to.eql([]);
   });
 
-  it('starts in the background, and wakes on commits and clock moves', async () => {
+  it('works in the background, and wakes on commits and clock changes', async () => {
     const { handler, seen } = recorder('only');
     dispatcher([handler]).start();
     await put([event(0, 'now')], [notification(0, 1, 'later')]);

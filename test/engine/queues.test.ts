@@ -142,7 +142,7 @@ eachDatabase.describe('queue view for operators (platform §9.4, §9.5)', (open)
     await expectCode(acme.queues.failed({ from: '2023-01-01T00:00:00Z' }), 60002);
   });
 
-  it('lists past entries before live entries, by dates or account, page by page', async () => {
+  it('lists past entries before live entries page by page, filtered by date or account', async () => {
     await engine.settle(acme.keyValues.add('PUSH_NOTIFICATION_CB', 'https://example.com/'));
     const stranger = await acme.createAccount({ currency: 'USD' });
     const planned = Array.from({ length: 502 }, (_, index) => ({ minutesAgo: -index, of: stranger }));

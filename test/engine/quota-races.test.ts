@@ -37,7 +37,7 @@ eachDatabase.describe('concurrent consumption of a quota (features §4)', (open)
     expect(await used()).to.equal('10');
   });
 
-  it('serves several callers in one statement, and returns the counter after each of them', async () => {
+  it('needs one statement for several callers, and returns the counter after each consumption', async () => {
     await consume({ amount: '0.5' });
     let results: Awaited<ReturnType<typeof together>> = [];
     const statements = await engine.statementsOf(async () => {
@@ -52,7 +52,7 @@ eachDatabase.describe('concurrent consumption of a quota (features §4)', (open)
     expect(await used()).to.equal('2.1');
   });
 
-  it('publishes a threshold only once if several callers reach it together', async () => {
+  it('publishes a threshold only once if several callers reach the threshold together', async () => {
     await engine.settle(together({ amount: '0.5' }).then(() => undefined));
     const { events } = await engine.acme.events.list({ types: ['QUOTA_THRESHOLD'] });
     expect(events).to.have.length(1);
@@ -66,7 +66,7 @@ eachDatabase.describe('concurrent consumption of a quota (features §4)', (open)
     expect(await used()).to.equal('10');
   });
 
-  it('consumes only once for a key', async () => {
+  it('counts only once for a key', async () => {
     const results = await together({ amount: '3', key: 'once' });
     expect(new Set(results.map(({ allowed, used: after }) => `${allowed} ${formatDecimal(after)}`))).to.eql(
       new Set(['true 3']),
@@ -74,7 +74,7 @@ eachDatabase.describe('concurrent consumption of a quota (features §4)', (open)
     expect(await used()).to.equal('3');
   });
 
-  it('releases only once for a key', async () => {
+  it('is released only once for a key', async () => {
     await consume({ amount: '2' });
     await consume({ amount: '3', key: 'once' });
     const release = () => engine.acme.features.release({ accountId, feature: 'daily', key: 'once' });

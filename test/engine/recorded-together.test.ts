@@ -66,7 +66,7 @@ eachDatabase.describe('several transactions of a payment recorded together (paym
     expect(left.slice(0, 4)).to.eql([100, -60, -30, -10]);
   });
 
-  it('cause events of the payment, the invoice payment and the adjustment, in this order', async () => {
+  it('cause events for the payment, the invoice payment and the adjustment, in this order', async () => {
     const { paymentId, invoiceItemId } = await paidInvoice('30');
     await newTypes();
     const adjustments = [{ invoiceItemId, amount: '5' }];

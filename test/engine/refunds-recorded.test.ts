@@ -43,7 +43,7 @@ anyDatabase.describe('recorded refunds and chargebacks (payments §5.2, §9.5)',
     expect(await balanceOf(id)).to.equal(0);
   });
 
-  it('adjust an item one after the other, up to its remaining amount, if two payments are refunded simultaneously', async () => {
+  it('adjust an item in sequence, up to its remaining amount, if two payments are refunded simultaneously', async () => {
     await acme.tags.add({ id: account.id, type: 'ACCOUNT' }, [SystemTag.AUTO_PAY_OFF]);
     const { id: invoiceId, itemId: invoiceItemId } = await chargedInvoice('100');
     for (const amount of ['60', '40']) {
@@ -100,7 +100,7 @@ anyDatabase.describe('recorded refunds and chargebacks (payments §5.2, §9.5)',
     expect([await balanceOf(first.id), await balanceOf(second.id)]).to.eql([0, 0]);
   });
 
-  it('keep a later success with the same key if a failed invoice payment is corrected (payments §9.4)', async () => {
+  it('do not affect a later success with the same key if a failed invoice payment is corrected (payments §9.4)', async () => {
     engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', TIMES: 1 });
     const { id, paymentId } = await paidInvoice('100');
     engine.clock.advance({ days: 8 });
@@ -116,7 +116,7 @@ anyDatabase.describe('recorded refunds and chargebacks (payments §5.2, §9.5)',
     expect(await balanceOf(id)).to.equal(0);
   });
 
-  it('keep a later success with the same key if a failed refund is corrected (payments §9.4)', async () => {
+  it('do not affect a later success with the same key if a failed refund is corrected (payments §9.4)', async () => {
     const { id, paymentId } = await paidInvoice('50');
     const transactionExternalKey = `RR-${paymentId}`;
     const properties = [{ key: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', value: 'true', isUpdatable: false }];
@@ -128,7 +128,7 @@ anyDatabase.describe('recorded refunds and chargebacks (payments §5.2, §9.5)',
     expect(await balanceOf(id)).to.equal(20);
   });
 
-  it('keep a later chargeback with the same key if a reversed chargeback is corrected (payments §9.4)', async () => {
+  it('do not affect a later chargeback with the same key if a reversed chargeback is corrected (payments §9.4)', async () => {
     const { id, paymentId } = await paidInvoice('50');
     const request = { paymentId, transactionExternalKey: `CC-${paymentId}` };
     const { invoicePayments } = acme;

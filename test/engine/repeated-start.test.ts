@@ -86,7 +86,7 @@ eachDatabase.describe('tenant and catalog setup', (open) => {
       });
     }
 
-    it('rejects the name of a cell if the deployment has no cells', async function () {
+    it('rejects a cell name if the deployment has no cells', async function () {
       if (areCells) this.skip();
       const { tenants } = engine.billing;
       await expectCode(tenants.ensure(setup, { ...keys, cell: 'east' }), 'MISSING_OR_INVALID_FIELD');
@@ -100,7 +100,7 @@ eachDatabase.describe('tenant and catalog setup', (open) => {
   });
 
   describe('tenants.page', () => {
-    it('lists tenants by API key, forward and backward, and filters them by id and key prefix', async () => {
+    it('lists tenants in API key order, forward and backward, and filters them by id and key prefix', async () => {
       const { tenants } = engine.billing;
       const ids = new Map<string, Uuid>();
       for (const apiKey of ['page-c', 'page-a', 'page-b', 'page_a', 'PAGE-a'])
@@ -184,7 +184,7 @@ eachDatabase.describe('tenant and catalog setup', (open) => {
       ]);
     });
 
-    it('rejects an invalid new version with the errors of an upload', async () => {
+    it('rejects an invalid new version with the same errors as an upload', async () => {
       const { catalogs } = engine.acme;
       await catalogs.sync(gardens());
       const other = gardens().toXml().replaceAll('2026-01-01', '2026-05-01').replaceAll('Gardens', 'Meadows');

@@ -261,7 +261,7 @@ eachDatabase.describe('reports and searches', (open) => {
     const found = async (text: string) =>
       (await acme.reports.find({ text })).map(({ kind, title }) => `${kind} ${title}`);
 
-    it('find accounts by id, key and part of their texts, exact matches first', async () => {
+    it('find accounts by id, key or part of a text field, with exact matches first', async () => {
       await acme.createAccount({ currency: 'USD', name: 'Ada Lovelace and Sons', externalKey: 'sons' });
       const both = ['ACCOUNT Ada Lovelace', 'ACCOUNT Ada Lovelace and Sons'];
       expect(await found('ada lovelace')).to.eql(both);
@@ -308,7 +308,7 @@ eachDatabase.describe('reports and searches', (open) => {
       });
     });
 
-    it('reject invalid limits of a search', async () => {
+    it('reject invalid limits', async () => {
       await expectCode(acme.reports.find({ text: 'ada', limit: 21 }), 'INVALID_PARAMETER');
     });
   });

@@ -113,7 +113,7 @@ eachDatabaseByTurns.describe('retired plans and price lists', (open) => {
       expect(billed.at(-1)).to.equal('RECURRING 2024-10-10..2024-11-10 20');
     });
 
-    it('can be changed to another plan by the rules of a version that only has their product (catalog W6 "Retirement")', async () => {
+    it('can be changed to another plan under the rules of a version that has only their product (catalog W6 "Retirement")', async () => {
       await engine.runTo('2024-06-15T00:00:00Z');
       await engine.settle(engine.acme.subscriptions.changePlan(subscriptionId, { planName: 'raft-monthly' }));
       expect(await engine.acme.getSubscription(subscriptionId)).to.include({ planName: 'oar-monthly' });
@@ -130,7 +130,7 @@ eachDatabaseByTurns.describe('retired plans and price lists', (open) => {
       ['promo-basic-monthly', 'Pro', null, 'pro-monthly'],
       ['vip-basic-monthly', 'Pro', 'PROMO', 'promo-pro-monthly'],
     ] as const)
-      it(`change ${from} to ${productName}${priceListName === null ? '' : ` of ${priceListName}`} with the result ${expected} (catalog W9 "Sticky list")`, async () => {
+      it(`determine that a change from ${from} to ${productName}${priceListName === null ? '' : ` of ${priceListName}`} selects ${expected} (catalog W9 "Sticky list")`, async () => {
         await begin('2024-02-10T00:00:00Z', vip);
         const subscriptionId = await subscribe(from);
         await engine.acme.subscriptions.changePlan(subscriptionId, {

@@ -72,7 +72,7 @@ eachDatabase.describe('seller records', (open) => {
     expect(versions[0]?.name).to.equal(newest.name);
   });
 
-  it('are rejected with all invalid and unknown fields, and nothing is stored (invoicing §14 rule 7)', async () => {
+  it('are rejected with a list of all invalid and unknown fields, and are not stored (invoicing §14 rule 7)', async () => {
     const wrong = { country: 'D', iban: 'DE00', vatId: 'DE123456788' };
     const message = await messageOf(upload(wrong as Partial<SellerInput>));
     expect(message).to.match(
@@ -107,7 +107,7 @@ eachDatabase.describe('seller records', (open) => {
     ['a right-to-left override', 'abc\u202edcba\u2066x'],
     ['emoji', '👩‍👩‍👧‍👦🇦🇹'],
   ] as const)
-    it(`return ${kind} unchanged in every text (invoicing §14 rule 7)`, async () => {
+    it(`preserve ${kind} in every text (invoicing §14 rule 7)`, async () => {
       const short = [...text].slice(0, 8).join('');
       const texts = {
         ...{ name: text, legalName: text, address1: text, address2: text, city: text, state: text },
@@ -177,7 +177,7 @@ eachDatabase.describe('seller records', (open) => {
       expect(await shown(waiting)).to.include({ id: second.id });
     });
 
-    it('are reported as missing to the host in each call and only once in the log (invoicing §14 rule 7)', async () => {
+    it('are reported to the host as missing in each call, but only once in the log (invoicing §14 rule 7)', async () => {
       const invoiceId = await committed();
       let reports = 0;
       const onMissingSeller = () => {

@@ -30,7 +30,7 @@ eachDatabase.describe('server key (platform §6.3)', (open) => {
   const rotate = (from: string, to: string) =>
     rotateServerKey(engine.storage, { cipher: secretCipher(to), former: secretCipher(from) });
 
-  it('makes the node unhealthy if the key was changed, with a warning that lists the lost secrets (rule 4)', async () => {
+  it('makes the node unhealthy after a change, and a warning lists the lost secrets (rule 4)', async () => {
     const serverKey = async () => (await engine.billing.health()).serverKey;
     cipher = secretCipher(NEW);
     engine.billing.start();
@@ -52,7 +52,7 @@ eachDatabase.describe('server key (platform §6.3)', (open) => {
     expect(await rotate(OLD, NEW)).to.eql({ rotated: 0, upToDate: 2, lost: [] });
   });
 
-  it('allows an interrupted rotation to continue (rule 5)', async () => {
+  it('can be fully rotated after an interrupted rotation (rule 5)', async () => {
     const [first] = await engine.storage.secrets.list('SIGNING_SECRET', { after: 0, limit: 1 });
     const text = await secretCipher(OLD).decrypt(first?.text ?? '');
     const after = await secretCipher(NEW).encrypt(text ?? '');

@@ -181,7 +181,7 @@ eachDatabaseByTurns.describe('amount finer than the minor unit (invoicing §2 ru
     });
 
   for (const [currency, valid] of currencies)
-    it(`is allowed in every operation with at most the digits of ${currency}`, async () => {
+    it(`differs from an amount with at most the digits of ${currency}, which every operation accepts`, async () => {
       for (const [what, state] of statements)
         expect(await codeOf(state(await live(engine, currency), valid)), what).to.equal('no error');
     });
@@ -281,7 +281,7 @@ eachDatabaseByTurns.describe('older balance finer than the minor unit', (open) =
     expect((await findings()).filter(({ invariant }) => invariant === 'MINOR_UNIT')).to.eql([]);
   });
 
-  it('allows a full refund and a full chargeback of a payment', async () => {
+  it('can be fully refunded or charged back if it was paid', async () => {
     const { paymentId } = await leftOver();
     const { invoicePayments } = acme;
     await expectCode(invoicePayments.refund({ paymentId, amount: '19.995' }), 60003);

@@ -23,7 +23,7 @@ const REFUSALS: Readonly<Record<string, readonly number[]>> = {
 eachDatabase.describe('simultaneous calls', (open) => {
   const start = () => openEngine(open, { now: START });
 
-  it('on one account have the same result as the same 50 calls in some sequential order', async () => {
+  it('have the same result on one account as the same 50 calls in some sequential order', async () => {
     const engine = await start();
     const account = await standing(engine);
     const made = await storm(engine, shuffled(callsOn(account)));

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Uuid } from '../../lib/index.ts';
 import { eachDatabaseByTurns, expect, openEngine, type TestEngine } from '../support/index.ts';
 
-eachDatabaseByTurns.describe('subscription invoices', (open) => {
+eachDatabaseByTurns.describe('invoice runs for subscriptions', (open) => {
   let engine: TestEngine;
 
   async function begin(now: string): Promise<void> {
@@ -27,7 +27,7 @@ eachDatabaseByTurns.describe('subscription invoices', (open) => {
     ]);
   });
 
-  it('set the bill cycle day and the charged-through date of the account in the first run (subscriptions W3 "Create")', async () => {
+  it('set the bill cycle day and the charged-through date of a subscription in the first run (subscriptions W3 "Create")', async () => {
     await begin('2024-03-01T08:00:00Z');
     const { acme } = engine;
     const account = await acme.createAccount({ currency: 'USD' });
@@ -61,7 +61,7 @@ eachDatabaseByTurns.describe('subscription invoices', (open) => {
     expect(await acme.getSubscription(subscriptionId)).to.include({ billCycleDayLocal: 15 });
   });
 
-  it('multiply amounts by the quantity, and end with the term', async () => {
+  it('multiply amounts by the quantity, and stop billing at the end of the term', async () => {
     await begin('2023-01-01T00:00:00Z');
     const { acme } = engine;
     const account = await acme.createAccount({ currency: 'USD', billCycleDayLocal: 1 });

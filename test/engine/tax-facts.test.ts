@@ -109,7 +109,7 @@ eachDatabaseByTurns.describe('item tax facts (invoicing §14 rule 9)', (open) =>
       );
     });
 
-    it('can be changed by a later plugin, and on a draft that gets more items', async () => {
+    it('can be changed by a later plugin, even on a draft that gets more items', async () => {
       const changing: InvoicePlugin = {
         name: 'tax-later',
         getAdditionalInvoiceItems: async ({ items }) => ({
@@ -193,7 +193,7 @@ eachDatabaseByTurns.describe('item tax facts (invoicing §14 rule 9)', (open) =>
       return acme.invoices.addTaxes({ accountId, items: [{ amount: '0', ...item }], autoCommit: true });
     }
 
-    it('are stored with the charge on its draft if a user adds the tax', async () => {
+    it('are stored with the charge on its draft', async () => {
       const { accountId, charge } = await charged();
       const { invoiceId = '', id: linkedItemId = '' } = charge ?? {};
       const [tax] = await add(accountId, { invoiceId, linkedItemId, ...reverseCharge });
@@ -247,7 +247,7 @@ eachDatabaseByTurns.describe('item tax facts (invoicing §14 rule 9)', (open) =>
         await expectCode(add(accountId, { linkedItemId: id }), 60003);
     });
 
-    it('can contain hostile text, but documents escape this text', async () => {
+    it('are escaped in documents if they contain hostile text', async () => {
       const { accountId, charge } = await charged();
       const { invoiceId = '', id: linkedItemId = '' } = charge ?? {};
       const taxExemption = '<script>alert(1)</script>{{invoice.amount}}\u202e\u0007🧾';

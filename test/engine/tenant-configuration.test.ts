@@ -62,7 +62,7 @@ eachDatabaseByTurns.describe('tenant configuration', (open) => {
     expect(await acme.configuration.settings()).to.eql(await other.configuration.settings());
   });
 
-  it('retries a declined payment on the tenant’s retry days, and keeps a retry that is already scheduled (platform P3 "Resolution")', async () => {
+  it('sets the retry days of declined payments, without changing a retry that is already scheduled (platform P3 "Resolution")', async () => {
     await upload({ 'org.killbill.payment.retry.days': '1,1,1' });
     engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR' });
     const { id } = await engine.settle(subscriber());
@@ -72,7 +72,7 @@ eachDatabaseByTurns.describe('tenant configuration', (open) => {
     expect(await retryDates(id)).to.eql(['2024-02-19T09:00:00.000Z']);
   });
 
-  it('rejects an invalid value and keeps the old configuration (platform P2 "Key-values")', async () => {
+  it('remains unchanged if the new value is invalid (platform P2 "Key-values")', async () => {
     await upload({ 'org.service.payment.retry.days': '1' });
     const newTypes = newEvents(engine.database);
     await newTypes();
@@ -205,7 +205,7 @@ eachDatabaseByTurns.describe('tenant configuration', (open) => {
     },
   );
 
-  it('parks due accounts if automatic invoicing is off, until an explicit run bills them (platform P15 "Parked accounts")', async () => {
+  it('can turn off automatic invoicing, so that due accounts are parked until an explicit run bills them (platform P15 "Parked accounts")', async () => {
     await upload({ 'org.service.invoice.enabled': 'false' });
     const { id: accountId } = await engine.settle(subscriber());
     expect(await acme.invoices.ofAccount({ accountId })).to.eql([]);
@@ -297,7 +297,7 @@ eachDatabaseByTurns.describe('tenant configuration', (open) => {
       .map(({ effectiveDate }) => effectiveDate.toISOString());
   }
 
-  it('publishes TENANT_CONFIG_CHANGE or TENANT_CONFIG_DELETION once per change', async () => {
+  it('causes one TENANT_CONFIG_CHANGE or TENANT_CONFIG_DELETION event per change', async () => {
     const newTypes = newEvents(engine.database);
     await newTypes();
     await upload({ 'org.service.invoice.enabled': 'true' });

@@ -312,7 +312,7 @@ onPostgresql.describe('tenant move whose process dies while writes are stopped',
     ['before directory.switchMove', 'west'],
     ['after directory.switchMove', 'east'],
   ] as const)
-    it(`lets writes of the tenant continue, and is named by the health check (${moment}, cells §3.4 rule 4)`, async () => {
+    it(`blocks writes of the tenant only until it counts as interrupted, and appears in the health check (${moment}, cells §3.4 rule 4)`, async () => {
       const cells = await openTwoCells(open);
       let isDead = false;
       const watch = (reached: string) => {

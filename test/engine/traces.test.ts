@@ -38,7 +38,7 @@ anyDatabase.describe('traces (platform §13.1)', (open) => {
     return ids;
   }
 
-  it('keep accounts that are processed together in separate traces, and link the shared work to these traces', async () => {
+  it('are separate for accounts that are processed together, and the shared work links to each of them', async () => {
     const ids = await engine.settle(subscribed(3));
     const spans = traces.spans();
     const calls = spans.filter(({ name }) => name === 'createSubscription').map(({ traceId }) => traceId);
@@ -57,7 +57,7 @@ anyDatabase.describe('traces (platform §13.1)', (open) => {
     expect(ofAccount('invoice')).to.eql(calls.map((call) => [call]));
   });
 
-  it('begin with scheduled work, and link to the trace that scheduled the work', async () => {
+  it('begin when scheduled work runs, and link to the trace that scheduled the work', async () => {
     await engine.settle(subscribed(1));
     const planned = new Set(traces.spans().map(({ traceId }) => traceId));
     traces.forget();

@@ -246,7 +246,7 @@ eachDatabaseByTurns.describe('future bundle transfer (subscriptions §17.4 rule 
     });
   });
 
-  it('starts in the phase of the transfer date, even if that phase is not stored yet', async () => {
+  it('starts the target in the phase of the transfer date, even if that phase is not stored yet', async () => {
     await begin('2024-01-01T08:00:00Z', 'club-monthly');
     const made = await transfer('2024-10-01');
     expect(rowsOf(await onlyOf(made))).to.eql([
@@ -274,7 +274,7 @@ eachDatabaseByTurns.describe('future bundle transfer (subscriptions §17.4 rule 
     ]);
   });
 
-  it('starts with the plan of a pending change before the transfer date, and moves a pending plan change after that date', async () => {
+  it('starts the target with the plan of a pending change before the transfer date, and moves a plan change after that date', async () => {
     await begin('2024-01-01T08:00:00Z', 'solo-now');
     const { subscriptions } = engine.acme;
     await subscriptions.changePlan(subscriptionId, { planName: 'team-now', requestedDate: '2024-02-01' });
@@ -404,7 +404,7 @@ eachDatabaseByTurns.describe('future bundle transfer (subscriptions §17.4 rule 
         ]);
       });
 
-      it(`keeps the end of an add-on with ${billingPolicy} that is canceled and uncanceled before the transfer date`, async () => {
+      it(`keeps the end of an add-on that is canceled and uncanceled before the transfer date, with ${billingPolicy}`, async () => {
         await transfer('2024-01-25', { billingPolicy });
         await cancelAt(addOn, '2024-01-22');
         expect(await endsOf(addOn)).to.eql(['ACTIVE', '2024-01-22', '2024-01-22']);

@@ -72,7 +72,7 @@ eachDatabase.describe('TRIAL_ENDING event (subscriptions §21.1)', (open) => {
     expect(await announced()).to.eql([['2024-05-15', ...notice.slice(1)]]);
   });
 
-  it('is sent immediately for a trial shorter than the lead time, and not for an ended trial', async () => {
+  it('is sent immediately for a trial shorter than the lead time, but not for an ended trial', async () => {
     await acme.keyValues.add('PER_TENANT_CONFIG', JSON.stringify({ [DAYS]: 45 }));
     await subscribe('pro-monthly');
     const dates = { billingDate: '2024-01-15', entitlementDate: '2024-01-15' };
@@ -125,7 +125,7 @@ eachDatabase.describe('TRIAL_ENDING event (subscriptions §21.1)', (open) => {
     expect(await announced()).to.eql([['2024-03-17', 'team-now-evergreen', '2024-03-20']]);
   });
 
-  it('is sent for the new account if a bundle is transferred in its trial (rule 3)', async () => {
+  it('is sent for the new account if a bundle is transferred during its trial (rule 3)', async () => {
     const target = await acme.createAccount({ currency: 'USD' });
     const { bundleId } = await subscribe('pro-monthly');
     await engine.runTo('2024-03-29T06:00:00Z');
@@ -134,7 +134,7 @@ eachDatabase.describe('TRIAL_ENDING event (subscriptions §21.1)', (open) => {
     expect(events.map((event) => event.accountId)).to.eql([accountId, target.id]);
   });
 
-  it('is sent as many days before the end as the tenant configures, and never with 0 days (rule 4)', async () => {
+  it('is sent the number of days before the end that the tenant configures, and never if this number is 0 (rule 4)', async () => {
     await acme.keyValues.add('PER_TENANT_CONFIG', JSON.stringify({ [DAYS]: 7 }));
     await subscribe('pro-monthly');
     await engine.runTo('2024-03-24T06:00:00Z');

@@ -1,7 +1,7 @@
 import { parseWireMoment, type Uuid } from '../../lib/index.ts';
 import { eachDatabaseByTurns, engineBeforeEach, expect } from '../support/index.ts';
 
-eachDatabaseByTurns.describe('trials and term changes', (open) => {
+eachDatabaseByTurns.describe('trials', (open) => {
   let accountId: Uuid;
 
   const engine = engineBeforeEach(open, { now: '2024-03-01T00:00:00Z' });
@@ -34,14 +34,14 @@ eachDatabaseByTurns.describe('trials and term changes', (open) => {
     ]);
   }
 
-  it('end at the PHASE without further charges, even after a plan change with a quantity (invoicing §5.1 rule 3)', async () => {
+  it('end at the PHASE event without further charges, even after a plan change with a quantity (invoicing §5.1 rule 3)', async () => {
     const { subscriptionId } = await subscribe({ planName: 'pro-monthly' });
     await engine.runTo('2024-03-11T00:00:00Z');
     await acme.subscriptions.changePlan(subscriptionId, { planName: 'solo-monthly', quantity: 2 });
     await expectNothingCharged(subscriptionId);
   });
 
-  it('end at the PHASE despite a pause, even if the plan changes before the pause', async () => {
+  it('end at the PHASE event despite a pause, even if the plan changes before the pause', async () => {
     const { subscriptionId, bundleId } = await subscribe({ planName: 'pro-monthly' });
     const pauses = acme.blocking;
     await pauses.pauseBundle(bundleId, { requestedDate: parseWireMoment('2024-03-15') });

@@ -160,7 +160,7 @@ const pairs: readonly Pair[] = isLongRun
 onPostgresql.describe('two simultaneous operations on one account', (open) => {
   const engine = engineBefore(open, { now: START });
 
-  it(`have the complete result of one of the two possible orders (${pairs.length} pairs)`, async () => {
+  it(`have the same result as one of the two possible orders (${pairs.length} pairs)`, async () => {
     const bare = await inPlaces(engine, pairs.length * 3);
     await engine.runTo(LATER);
     const places = await Promise.all(

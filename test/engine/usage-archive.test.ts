@@ -24,7 +24,7 @@ eachDatabaseByTurns.describe('usage archiving', (open) => {
     expect(await life.invoiceLines()).to.eql(before.invoices);
   });
 
-  it('allows only sums of whole days if the days are archived (usage §11.4)', async () => {
+  it('allows only sums of whole days for archived days (usage §11.4)', async () => {
     const life = await begun();
     const ranges = [
       ['2026-01-10', '2026-03-08'],
@@ -68,7 +68,7 @@ eachDatabaseByTurns.describe('usage archiving', (open) => {
     expect(await life.used('2026-03-01', '2026-04-01')).to.eql(before);
   });
 
-  it('does not change how late usage, a wider look-back or void invoices are billed (usage §11.4)', async () => {
+  it('does not affect billing after late usage, with a wider look-back or after an invoice is voided (usage §11.4)', async () => {
     const [archiving, keeping] = [await begun(), await begun()];
     const both = async (work: (life: ArchivedUsageLife) => Promise<unknown>): Promise<readonly string[]> => {
       await work(archiving);

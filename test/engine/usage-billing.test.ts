@@ -23,7 +23,7 @@ eachDatabaseByTurns.describe('usage on invoices', (open) => {
     await expectCode(stage.run('2026-05-01'), 'INVOICE_NOTHING_TO_DO');
   });
 
-  it('is billed for each period once AUTO_INVOICING_OFF is removed, even beyond the daily item limit (usage §7.9 rule 6)', async () => {
+  it('is billed for each period after AUTO_INVOICING_OFF is removed, even beyond the daily item limit (usage §7.9 rule 6)', async () => {
     await begin('api-std', '2026-01-01');
     const { acme, settle } = stage.engine;
     const account = { type: 'ACCOUNT', id: stage.accountId } as const;
@@ -41,7 +41,7 @@ eachDatabaseByTurns.describe('usage on invoices', (open) => {
     ]);
   });
 
-  it('keeps the tracking ids of usage voided after billing, but not of usage voided before billing (usage §7.6)', async () => {
+  it('keeps its tracking ids if it is voided after billing, but not if it is voided before billing (usage §7.6)', async () => {
     await begin('api-std', '2026-04-01');
     await stage.use('40 calls 2026-04-10', 'later');
     await stage.use('3 calls 2026-04-10', 'before');
@@ -62,7 +62,7 @@ eachDatabaseByTurns.describe('usage on invoices', (open) => {
     expect((await stage.last()).trackingIds).to.eql(['late']);
   });
 
-  it('has the tracking ids of points that do not affect amounts, each id once (usage §7.6)', async () => {
+  it('includes the tracking ids of points that do not affect amounts, each id once (usage §7.6)', async () => {
     await begin('sms-payg', '2026-04-01', { unpaid: true });
     const { acme } = stage.engine;
     const { accountId } = stage;
@@ -86,7 +86,7 @@ eachDatabaseByTurns.describe('usage on invoices', (open) => {
     expect((await stage.last()).trackingIds).to.eql(['absorbed']);
   });
 
-  it('causes no upcoming invoice if there is no usage and items of amount 0 are dropped (usage §7.10)', async () => {
+  it('is required for an upcoming usage invoice if items of amount 0 are dropped (usage §7.10)', async () => {
     const settings = { 'invoice.disable.usage.zero.amount': 'true' };
     await begin('sms-payg', '2026-04-01', { settings });
     const { accountId } = stage;
@@ -102,7 +102,7 @@ eachDatabaseByTurns.describe('usage on invoices', (open) => {
     expect(await upcoming()).to.eql(['2027-04-01', 'RECURRING 2027-04-01..2028-04-01 100']);
   });
 
-  it('parks the account if a unit has no price and invoice.parkAccountsWithUnknownUsage is true (usage §7.8)', async () => {
+  it('causes the account to be parked if its unit has no price and invoice.parkAccountsWithUnknownUsage is true (usage §7.8)', async () => {
     await begin('sms-payg', '2026-04-01', {
       settings: { 'invoice.parkAccountsWithUnknownUsage': 'true', 'usage.unknownUnitPolicy': 'ACCEPT' },
     });
@@ -114,7 +114,7 @@ eachDatabaseByTurns.describe('usage on invoices', (open) => {
     expect(await stage.lines()).to.eql(['USAGE 2026-04-01..2026-05-01 0']);
   });
 
-  it('sets a charged-through date without an invoice if items of amount 0 are dropped (usage §7.5 rule 4)', async () => {
+  it('results in a charged-through date without an invoice if items of amount 0 are dropped (usage §7.5 rule 4)', async () => {
     await begin('sms-payg', '2026-04-01', { settings: { 'invoice.disable.usage.zero.amount': 'true' } });
     await stage.runTo('2026-05-01');
     expect(await stage.lines()).to.eql([]);
@@ -171,7 +171,7 @@ eachDatabaseByTurns.describe('usage on invoices', (open) => {
       await expectCode(stage.run('2026-12-01'), 'INVOICE_NOTHING_TO_DO');
     });
 
-    it('causes no run if there are no late points', async () => {
+    it('is not searched for if no points are late', async () => {
       const statements: string[] = [];
       await begin('api-std', '2026-04-01', { trace: (statement) => statements.push(statement) });
       await stage.use('7 calls 2026-04-10', 'used');
@@ -192,7 +192,7 @@ eachDatabaseByTurns.describe('usage on invoices', (open) => {
       ['usage.lateMode', 'IGNORE', 'DELTA'],
       ['readMaxRawUsagePreviousPeriod', '0', '2'],
     ] as const)
-      it(`is billed as soon as ${name} changes`, async () => {
+      it(`is billed once ${name} has changed`, async () => {
         const setting = `org.service.invoice.${name}`;
         await begin('api-std', '2026-04-01', { settings: { [`invoice.${name}`]: before } });
         await stage.runTo('2026-05-01');

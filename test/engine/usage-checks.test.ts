@@ -46,7 +46,7 @@ eachDatabaseByTurns.describe('usage consistency check', (open) => {
     await stage.runTo('2026-06-01');
   });
 
-  it('finds nothing after late usage, voids, credits and a void invoice that is billed again', async () => {
+  it('finds no errors after late usage, voids, credits and a void invoice that is billed again', async () => {
     expect((await stage.lines()).at(-1)).to.contain('REPAIR_ADJ 2026-04-01..2026-05-01 -8980');
     expect(await breaches()).to.eql([]);
     await stage.engine.acme.invoices.void((await stage.last()).id);

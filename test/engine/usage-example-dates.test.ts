@@ -24,7 +24,7 @@ eachDatabaseByTurns.describe('usage period billing', (open) => {
     ['AGGREGATE', []],
     ['DETAIL', ['0 10 0']],
   ] as const)
-    it(`drops items of amount 0 in a free phase, and keeps ${trial.length} in ${mode} mode (usage E8 "Phase change")`, async () => {
+    it(`creates ${trial.length} items for a free phase in ${mode} mode if items of amount 0 are dropped (usage E8 "Phase change")`, async () => {
       await begin('trial-api', '2026-04-01', {
         settings: { 'invoice.disable.usage.zero.amount': 'true', 'invoice.item.result.behavior.mode': mode },
       });
@@ -77,7 +77,7 @@ eachDatabaseByTurns.describe('usage period billing', (open) => {
     expect(await stage.lines()).to.have.lengthOf(2);
   });
 
-  it('records usage during a pause without billing that usage (usage E13 "Pause and resume")', async () => {
+  it('excludes usage that is recorded during a pause (usage E13 "Pause and resume")', async () => {
     await begin('api-std', '2026-08-01', { catalog: usageCatalogBySubscription });
     const { acme } = stage.engine;
     const call = async (...days: readonly string[]) => {

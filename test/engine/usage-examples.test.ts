@@ -195,7 +195,7 @@ eachDatabaseByTurns.describe('usage pricing', (open) => {
     expect(tierLines(late)).to.eql(['tick T1 1 (0.067)']);
   });
 
-  it('puts the recurring charge and the usage on one invoice, and a dry run previews both (usage E18 "Recurring and usage together")', async () => {
+  it('adds usage to the invoice of the recurring charge, and a dry run previews both (usage E18 "Recurring and usage together")', async () => {
     await begin('club', '2026-03-13', { bcd: 13 });
     await stage.use('6 videos 2026-03-14');
     stage.engine.clock.set('2026-03-20T00:00:00Z');

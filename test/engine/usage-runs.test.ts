@@ -169,7 +169,7 @@ eachDatabaseByTurns.describe('runs after an account with usage is closed', (open
     expect(itemLines(await stage.run('2026-06-02'))).to.eql(['USAGE 2026-05-01..2026-05-10 7']);
   });
 
-  it('leave usage in the export, with its days and billed amounts (accounts §16)', async () => {
+  it('keep usage days and billed usage in the account export (accounts §16)', async () => {
     const text = (await Array.fromAsync(await stage.engine.acme.accounts.export(stage.accountId))).join('');
     for (const [table, row] of [
       ['usage_days', /\|40\|/],

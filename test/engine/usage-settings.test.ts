@@ -29,7 +29,7 @@ eachDatabaseByTurns.describe('tenant settings for usage (usage §8)', (open) => 
       await expectCode(stage.run('2026-06-01'), 'INVOICE_NOTHING_TO_DO');
     });
 
-  it('still bill timely usage of a period billed ahead, with invoice.usage.lateMode IGNORE (usage §7.7 rule 6)', async () => {
+  it('allow billing of timely usage in a period billed ahead, even with invoice.usage.lateMode IGNORE (usage §7.7 rule 6)', async () => {
     await begin('api-std', { 'invoice.usage.lateMode': 'IGNORE' });
     await stage.use('10 calls 2026-04-03');
     await stage.runTo('2026-04-05');
@@ -62,7 +62,7 @@ eachDatabaseByTurns.describe('tenant settings for usage (usage §8)', (open) => 
       expect(itemLines(await stage.last())).to.eql([...april, 'USAGE 2026-06-01..2026-07-01 3']);
     });
 
-  it('bill older usage in the next period with invoice.usage.beyondLookback NEXT_PERIOD (usage E7 "Look-back, N = 2")', async () => {
+  it('move older usage to the next period with invoice.usage.beyondLookback NEXT_PERIOD (usage E7 "Look-back, N = 2")', async () => {
     await begin('sms-payg', { 'invoice.usage.beyondLookback': 'NEXT_PERIOD' });
     await stage.runTo('2026-05-01', '2026-06-01', '2026-07-01');
     await stage.use('100 sms 2026-04-30', 'a');

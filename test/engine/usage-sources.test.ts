@@ -55,7 +55,7 @@ eachDatabaseByTurns.describe('usage sources', (open) => {
 
   const generate = (targetDate: string) => engine.acme.invoices.generate({ accountId, targetDate });
 
-  it('replace recorded usage and supply the tracking ids, from the first source with data (usage §9 rule 2)', async () => {
+  it('replace recorded usage and supply the tracking ids, and only the first source with data is used (usage §9 rule 2)', async () => {
     const second = new MeteringSource('second');
     await begin('sms-payg', { others: [second] });
     await record('5000 sms 2026-04-10');
@@ -110,7 +110,7 @@ eachDatabaseByTurns.describe('usage sources', (open) => {
   });
 
   for (const isAggregating of [false, true])
-    it(`charge ${isAggregating ? 'totals' : 'records'} only once after a backdated change (usage §7.3 rule 7)`, async () => {
+    it(`supply ${isAggregating ? 'totals' : 'records'} that are charged only once after a backdated change (usage §7.3 rule 7)`, async () => {
       await begin('api-std');
       source.use(subscriptionId, '10 calls 2026-04-05T00:00:00Z', '7 calls 2026-04-20T00:00:00Z');
       if (isAggregating) {

@@ -235,7 +235,7 @@ eachDatabaseByTurns.describe('backdated change of billed usage (usage §7.3 rule
     expect(foreseen && usageLines(foreseen)).to.eql(await lastLines());
   });
 
-  it('leaves the affected usage reported as not due until a run bills it', async () => {
+  it('causes the affected usage to be reported as not yet due until a run bills it', async () => {
     await billApril();
     const { acme } = stage.engine;
     await acme.tags.add({ type: 'ACCOUNT', id: stage.accountId }, [SystemTag.AUTO_INVOICING_OFF]);
@@ -253,7 +253,7 @@ eachDatabaseByTurns.describe('backdated change of billed usage (usage §7.3 rule
     expect(await unbilled()).to.eql([]);
   });
 
-  it('does not credit the charges if it only cancels, pauses or changes the quantity', async () => {
+  it('does not credit the charges if it is only a cancellation, a pause or a quantity change', async () => {
     await billApril();
     const { acme } = stage.engine;
     await acme.subscriptions.changeQuantity(stage.subscriptionId, {

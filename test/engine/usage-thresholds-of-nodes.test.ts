@@ -6,7 +6,7 @@ import { openReceiver } from '../support/push/receiver.ts';
 import { usageCatalog } from '../support/usage/usage-catalog.ts';
 
 onPostgresql.describe('usage thresholds on several nodes (usage §12.1)', (open) => {
-  it('are each pushed exactly once, regardless of which nodes record and evaluate the usage', async () => {
+  it('are each reported by exactly one push, regardless of which nodes record and evaluate the usage', async () => {
     const receiver = await openReceiver();
     const sender = httpPushSender();
     const database = await open(migrated);

@@ -110,7 +110,7 @@ eachDatabase.describe('usage thresholds (usage §12.1)', (open) => {
     expect(await stage.announcements()).to.eql([...april, 'std-usage calls 5: 5.5, 2026-05-01..2026-06-01']);
   });
 
-  it('are reported once even with many simultaneous records, line by line and in bulk', async () => {
+  it('are reported once even if many calls record usage simultaneously, line by line or in bulk', async () => {
     await stage.begin(open, { 'std-usage': { thresholds: { quantity: { calls: [1, 50] } } } });
     const { acme } = stage.engine;
     await Promise.all(
@@ -137,7 +137,7 @@ eachDatabase.describe('usage thresholds (usage §12.1)', (open) => {
     expect(await stage.announcements()).to.eql(['std-usage calls 5: 5, 2026-04-01..2026-05-01']);
   });
 
-  it('are deleted when the retention time of the queue history has passed since their period', async () => {
+  it('are deleted after their period plus the retention time of the queue history', async () => {
     await stage.begin(open, { 'std-usage': { thresholds: { quantity: { calls: 5 } } } });
     const starts = async () => {
       const rows = await rowsOf(
@@ -173,7 +173,7 @@ anyDatabase.describe('usage thresholds in evaluations (usage §12.1)', (open) =>
     stage = new Stage();
   });
 
-  it('are evaluated by one scheduled evaluation for each subscription, and only if the tenant has thresholds', async () => {
+  it('have one scheduled evaluation for each subscription, and only if the tenant defines thresholds', async () => {
     const looks = async () => (await rowsOf(stage.engine.database, `${LOOKS}`)).length;
     const marks = async () => (await rowsOf(stage.engine.database, 'select * from bw_usage_marks')).length;
     await stage.begin(open, { 'std-usage': { percentOff: 10 } }, { plans: ['api-std', 'sms-payg'] });
@@ -191,7 +191,7 @@ anyDatabase.describe('usage thresholds in evaluations (usage §12.1)', (open) =>
     expect(versions.map(({ version }) => Number(version))).to.eql([1, 1]);
   });
 
-  it('include usage recorded at the end of a past period, and the billed part of that period', async () => {
+  it('apply to usage recorded at the end of a past period, and to the billed part of that period', async () => {
     await stage.begin(open, { 'std-usage': { thresholds: { quantity: { calls: [5, 9] } } } });
     await stage.use('5 calls 2026-04-10');
     await stage.engine.acme.recordUsage(stage.usage('4 calls 2026-04-30'));
@@ -246,7 +246,7 @@ anyDatabase.describe('usage thresholds in evaluations (usage §12.1)', (open) =>
     ]);
   });
 
-  it('are compared with the values of a usage source that has the account', async () => {
+  it('are compared with the values of a usage source that has data for the account', async () => {
     const records = [{ amount: '7', unitType: 'calls', instant: '2026-04-02T00:00:00Z' }];
     const readUsage = async () =>
       records.map((each) => ({ ...each, subscriptionId: stage.subscriptionId() }));
@@ -264,7 +264,7 @@ anyDatabase.describe('usage thresholds in evaluations (usage §12.1)', (open) =>
     ]);
   });
 
-  it('cause no report if no threshold is set or the document is invalid', async () => {
+  it('are not reported if none is set or the document is invalid', async () => {
     await stage.begin(open, null);
     const wrong = {
       'std-usage': { thresholds: { quantity: { calls: [0, 'x'] }, amount: { ABC: 1 }, cost: 1 } },

@@ -62,7 +62,7 @@ eachDatabaseByTurns.describe('usage timelines, tracking ids and current costs', 
     expect(await shown('HOUR', '2026-10-01/2026-10-01')).to.eql([]);
   });
 
-  it('are rejected for an end before the start, too many parts or an unknown subscription (usage §3.3)', async () => {
+  it('reject an end before the start, too many parts and an unknown subscription (usage §3.3)', async () => {
     await begin({ planName: 'sms-payg', from: '2026-04-01' });
     const { usage } = stage.engine.acme;
     const backwards = { startDate: '2026-05-01', endDate: '2026-04-01' };
@@ -118,7 +118,7 @@ eachDatabaseByTurns.describe('current usage costs', (open) => {
     return (await stage.engine.acme.usage.rated(stage.subscriptionId, request)).map(lineOf);
   }
 
-  it('equal the amount of a dry run at the end of the current period, without storing anything (usage §3.3)', async () => {
+  it('match a dry run at the end of the current period, and store nothing (usage §3.3)', async () => {
     await begin({ planName: 'club', from: '2026-03-13' }, { bcd: 13 });
     await stage.use('6 videos 2026-03-15');
     await stage.runTo('2026-03-20');

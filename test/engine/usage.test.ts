@@ -125,7 +125,7 @@ eachDatabaseByTurns.describe('recorded usage', (open, kind) => {
     await expectCode(record(subscriptionId, '2024-03-01T00:00:00.001Z 1'), AFTER_END);
   });
 
-  it('does not change if it is sent again in any order and notation (usage §2.1 rule 6)', async () => {
+  it('does not change if it is sent again in any order or notation (usage §2.1 rule 6)', async () => {
     const { subscriptionId } = await subscribe('p-monthly');
     const { usage } = engine.acme;
     const ignoring = { onDuplicate: OnDuplicate.IGNORE };
@@ -351,7 +351,7 @@ eachDatabaseByTurns.describe('recorded usage', (open, kind) => {
     expect(await summed(subscriptionId)).to.equal('sms 5001');
   });
 
-  it('lets other work run after a fixed number of points, regardless of the number of lines (usage §2.5)', async () => {
+  it('is stored with a pause for other work after a fixed number of points, regardless of the number of lines (usage §2.5)', async () => {
     const { subscriptionId } = await subscribe('p-monthly');
     const { systemClock } = engine;
     const nextTurn = systemClock.nextTurn;

@@ -2,7 +2,7 @@ import { type BillingError, decimal, ErrorCode, formatDecimal, instant } from '.
 import { parseLocalDate } from '../../lib/values/time/index.ts';
 import { anyDatabase, engineBefore, expect } from '../support/index.ts';
 
-anyDatabase.describe('host values and JSON views', (open) => {
+anyDatabase.describe('host calls and JSON views', (open) => {
   const engine = engineBefore(open, { now: '2024-03-01T08:00:00Z' });
   const { acme } = engine;
 
@@ -36,7 +36,7 @@ anyDatabase.describe('host values and JSON views', (open) => {
     ]);
   });
 
-  it('are accepted as text for ids, dates, instants and amounts', async () => {
+  it('accept text for ids, dates, instants and amounts', async () => {
     const { acme, billing, tenant } = engine;
     const text = billing.as({ tenant: String(tenant.id).toUpperCase(), user: 'test' });
     const account = await text.accounts.create({ currency: 'USD', referenceTime: '2024-03-01T06:30:00Z' });
@@ -64,7 +64,7 @@ anyDatabase.describe('host values and JSON views', (open) => {
     expect(invoices.length).to.be.greaterThan(0);
   });
 
-  it('can be typed values instead of text', async () => {
+  it('accept typed values instead of text', async () => {
     const account = await acme.createAccount({
       currency: 'USD',
       referenceTime: instant(Date.UTC(2024, 1, 1)),
@@ -76,7 +76,7 @@ anyDatabase.describe('host values and JSON views', (open) => {
     expect(item && formatDecimal(item.amount)).to.equal('-1.25');
   });
 
-  it('can be days and Date objects from earlier results, even as requested dates', async () => {
+  it('accept days and Date objects from earlier results, even as requested dates', async () => {
     const { acme, clock } = engine;
     const first = await acme.createAccount({ currency: 'USD' });
     const again = await acme.createAccount({ currency: 'USD', referenceTime: first.referenceTime });
@@ -93,7 +93,7 @@ anyDatabase.describe('host values and JSON views', (open) => {
     expect(clock.now()).to.equal(first.createdDate.getTime());
   });
 
-  it('are rejected with the name of the invalid field, and change nothing', async () => {
+  it('are rejected with an error that names the invalid field, and change nothing', async () => {
     const { acme, billing } = engine;
     const account = await acme.createAccount({ currency: 'USD' });
     const credit = (item: object) =>
