@@ -87,7 +87,7 @@ eachDatabase.describe('run killed after the answer of an invoice plugin', (open)
 });
 
 onPostgresql.describe('run on two nodes', (open) => {
-  it('is billed only once if two nodes run it at the same time', async () => {
+  it('creates only one invoice if two nodes run it at the same time', async () => {
     const engine = await openEngine(open, { now: NOW });
     const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
     await engine.acme.createSubscription({ accountId, planName: 'solo-now' });

@@ -87,7 +87,7 @@ onPostgresql.describe('a move whose process dies', (open) => {
     expect(await write()).to.eql([cell]);
   };
 
-  it(`is continued without losing or doubling a row (${isLongRun ? 'all' : 'some'} moments, cells §3.4 rule 1)`, async function () {
+  it(`is continued without lost or duplicate rows (${isLongRun ? 'all' : 'some'} moments, cells §3.4 rule 1)`, async function () {
     this.timeout(isLongRun ? 0 : 600_000);
     let [from, to]: readonly [CellName, CellName] = ['west', 'east'];
     for (const [moment, time] of sampled(killPoints(moments), EVERY)) {
