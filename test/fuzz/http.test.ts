@@ -53,7 +53,7 @@ anyDatabase.describe('fuzzed HTTP requests', (open) => {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   after(() => agent.destroy());
 
-  it('return a known status, include an error body on failure and never hang', async () => {
+  it('get a known status, get an error body on failure, and never hang', async () => {
     let heapAtFirst: number | null = null;
     for (let left = runs; left > 0; left -= RUNS_PER_DATABASE) {
       const serving = await serve(await open(migrated), { configuration });
