@@ -124,7 +124,7 @@ eachDatabase.describe('audit levels', (open) => {
   });
 
   for (const resource of auditedResources)
-    it(`do not affect the specified history columns of ${resource.path} (accounts §14.1)`, async () => {
+    it(`do not affect the history columns that the specification lists for ${resource.path} (accounts §14.1)`, async () => {
       const path = pathOf(`/1.0/kb${resource.path}/auditLogsWithHistory`, world);
       const rows = expectStatus(await world.serving.call('GET', path), 200).json as readonly Log[];
       expect(rows[0]?.changeType).to.equal('INSERT');

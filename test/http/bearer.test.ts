@@ -58,7 +58,7 @@ eachDatabaseByTurns.describe('bearer tokens', (open) => {
     });
   });
 
-  it('authenticate core routes, and never fall back to other credentials if they are invalid', async () => {
+  it('authenticate core routes, and are never replaced by other credentials if they are invalid', async () => {
     expect((await get(read, `Bearer ${token}`)).status).to.equal(200);
     expect((await get(read, `bearer  ${token} `)).status).to.equal(200);
     const refused = await get(read, 'Bearer nonsense', { cookie: 'JSESSIONID=x' });
@@ -137,7 +137,7 @@ eachDatabaseByTurns.describe('bearer tokens', (open) => {
     expect(serving.hashChecks.length).to.equal(before);
   });
 
-  it('have the configured issuer and lifetime, and are rejected if they have any other issuer', async () => {
+  it('have the configured issuer and lifetime, and are rejected with any other issuer', async () => {
     const app = createKoaApp({
       billing: serving.billing,
       logger: serving.log,
@@ -265,7 +265,7 @@ eachDatabaseByTurns.describe('external tokens', (open) => {
     );
   });
 
-  it('prevent startup if the configuration of their issuer is invalid', () => {
+  it('require a valid issuer configuration, without which the server does not start', () => {
     const start = (issuers: readonly object[]) => () =>
       createKoaApp({ billing: serving.billing, logger: serving.log, tokens: { issuers: issuers as never } });
     const jwksUri = 'https://a.example/keys';

@@ -89,7 +89,7 @@ eachDatabase.describe('calls with callCompletion over HTTP', (open) => {
     expect(await invoiced()).to.equal(before + 1);
   });
 
-  it('limit the wait in dialect K, and are rejected before any write in dialect D if the wait is too long (R62)', async () => {
+  it('wait for a limited time in dialect K, and are rejected before any write in dialect D if the timeout is too long (R62)', async () => {
     const query = 'callCompletion=true&callTimeoutSec=360';
     const refused = await subscribe(query);
     expectRefusal(refused, 400, 60002);

@@ -7,7 +7,7 @@ eachDatabaseByTurns.describe('catalog change report over HTTP', (open) => {
 
   const path = '/1.0/kb/catalog/xml/changeReport';
 
-  it('is one JSON document, the same in both dialects, and stores nothing', async () => {
+  it('is the same JSON document in both dialects, and stores nothing', async () => {
     const { call, billing, post, get } = serving;
     const first = pricedCatalog({ effectiveDate: '2024-01-01', price: '40.00' });
     await post('/catalog/xml', first, xmlType);
@@ -58,7 +58,7 @@ eachDatabaseByTurns.describe('catalog change report over HTTP', (open) => {
     expect(versions).to.have.length(1);
   });
 
-  it('lists the errors of an invalid document and has status 200', async () => {
+  it('has status 200 even for an invalid document, and lists the errors', async () => {
     const reply = await serving.call('POST', path, {
       body: '<catalog><nothing/></catalog>',
       headers: xmlType,

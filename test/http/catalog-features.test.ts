@@ -86,7 +86,7 @@ eachDatabase.describe('catalog features over HTTP', (open) => {
     expect(String(failure)).to.include('product "Pro", feature "sso" is stored, but missing');
   });
 
-  it('are missing from XML and JSON of dialect K', async () => {
+  it('are omitted from XML and JSON of dialect K', async () => {
     await upload(featured.toXml());
     await upload(withoutFeatures.toXml(), eve);
     const eveInK = {
@@ -151,7 +151,7 @@ eachDatabase.describe('catalog features over HTTP', (open) => {
       pricelistName: 'DEFAULT',
     };
 
-    it('receive values if the XML catalog declares them', async () => {
+    it('can have values if the XML catalog declares the features', async () => {
       const body = {
         plans: [
           {

@@ -21,7 +21,7 @@ onPostgresql.describe('server with one available and one unavailable cell', (ope
     await proxy.close();
   });
 
-  it('answers the tenants of the unavailable cell with 503, Retry-After and the cell’s name', async () => {
+  it('returns 503 with Retry-After and the cell’s name to tenants of the unavailable cell', async () => {
     for (const reply of [
       await serving.get('/accounts/pagination'),
       await serving.post('/accounts', { currency: 'USD' }),

@@ -175,7 +175,7 @@ describe('console', () => {
     }
   });
 
-  it('answers 304 for a known version, and sends a changed file again', async () => {
+  it('returns 304 for a known version, and sends a changed file again', async () => {
     const url = await urlWith();
     for (const path of ['', '/main.js', '/main.css']) {
       const tag = (await fetch(`${url}/console${path}`)).headers.get('etag') ?? '';
@@ -228,7 +228,7 @@ describe('console', () => {
     expect((await rawStatus(url, '/console/../openapi.json'))[0]).to.not.equal(500);
   });
 
-  it('answers 404 for a missing file, and describes how to build a missing console', async () => {
+  it('returns 404 for a missing file, and describes how to build a missing console', async () => {
     const missing = await fetch(`${await urlWith()}/console/chunks/old-AB12CD34.js`, { headers: asScript });
     expect(missing.status).to.equal(404);
     expect(await missing.json()).to.include({ message: 'The console has no such file' });
@@ -244,7 +244,7 @@ describe('console', () => {
     }
   });
 
-  it('answers only GET and HEAD, and does not handle similar paths and OPTIONS', async () => {
+  it('answers only GET and HEAD, and does not handle similar paths or OPTIONS', async () => {
     const url = await urlWith({ basePath: '/billing' });
     for (const method of ['POST', 'PUT', 'DELETE'])
       expect((await fetch(`${url}/billing/console`, { method })).status).to.equal(401);

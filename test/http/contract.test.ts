@@ -238,7 +238,7 @@ function describeAccess(
   }
 
   if (!route.author) return;
-  it('requires the author of a change', async () => {
+  it('requires an author for a change', async () => {
     const reply = expectStatus(await callRefused({ headers: { 'x-service-createdby': '' } }), 400);
     expect(reply.json).to.include({ code: 60003, message: 'Header X-Service-CreatedBy needs to be set' });
   });

@@ -60,7 +60,7 @@ eachDatabase.describe('coupon custom fields (coupons §6)', (open) => {
     expect(await list(fieldsPath)).to.eql([]);
   });
 
-  it('reject an unknown coupon', async () => {
+  it('cannot be read or changed for an unknown coupon', async () => {
     const path = '/coupons/none/customFields';
     expectRefusal(await send(`GET ${path}`), 404, 62001);
     expectRefusal(await send(`POST ${path}`, [{ name: 'a', value: 'b' }]), 404, 62001);

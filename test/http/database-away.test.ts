@@ -68,7 +68,7 @@ onPostgresql.describe('server in test mode with an unavailable database', (open)
     after(() => proxy.restore());
 
     for (const route of ofTheDatabase)
-      it(`answers 503 with Retry-After immediately in ${route.method} ${route.path}`, async () => {
+      it(`immediately returns 503 with Retry-After for ${route.method} ${route.path}`, async () => {
         const headers = route.credentials === 'PLUGIN' ? { authorization: token } : {};
         const path = route.path.replaceAll(/\{\w+\}/g, world.accountId);
         const { reply, ms } = await timed(() => world.serving.call(route.method, path, { headers }));
@@ -84,7 +84,7 @@ onPostgresql.describe('server in test mode with an unavailable database', (open)
     before(() => proxy.freeze());
     after(() => proxy.restore());
 
-    it('answers 503 with Retry-After within five seconds', async () => {
+    it('returns 503 with Retry-After within five seconds', async () => {
       const path = `/1.0/kb/accounts/${world.accountId}`;
       const body = { name: 'new' };
       const calls = await Promise.all([

@@ -64,7 +64,7 @@ describe('response delivery', () => {
       expect(changed.headers.get('etag')).to.not.equal(etag);
     });
 
-    it('includes entity tags for HEAD too, but not for lists, errors or writes', async () => {
+    it('includes entity tags for HEAD as for GET, but not for lists, errors or writes', async () => {
       const tagOf = async (method: string, path: string): Promise<string | null> =>
         (await serving.call(method, path, method === 'POST' ? { body: {} } : {})).headers.get('etag');
       expect(await tagOf('HEAD', account)).to.equal(await tagOf('GET', account));
@@ -126,7 +126,7 @@ describe('response delivery', () => {
       expect(headers).to.not.have.property('access-control-allow-credentials');
     });
 
-    it('allows only listed origins with credentials, for errors too', async () => {
+    it('allows only listed origins, with credentials, even in error responses', async () => {
       const url = await listenWith({ allowedOrigins: [shop, 'https://admin.example.com'] });
       for (const path of [account, '/nothing']) {
         const { headers } = await send(url + path, { origin: shop });

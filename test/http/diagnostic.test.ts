@@ -103,7 +103,7 @@ anyDatabase.describe('diagnostic endpoint over HTTP (platform §12.6)', (open) =
         expect((await get(`?withLogs=${withLogs}&${query}`)).status, query).to.equal(400);
   });
 
-  it('archives the account, its invoices, failures, and the settings without secrets', async () => {
+  it('archives the account, its invoices, late queue entries, and the settings without secrets', async () => {
     const { call, billing, storage, clock, nextId, post } = serving;
     const accountId = await createAccount({ call }, { name: 'Ada', currency: 'USD' });
     const charge = [{ accountId, amount: 12.5, description: 'a lamp' }];

@@ -73,7 +73,7 @@ describe('API documentation', () => {
   });
 
   for (const basePath of ['', '/billing'])
-    it(`shows a home page with working links to every caller at the root of "${basePath}"`, async () => {
+    it(`shows every caller a home page with working links at the root of "${basePath}"`, async () => {
       const url = await urlWith({ basePath });
       const callers = [
         { accept: 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8' },
@@ -148,7 +148,7 @@ describe('API documentation', () => {
     expect(await unknown.json()).to.include({ code: 60007 });
   });
 
-  it('shows a catalog that can be uploaded', async () => {
+  it('contains a catalog that can be uploaded', async () => {
     const { call } = serving;
     const body = requestExamples.uploadCatalogXml;
     const headers = { 'content-type': 'text/xml', 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
@@ -157,7 +157,7 @@ describe('API documentation', () => {
     expect((await call('POST', '/1.0/kb/catalog/xml', { body, headers })).status).to.equal(201);
   });
 
-  it('shows usable examples of newline-delimited usage and of XML configurations', async () => {
+  it('contains usable examples of newline-delimited usage and XML configurations', async () => {
     const subscriptionId = await createRunningSubscription(serving);
     const answers = await Promise.all(
       [

@@ -22,7 +22,7 @@ eachDatabaseByTurns.describe('draft, void and summary invoices over HTTP', (open
     return (await serving.get(`/invoices/${invoiceId}${query}`)).json as InvoiceBody;
   }
 
-  it('can be committed or voided only once, with the error codes of http-api §12', async () => {
+  it('cannot be committed or voided twice, and the errors have the codes of http-api §12', async () => {
     const id = await draft(world.accountId);
     expect((await read(id)).status).to.equal('DRAFT');
     expect((await put(id, 'commitInvoice')).status).to.equal(204);
@@ -47,7 +47,7 @@ eachDatabaseByTurns.describe('draft, void and summary invoices over HTTP', (open
     expect(await shown(aliasHeaders)).to.not.have.any.keys('issuedDate');
   });
 
-  it('are rejected with 422 and the exceeded safety bound unless acceptBounds=true', async () => {
+  it('cannot exceed a safety bound without acceptBounds=true, and the 422 error names the bound', async () => {
     const { accountId } = world;
     const { subscriptions } = { subscriptions: '/1.0/kb/subscriptions' };
     await serving.call('POST', subscriptions, { body: { accountId, planName: 'sprout-monthly-direct' } });

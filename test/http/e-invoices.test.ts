@@ -141,7 +141,7 @@ eachDatabaseByTurns.describe('e-invoices over HTTP (invoicing §22)', (open) => 
       ],
     },
   ])
-    it(`name every missing field ${what} in one answer`, async () => {
+    it(`cannot be created with missing fields ${what}, and one answer names every field`, async () => {
       await seller(from);
       const invoiceId = await invoiceOfBusiness(serving, { name: 'Kunde AG' }, tax);
       const reply = await ofInvoice(invoiceId, `?profile=${profile}`);

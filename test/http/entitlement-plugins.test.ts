@@ -82,7 +82,7 @@ eachDatabase.describe('entitlement plugins over HTTP', (open) => {
     ['ADD_BLOCKING_STATE', 'POST', (of) => `subscriptions/${of.subscriptionId}/block`, () => state],
   ];
   for (const [operation, method, path, body] of calls)
-    it(`receive the properties and given terms in ${method} ${path({ ...ids, accountId: '{id}', bundleId: '{id}', subscriptionId: '{id}' })}, and abort with 400 and code 8003`, async () => {
+    it(`receive the properties and given terms in ${method} ${path({ ...ids, accountId: '{id}', bundleId: '{id}', subscriptionId: '{id}' })}, and can abort with 400 and code 8003`, async () => {
       const read = () => get(`/accounts/${ids.accountId}/bundles`);
       const before = await read();
       const query = 'pluginProperty=token%3Da%3Db&pluginProperty=flag&pluginProperty=k%3D1';
@@ -184,7 +184,7 @@ anyDatabase.describe('HTTP interface with entitlement plugins that set dates and
       '2024-02-10',
     ],
     [
-      "replaces the caller's date by a plugin's date",
+      "replaces the caller's date with a plugin's date",
       '?requestedDate=2024-02-20',
       { requestedDate: '2024-03-01' },
       '2024-03-01',
@@ -202,12 +202,12 @@ anyDatabase.describe('HTTP interface with entitlement plugins that set dates and
       expect((await subscription()).cancelledDate).to.equal(end);
     });
 
-  it("ends billing at a plugin's date in DELETE /subscriptions/{id} with useRequestedDateForBilling", async () => {
+  it("can end billing at a plugin's date in DELETE /subscriptions/{id} with useRequestedDateForBilling", async () => {
     await controlled(`DELETE ${path}`, { requestedDate: '2024-03-01', useRequestedDateForBilling: true });
     expect(await subscription()).to.include({ cancelledDate: '2024-03-01', billingEndDate: '2024-03-01' });
   });
 
-  it("starts billing at a plugin's date in POST /subscriptions", async () => {
+  it("can start billing at a plugin's date in POST /subscriptions", async () => {
     const reply = await controlled(
       'POST /1.0/kb/subscriptions',
       { billingDate: '2024-04-05' },
@@ -217,26 +217,26 @@ anyDatabase.describe('HTTP interface with entitlement plugins that set dates and
     expect(created.billingStartDate).to.equal('2024-04-05');
   });
 
-  it("changes the plan at a plugin's date in PUT /subscriptions/{id}", async () => {
+  it("can change the plan at a plugin's date in PUT /subscriptions/{id}", async () => {
     await controlled(`PUT ${path}`, { requestedDate: '2024-04-05' }, { body: planTerms });
     expect(await datesOf('CHANGE')).to.eql(['2024-04-05']);
   });
 
-  it("uses a plugin's dates in PUT /bundles/{id}/pause and resume", async () => {
+  it("can use a plugin's dates in PUT /bundles/{id}/pause and resume", async () => {
     await controlled(`PUT /1.0/kb/bundles/${bundle}/pause`, { requestedDate: '2024-04-05' });
     await controlled(`PUT /1.0/kb/bundles/${bundle}/resume`, { requestedDate: '2024-04-20' });
     expect(await datesOf('PAUSE_BILLING')).to.eql(['2024-04-05']);
     expect(await datesOf('RESUME_BILLING')).to.eql(['2024-04-20']);
   });
 
-  it("uses a plugin's date in POST /bundles/{id}/block", async () => {
+  it("can use a plugin's date in POST /bundles/{id}/block", async () => {
     const state = { service: 'fraud', stateName: 'HELD', isBlockEntitlement: true };
     const endpoint = `POST /1.0/kb/bundles/${bundle}/block`;
     await controlled(endpoint, { requestedDate: '2024-04-05' }, { body: state });
     expect(await datesOf('PAUSE_ENTITLEMENT')).to.eql(['2024-04-05']);
   });
 
-  it("transfers at a plugin's date in POST /bundles/{id}", async () => {
+  it("can transfer a bundle at a plugin's date in POST /bundles/{id}", async () => {
     const body = { accountId: await createAccount({ call }) };
     await controlled(`POST /1.0/kb/bundles/${bundle}`, { requestedDate: '2024-04-05' }, { body });
     expect((await subscription()).cancelledDate).to.equal('2024-04-05');

@@ -48,7 +48,7 @@ anyDatabase.describe('HTTP event feed (platform §10.6)', (open) => {
     expect(json).to.eql({ events, next });
   });
 
-  it('reads events by page, by type or after the latest event, and waits for new events', async () => {
+  it('returns events by page, by type or after the latest event, and waits for new events', async () => {
     const ids = [await newAccount(), await newAccount(), await newAccount()];
     const first = await read('?limit=2');
     const second = await read(`?limit=2&after=${first.next}`);

@@ -149,7 +149,7 @@ describe('in-process Node server for fetch requests', () => {
     await stage.closed;
   });
 
-  it('ends an answer on abort, before and after the head is sent', async () => {
+  it('ends an answer on abort, whether before or after the head is sent', async () => {
     const waiting = new AbortController();
     const { promise: begun, resolve: begin } = Promise.withResolvers<ServerResponse>();
     const unanswered = answered((_request, response) => begin(response), { signal: waiting.signal });

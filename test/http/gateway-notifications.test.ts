@@ -142,7 +142,7 @@ eachDatabaseByTurns.describe('gateway notification API (payments §11.2)', (open
     expect((await core(externalPaymentGateway().name, 'x')).status).to.equal(200);
   });
 
-  it('returns the status for the kind of gateway error and hides the details (rule 1)', async () => {
+  it('returns the status that matches the kind of gateway error, and hides the details (rule 1)', async () => {
     const { signing, log } = world.serving;
     signing.process = () => Promise.reject(new Error('secret detail'));
     const reply = await core(SIGNING_GATEWAY, 'x');

@@ -110,7 +110,7 @@ eachDatabaseByTurns.describe('hosted payment page API (payments §11)', (open) =
       expectRefusal(await build(accountId, `?paymentMethodId=${id}`), 404, 7000);
   });
 
-  it('rejects a gateway that does not support such pages, before any plugin call', async () => {
+  it('rejects a gateway without support for hosted pages, before any plugin call', async () => {
     const accountId = await newAccount();
     await addMethod(accountId, 'plain', '?isDefault=true');
     const reply = await build(accountId, '?controlPluginName=listener');

@@ -102,7 +102,7 @@ anyDatabase.describe('invoice plugins in operations over HTTP', (open) => {
       expect(done.status, done.text).to.be.oneOf([201, 204]);
     });
 
-  it('are called in all routes whose contract contains code 4029', () => {
+  it('are called by all routes whose contract contains code 4029', () => {
     const routes = routeTable({ testMode: true }).filter(({ fails }) =>
       fails.includes(ErrorCode.INVOICE_PLUGIN_API_ABORTED),
     );

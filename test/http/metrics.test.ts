@@ -64,7 +64,7 @@ eachDatabaseByTurns.describe('metrics over HTTP', (open, kind) => {
     expect(pool).to.have.length(kind === 'postgresql' ? 3 : 0);
   });
 
-  it('include processor, memory, heap and event loop of the process', async () => {
+  it('describe the processor, memory, heap and event loop of the process', async () => {
     const names = (await text()).split('\n').map((line) => line.split(/[ {]/)[0]);
     expect(names).to.include.members([
       'process_cpu_seconds_total',

@@ -161,7 +161,7 @@ anyDatabase.describe('overdue configuration API', (open) => {
     expect((await get(path)).json).to.eql(clearOnly);
   });
 
-  it('behaves the same in dialect K', async () => {
+  it('behaves the same in dialect K as in dialect D', async () => {
     expectStatus(await post(path, exampleXml, { ...aliasHeaders, ...xmlType }), 201);
     expect((await get(path, aliasHeaders)).json).to.eql(exampleJson);
     const anonymous = await post(path, exampleXml, {

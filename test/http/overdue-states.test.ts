@@ -57,7 +57,7 @@ anyDatabase.describe('overdue state API', (open) => {
     expect((await shown()).json).to.deep.include({ daysBetweenPaymentRetries: [3, 5] });
   });
 
-  it('follows the account through every state until all invoices are paid (overdue §10)', async () => {
+  it('shows every state of the account until all invoices are paid (overdue §10)', async () => {
     await subscribe();
     await passDays(5);
     expect((await shown('', aliasHeaders)).json).to.eql({

@@ -131,7 +131,7 @@ eachDatabaseByTurns.describe('price overrides over HTTP', (open) => {
     }
   });
 
-  it('accept prices from an answer as input', async () => {
+  it('accept prices in the form in which an answer contains them', async () => {
     const { prices } = await read(createdId(await create([{ phaseType: 'EVERGREEN', recurringPrice: 42 }])));
     const reply = expectStatus(await create(prices, { planName: 'gold-monthly-1' }), 201);
     const again = await read(createdId(reply));
@@ -166,7 +166,7 @@ eachDatabaseByTurns.describe('price overrides over HTTP', (open) => {
       .and.not.to.match(/gold-monthly-\d/);
   });
 
-  it('store nothing if they are rejected', async () => {
+  it('leave the stored data unchanged if they are rejected', async () => {
     const evergreen = (more: object) => [{ phaseType: 'EVERGREEN', ...more }];
     const api = (tierPrices: unknown) => evergreen({ usagePrices: [{ usageName: 'api', tierPrices }] });
     const blocks = (...blockPrices: readonly object[]) => api([{ blockPrices }]);

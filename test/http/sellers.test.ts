@@ -25,7 +25,7 @@ eachDatabaseByTurns.describe('seller records over HTTP', (open) => {
     expect(expectStatus(await get('/current', aliasHeaders), 200).json).to.eql(second);
   });
 
-  it('include the logo of each version, and serve it in a sandbox (invoicing §14 rule 7)', async () => {
+  it('include the logo of each version, which is served in a sandbox (invoicing §14 rule 7)', async () => {
     const logo = { mediaType: 'image/svg+xml', data: Buffer.from(svg).toString('base64') };
     const { sellerId } = expectStatus(await upload({ name: 'Orchard', logo }), 201).json as Json;
     const shown = expectStatus(await get(`/${sellerId}/logo`), 200);
@@ -104,7 +104,7 @@ eachDatabaseByTurns.describe('seller records over HTTP', (open) => {
     expectStatus(await get('/current', headers), 200);
   });
 
-  it('are reported as missing when a document needs them, in dialect D (invoicing §14 rule 7)', async () => {
+  it('are reported as missing in dialect D when a document needs them (invoicing §14 rule 7)', async () => {
     const account = await call('POST', '/1.0/kb/accounts', { body: { currency: 'EUR' } });
     const body = [{ amount: 10 }];
     const charges = `/1.0/kb/invoices/charges/${createdId(account)}?autoCommit=true`;

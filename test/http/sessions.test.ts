@@ -214,7 +214,7 @@ eachDatabaseByTurns.describe('browser sessions (platform §6.2)', (open) => {
       expect(code(await readBob())).to.eql([401, 60005]);
     });
 
-    it('list the user’s tenants in pages sorted by API key, and filter them by key prefix', async () => {
+    it('show the user’s tenants in pages sorted by API key, filtered by key prefix', async () => {
       const made: string[] = [];
       for (let count = 0; count < 101; count += 1) {
         const apiKey = `many-${String(count).padStart(3, '0')}`;
@@ -269,7 +269,7 @@ eachDatabaseByTurns.describe('browser sessions (platform §6.2)', (open) => {
       expect((await send(at(current), 'GET', cookie)).status).to.equal(200);
     });
 
-    it('cannot start with a sign-in form', async () => {
+    it('cannot be started by a sign-in form of another site', async () => {
       const body = JSON.stringify({ username: 'admin', password: 'password' });
       for (const contentType of ['text/plain', 'application/x-www-form-urlencoded', 'application/json']) {
         const reply = await sending(body)(at(sessions), 'POST', { ...form, 'content-type': contentType });
@@ -294,7 +294,7 @@ eachDatabaseByTurns.describe('browser sessions (platform §6.2)', (open) => {
       ]);
     });
 
-    it('let pages of other origins send these headers only if CORS lists the origin', async () => {
+    it('let pages of other origins send the required headers only if CORS lists the origin', async () => {
       const preflight = (url: string, origin: string) =>
         send(url + read, 'OPTIONS', {
           origin,

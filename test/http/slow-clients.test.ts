@@ -141,7 +141,7 @@ describe('slow clients (platform §16)', () => {
     expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).to.include({ code: 60002 });
   });
 
-  it('do not block other clients, because connections beyond the limit are rejected and idle connections closed first', async () => {
+  it('do not block other clients, because connections beyond the limit are rejected and idle connections are closed first', async () => {
     const { server } = await listenWith({});
     expect(server.maxConnections).to.equal(2_000);
     const few = await listenWith({ maxConnections: 2 });

@@ -54,7 +54,7 @@ anyDatabase.describe('Stripe events (payments §11.2)', (open) => {
   }
   const balanceOf = async (invoiceId: Uuid) => Number((await acme.invoices.get(invoiceId)).balance);
 
-  it('pay the invoice when a delayed debit arrives', async () => {
+  it('mark the invoice as paid when a delayed debit arrives', async () => {
     const { invoiceId, transactionId } = await charged('pm_sepaDebit');
     expect(await balanceOf(invoiceId)).to.equal(20);
     double.settle(transactionId);
@@ -62,7 +62,7 @@ anyDatabase.describe('Stripe events (payments §11.2)', (open) => {
     expect(await balanceOf(invoiceId)).to.equal(0);
   });
 
-  it('leave the invoice unpaid when the bank rejects a debit, and schedule a retry like a decline', async () => {
+  it('leave the invoice unpaid when the bank rejects a debit, and schedule a retry as after a decline', async () => {
     const { invoiceId, transactionId } = await charged('pm_sepaDebit');
     double.settle(transactionId, 'FAILS');
     expect(await sent(double.notification('payment_intent.payment_failed'))).to.equal(200);

@@ -59,7 +59,7 @@ eachDatabaseByTurns.describe('bulk subscription creation over HTTP', (open) => {
     );
   });
 
-  it('omits the bundle list from the answer if there are twenty subscriptions or more', async () => {
+  it('omits the bundle list from the answer for twenty or more subscriptions', async () => {
     const nineteen = Array.from({ length: 19 }, () => group(of('almanac-quarterly')));
     expect(filterOf(await call('POST', MANY, { body: nineteen }))?.split(',')).to.have.length(19);
     const silent = await call('POST', MANY, { body: [...nineteen, group(of('almanac-quarterly'))] });

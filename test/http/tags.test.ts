@@ -158,7 +158,7 @@ eachDatabaseByTurns.describe('tags and tag definitions over HTTP', (open) => {
     expect(await nextEvents()).to.eql(['TAG_CREATION']);
   });
 
-  it('are rejected with their codes, and nothing is stored, if a definition is invalid', async () => {
+  it('are rejected with the matching error code, and not stored, if a definition is invalid', async () => {
     const good = { name: 'good', description: 'd', applicableObjectTypes: ['ACCOUNT'] };
     const before_ = (await send('GET', '/tagDefinitions')).text;
     await nextEvents();

@@ -22,7 +22,7 @@ describe('HTTP transport', () => {
   const serving = serveOnce(freshSqlite);
   const { call, put, post } = serving;
 
-  it('ignores one trailing slash and is case-sensitive', async () => {
+  it('ignores one trailing slash in a path, and treats paths as case-sensitive', async () => {
     expect((await call('GET', '/1.0/kb/accounts/pagination/')).status).to.equal(200);
     expect((await call('GET', '/1.0/kb/Accounts/pagination')).status).to.equal(404);
     expect((await call('GET', '/1.0/kb/accounts/pagination//')).status).to.equal(404);
@@ -36,7 +36,7 @@ describe('HTTP transport', () => {
     expect((await call('GET', '/1.0/kb/accounts/%zz')).status).to.equal(404);
   });
 
-  it('logs an unsupported operation without a stack', async () => {
+  it('logs an unsupported operation without a stack trace', async () => {
     const path = '/1.0/kb/tenants/userKeyValue/USAGE_METERS';
     expect((await call('POST', path, { body: 'x', headers: plainType })).status).to.equal(501);
     const line = serving.log.lines.at(-2);
@@ -151,7 +151,7 @@ describe('HTTP transport', () => {
     request.destroy();
   });
 
-  it('returns text to a client that accepts only JSON', async () => {
+  it('returns plain text from a text route even to a client that accepts only JSON', async () => {
     const reply = await call('GET', '/1.0/ping', { headers: { accept: 'application/json' } });
     expect([reply.status, reply.text]).to.eql([200, 'pong']);
     expect(reply.headers.get('content-type')).to.match(/^text\/plain/);

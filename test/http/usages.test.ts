@@ -237,7 +237,7 @@ anyDatabase.describe('usage over HTTP', (open) => {
     expect((await serving.remove(`/usages/${unknown}/records/x`)).status).to.equal(404);
   });
 
-  it('returns 400 for a read with invalid bounds, and 404 for a read of an unknown subscription (usage §3.1)', async () => {
+  it('cannot be read with invalid bounds (400) or for an unknown subscription (404) (usage §3.1)', async () => {
     const path = `/1.0/kb/usages/${subscriptionId}`;
     for (const [query, code] of [
       ['', 60_003],
@@ -254,7 +254,7 @@ anyDatabase.describe('usage over HTTP', (open) => {
     expect((await serving.call('GET', of)).status).to.equal(404);
   });
 
-  it('writes no audit log and no event (usage §1.2)', async () => {
+  it('causes no audit row and no event (usage §1.2)', async () => {
     const before = await serving.get(`/subscriptions/${subscriptionId}?audit=FULL`);
     expect(await record(usageOf([{ recordDate: '2024-03-01', amount: 1 }]))).to.equal('201');
     const after = await serving.get(`/subscriptions/${subscriptionId}?audit=FULL`);

@@ -65,7 +65,7 @@ anyDatabase.describe('invalid operation calls over HTTP', (open) => {
   });
 
   for (const { group, name, path } of operations)
-    it(`are rejected by ${group}.${name} with a body of the wrong shape`, async () => {
+    it(`are rejected by ${group}.${name} if the body has the wrong shape`, async () => {
       for (const [title, request] of wrongBodies) {
         const reply = await call('POST', path, request);
         expectRefusal(reply, `${title}: ${reply.status} ${reply.text}`);
@@ -75,7 +75,7 @@ anyDatabase.describe('invalid operation calls over HTTP', (open) => {
   for (const [place, { group, name, path }] of operations.entries()) {
     const parameters = parametersOf[group]?.[name] ?? [];
 
-    it(`cause no server error in ${group}.${name} with arguments of the wrong type`, async () => {
+    it(`cause no server error in ${group}.${name} if arguments have the wrong type`, async () => {
       const calls = [...wrongCalls(parameters, ids)];
       for (const given of sampled(calls, 40, place)) {
         const reply = await call('POST', path, { body: { arguments: given } });
@@ -85,7 +85,7 @@ anyDatabase.describe('invalid operation calls over HTTP', (open) => {
     });
 
     for (const [index, [parameter, shape]] of parameters.entries())
-      it(`are rejected by ${group}.${name} with an invalid ${parameter.replace('?', '')}`, async () => {
+      it(`are rejected by ${group}.${name} if ${parameter.replace('?', '')} is invalid`, async () => {
         const valid = parameters.map(([own, each]) => sampleOf(each, own.replace('?', ''), ids));
         for (const wrong of wrongFor(shape)) {
           const given = valid.with(index, wrong);
@@ -105,7 +105,7 @@ anyDatabase.describe('invalid operation calls over HTTP', (open) => {
     'x'.repeat(500),
   ];
   for (const name of unknown)
-    it(`are rejected with the unknown name "${name.slice(0, 20)}"`, async () => {
+    it(`are rejected if they use the unknown name "${name.slice(0, 20)}"`, async () => {
       const body = { arguments: [] };
       for (const path of [
         `queries/${name}/get`,
