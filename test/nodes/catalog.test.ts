@@ -42,7 +42,7 @@ describe('tenant catalog on two nodes', () => {
     return versions.flatMap((version) => version.plans.map((plan) => plan.name));
   }
 
-  it('shows each change to the next call on the other node', async () => {
+  it('reflects each change in the next call on the other node', async () => {
     expect([await plansOf(north), await plansOf(south)]).to.eql([[], []]);
     await north.catalogs.addSimplePlan(lamp);
     expect(await plansOf(south)).to.eql(['lamp-monthly']);
@@ -83,7 +83,7 @@ describe('tenant catalog on two nodes', () => {
     expect(new Set(catalogs).size).to.equal(1);
   });
 
-  it('keeps simultaneous changes from both nodes', async () => {
+  it('contains the simultaneous changes of both nodes', async () => {
     await Promise.all([
       north.catalogs.addSimplePlan({ ...lamp, planId: 'from-north' }),
       south.catalogs.addSimplePlan({ ...lamp, planId: 'from-south' }),

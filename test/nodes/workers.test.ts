@@ -128,7 +128,7 @@ describe('server workers', function () {
       .and.not.include.members(former);
   });
 
-  it('are replaced after kill -9, with the loss of only the requests of the killed worker', async () => {
+  it('are replaced after kill -9, and only the requests of the killed worker are lost', async () => {
     const before = await invoices();
     const [[number = 0, victim = 0] = []] = server.workers;
     const load = underLoad();
@@ -177,7 +177,7 @@ describe('server workers', function () {
     expect(errors).to.contain('Worker 1 ended with status 7 before it was ready');
   });
 
-  it('keep serving if their replacements cannot start', async () => {
+  it('keep serving requests if their replacements cannot start', async () => {
     const config = join(directory, 'changing.config.mjs');
     await writeFile(config, 'export default {};');
     const other = await serveWith('--workers', '1', '--config', config);
