@@ -16,7 +16,7 @@ function documents(): readonly string[] {
 
 /** `newcomers.check.ts` runs the commands of the documentation. */
 describe('user documentation', () => {
-  it('contains only TypeScript blocks that are tested', async () => {
+  it('contains only tested TypeScript blocks', async () => {
     const tested = (document: string) => document.endsWith('README.md') && document !== QUOTES_AN_EXAMPLE;
     for (const document of documents().filter(tested)) {
       const expected = DOCUMENTS[document]?.length ?? 0;
