@@ -98,7 +98,7 @@ describe('payment through Stripe', () => {
         (error: unknown) => error,
       );
 
-    it('accepts a payment method that Stripe has already attached to the customer', async () => {
+    it('can use a payment method that Stripe has already attached to the customer', async () => {
       const { id } = saved();
       await shop.addMethod(id);
       const { request, answer } = await purchase();
@@ -106,7 +106,7 @@ describe('payment through Stripe', () => {
       expect(double.intentOf(request.transactionId).payment_method).to.equal(id);
     });
 
-    it('rejects a payment method that the account already has, and leaves that method unchanged', async () => {
+    it('cannot register a payment method that the account already has, and leaves that method unchanged', async () => {
       const { id, metadata } = saved();
       await shop.addMethod(id);
       const { paymentMethodId } = shop;
@@ -117,7 +117,7 @@ describe('payment through Stripe', () => {
       expect(metadata.billwright_payment_method).to.equal(paymentMethodId);
     });
 
-    it('rejects a payment method of another customer with Stripe’s message', async () => {
+    it('cannot use a payment method of another customer, and the error contains Stripe’s message', async () => {
       const { id } = saved();
       await shop.customerWith();
       expect(await refusal(id))
@@ -356,7 +356,7 @@ describe('payment through Stripe', () => {
       ]);
     });
 
-    it('rejects a capture of more than the authorized amount', async () => {
+    it('cannot be captured for more than the authorized amount', async () => {
       const { paymentId } = await held();
       const answer = given(
         await shop.gateway.capture(shop.newRequest({ paymentId, amount: '11' }), shop.context),
@@ -422,7 +422,7 @@ describe('payment through Stripe', () => {
       ['if the charge is already refunded', '1', 'charge_already_refunded'],
     ] as const;
     for (const [what, amount, code] of refused)
-      it(`has its refund rejected ${what}`, async () => {
+      it(`cannot be refunded ${what}`, async () => {
         const { request } = await purchase();
         const { paymentId } = request;
         if (amount === '1') await shop.gateway.refund(shop.newRequest({ paymentId }), shop.context);
@@ -441,7 +441,7 @@ describe('payment through Stripe', () => {
       ['MGA', '5000', 5_000],
     ] as const;
     for (const [currency, amount, units] of sent)
-      it(`maps ${amount} ${currency} to ${units} units at Stripe and back`, async () => {
+      it(`converts ${amount} ${currency} to ${units} units at Stripe and back`, async () => {
         const { request, answer } = await purchase({ currency, amount });
         expect(Number(answer.amount)).to.equal(Number(amount));
         expect(double.intentOf(request.transactionId)).to.include({
@@ -457,13 +457,13 @@ describe('payment through Stripe', () => {
       ['MGA', '5000.5'],
     ] as const;
     for (const [currency, amount] of refused)
-      it(`rejects ${amount} ${currency} instead of rounding it`, async () => {
+      it(`is rejected for ${amount} ${currency} instead of being rounded`, async () => {
         const { request, answer } = await purchase({ currency, amount });
         expect(answer).to.include({ status: 'ERROR', gatewayErrorCode: 'invalid_amount' });
         expect(double.effectsOf(request.transactionId)).to.equal(0);
       });
 
-    it('lets Stripe reject amounts below the minimum charge', async () => {
+    it('is rejected by Stripe if the amount is below the minimum charge', async () => {
       const { answer } = await purchase({ amount: '0.49' });
       expect(answer).to.include({ gatewayErrorCode: 'amount_too_small', paymentResponse: 'INVALID_AMOUNT' });
     });
