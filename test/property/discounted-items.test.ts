@@ -63,7 +63,7 @@ function billed(history: History, redemptions: readonly Redemption[]): readonly 
 }
 
 describe('discounts of random histories', () => {
-  it('add up with the charged amount to the amount of the same item without coupons (coupons §4)', () => {
+  it('equal the difference between the charged amount of an item and its amount without coupons (coupons §4)', () => {
     let compared = 0;
     forRuns(historyRuns, [histories, coupons], (history, terms) => {
       const items = billed(

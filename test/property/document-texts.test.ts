@@ -67,7 +67,7 @@ describe('arbitrary document texts', () => {
     expect(shown).to.be.greaterThan(0);
   });
 
-  it('preserve properties with any keys and values (invoicing §14 rule 3)', () => {
+  it('are preserved as keys and values of properties (invoicing §14 rule 3)', () => {
     const text = fc
       .string({ unit: 'grapheme', maxLength: 12 })
       .filter((each) => each.isWellFormed() && !each.includes('\0'));

@@ -81,7 +81,7 @@ function rates(ledger: SubscriptionLedger): readonly string[] {
 }
 
 describe('price changes uploaded during a subscription', () => {
-  it('bill each day as if all versions had existed from the beginning', () =>
+  it('result in the same charge for each day as if all versions had existed from the beginning', () =>
     forAll(
       [changes, fc.boolean(), fc.integer({ min: 1, max: 31 })],
       (given, isAligned, billCycleDayLocal) => {

@@ -69,7 +69,7 @@ class Ledger {
 }
 
 describe('refunds of a payment in a currency other than its invoice’s', () => {
-  it('reduce the settled amount in proportion, and by exactly that amount once fully refunded', () =>
+  it('reduce the settled amount in proportion, and to exactly 0 once the payment is fully refunded', () =>
     forAll([stories], ({ invoice, payment, settled, taken, parts }) => {
       const most = inUnits(settled, invoice);
       const ledger = new Ledger(

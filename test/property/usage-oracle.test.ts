@@ -120,7 +120,7 @@ const configs = fc.record({
 const runs = isLongRun ? historyRuns : Math.ceil(historyRuns / 4);
 
 describe('independent usage oracle', () => {
-  it('bills the same as day sums and windowed runs (usage §6, §7)', () => {
+  it('calculates the same amounts as day sums and windowed runs (usage §6, §7)', () => {
     const seen = { items: 0, credits: 0, details: 0, zero: 0 };
     forRuns(
       runs,
