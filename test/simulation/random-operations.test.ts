@@ -20,7 +20,7 @@ const sizeOn = (kind: DatabaseKind) =>
     : { days: DAYS, mostDaysPerStep: 20, operationsPerStep: kind === 'sqlite' ? 8 : 3 };
 
 eachDatabase.describe('thirteen months of random operations', (open, kind) => {
-  it(`keep all invariants (${ACCOUNTS[kind]} accounts, seed ${seed})`, async () => {
+  it(`violate no invariants (${ACCOUNTS[kind]} accounts, seed ${seed})`, async () => {
     const engine = await openEngine(open, {
       now: '2024-01-29T15:20:11Z',
       configuration: {
