@@ -225,7 +225,7 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
     expect(cells.at(-1)).to.eql(['2', null, null, null, null, null]);
   });
 
-  it('have their rows parsed on arrival, and an unreadable row fails only its own statement', async () => {
+  it('have their rows parsed on arrival, and an unreadable row causes only its own statement to fail', async () => {
     const numbers = (most: number, read: (row: Row) => unknown) => ({
       ...compileStatement('select n from generate_series(1, $1::int) as n', [most]),
       read,

@@ -115,7 +115,7 @@ eachDatabase.describe('feature storage', (open, kind) => {
     expect(announced).to.eql([0, 80, 81]);
   });
 
-  it('draws quota outside transactions, up to the limit for the announced threshold', async () => {
+  it('draws quota outside transactions, up to the limit of the last announced threshold', async () => {
     const limits = [
       { announced: 0, upTo: decimal('7.9') },
       { announced: 80, upTo: decimal('10') },

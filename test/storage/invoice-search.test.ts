@@ -81,7 +81,7 @@ eachDatabase.describe('invoice search (invoicing §15)', (open, kind) => {
     );
   });
 
-  it('matches equality on each column', async () => {
+  it('matches equal values in each column', async () => {
     const values = {
       currency: ['EUR', 'USD', 'JPY', 'GBP'],
       status: ['DRAFT', 'COMMITTED', 'VOID', 'nonsense'],

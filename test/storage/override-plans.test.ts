@@ -64,7 +64,7 @@ eachDatabase.describe('override plans', (open, kind) => {
     expect(opened.statements()).to.have.length(1);
   });
 
-  it('disappear with a failed transaction, and the next transaction reuses their name', async () => {
+  it('disappear with a failed transaction, and the next transaction reuses their names', async () => {
     const catalog = sold();
     const failure = await rejection(
       opened.write(async (session) => {

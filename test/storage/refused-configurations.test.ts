@@ -55,7 +55,7 @@ eachDatabase.describe('tenant configuration changed in concurrent transactions',
     expect((await opened.storage.read(other, settingsOf))['payment.retry.days']).to.eql([3, 3]);
   });
 
-  it('does not affect the overdue processing, after a rollback, of a tenant that reuses the record id', async () => {
+  it('does not affect, after a rollback, the overdue processing of a tenant that reuses the record id', async () => {
     const configs = new OverdueConfigs(quiet);
     const refused = await rejection(
       store(opened.tenant, overdueRow('REFUSED'), async (session, recordId) => {

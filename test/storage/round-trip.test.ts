@@ -512,7 +512,7 @@ eachDatabaseAndOneByOne.describe('record storage', (open, kind) => {
     expect(await reading.tags.findCarried([], of)).to.eql([]);
   });
 
-  it('returns cursors that are due on their account’s date or behind the catalog, and saves them again', async () => {
+  it('returns cursors that are due on their account’s date or based on an older catalog, and saves them again', async () => {
     const [first, second] = await opened.newAccounts(2);
     const settled = (account: Account, changes: Partial<StoredCursor>) =>
       cursor(ownerOf(account), {

@@ -102,7 +102,7 @@ eachDatabase.describe('storage schema', (open, kind) => {
     await storage.close();
   });
 
-  it(`is rejected with the command that creates it if it is missing${kind === 'sqlite' ? ', if requested' : ''}`, async () => {
+  it(`is reported as missing, with the command that creates it${kind === 'sqlite' ? ', if requested' : ''}`, async () => {
     const database = await open();
     const storage =
       database.kind === 'sqlite' ? sqlite({ path: database.path, migrate: false }) : postgresql(database.url);

@@ -58,7 +58,7 @@ onPostgresql.describe('move of tenant rows', (open) => {
     expect(await cells.place()).to.equal('east SETTLED');
   });
 
-  it('copies inserted, changed and deleted rows that are written during the move (cells §3.1 rule 3)', async () => {
+  it('includes inserts, changes and deletions of rows while it runs (cells §3.1 rule 3)', async () => {
     await fillEveryTable(cells, { cell: 'west', count: 3 });
     let before = {};
     const write = async () => {
@@ -81,7 +81,7 @@ onPostgresql.describe('move of tenant rows', (open) => {
     expect(await rowsIn('east')).to.eql(before);
   });
 
-  it('copies a unique value that moves from one row to another while the tenant moves (cells §3.1 rule 3)', async () => {
+  it('copies a unique value that is transferred from one row to another during the move (cells §3.1 rule 3)', async () => {
     const [one, two] = [await newAccount('west'), await newAccount('west')];
     const key = (recordId: number, value: string) =>
       cells.sql('west', 'update bw_accounts set external_key = $2 where record_id = $1', [recordId, value]);
@@ -121,7 +121,7 @@ onPostgresql.describe('move of tenant rows', (open) => {
     expect(await rowsIn('west', other)).to.have.property('bw_accounts');
   });
 
-  it('repeats a transaction whose snapshot is older than the move (cells §3.2 rule 1)', async () => {
+  it('causes a transaction with an older snapshot to be repeated (cells §3.2 rule 1)', async () => {
     const account = await newAccount('west');
     const errors: unknown[] = [];
     await cells.move('east', {
@@ -165,7 +165,7 @@ onPostgresql.describe('move of tenant rows', (open) => {
     expect(next % 256).to.equal(1);
   });
 
-  it('rejects a move to a cell that the directory does not know yet (cells §3.1 rule 6)', async () => {
+  it('is rejected if the directory does not know the target cell yet (cells §3.1 rule 6)', async () => {
     const parts = { ...cells.parts, cells: new Map([...cells.parts.cells, ['north', cells.storages.east]]) };
     const error = await rejection(moveTenant(parts, cells.tenant, { to: 'north' }));
     expect(error).to.deep.include({ code: ErrorCode.BUSY });
@@ -229,7 +229,7 @@ onPostgresql.describe('move of tenant rows', (open) => {
     expect(digests.map(({ count }) => count)).to.eql(selections.map((each) => (each === all ? 1 : 0)));
   });
 
-  it('copies no rows for a move without the fence or for a tenant that has already arrived (cells §3.2 rule 6)', async () => {
+  it('copies no rows without the fence or for a tenant that has already arrived (cells §3.2 rule 6)', async () => {
     const revision = 1_000_000;
     const earlier = cells.storages.east.moves.of({ tenantRecordId: cells.tenant.recordId, revision: 1 });
     const later = cells.storages.east.moves.of({ tenantRecordId: cells.tenant.recordId, revision });
@@ -255,7 +255,7 @@ onPostgresql.describe('move of tenant rows', (open) => {
     expect(await positionOf('east', 'new')).to.be.greaterThan(256 * 5000 - 1);
   });
 
-  it('ends the move in one process when another process takes it over (cells §3.4 rule 3)', async () => {
+  it('ends in one process when another process takes it over (cells §3.4 rule 3)', async () => {
     await fillEveryTable(cells, { cell: 'west', count: 3 });
     const before = await rowsIn('west');
     const outcomes = await Promise.allSettled([
@@ -270,7 +270,7 @@ onPostgresql.describe('move of tenant rows', (open) => {
   });
 
   for (const end of ['finishes', 'undoes'] as const)
-    it(`changes no cell if another process ${end} the move while this one sets fences (cells §3.4 rule 3)`, async () => {
+    it(`changes no cell if another process ${end} it while this process sets fences (cells §3.4 rule 3)`, async () => {
       await fillEveryTable(cells, { cell: 'west', count: 3 });
       const before = await rowsIn('west');
       const other = () => (end === 'finishes' ? cells.move('east') : cells.undo());
@@ -292,7 +292,7 @@ onPostgresql.describe('move of tenant rows', (open) => {
     await newAccount('west');
   });
 
-  it('keeps the rows of both fences after the move (cells §3.4 rule 3)', async () => {
+  it('leaves the rows of both fences in place (cells §3.4 rule 3)', async () => {
     await cells.move('east');
     const states = await Promise.all(
       (['west', 'east'] as const).map((cell) => cells.sql(cell, 'select state from bw_tenant_moves')),
@@ -300,7 +300,7 @@ onPostgresql.describe('move of tenant rows', (open) => {
     expect(states).to.eql([[{ state: 'GONE' }], [{ state: 'OPEN' }]]);
   });
 
-  it('undoes a move before the switch, and finishes it afterward (cells §3.4 rule 2)', async () => {
+  it('can be undone before the switch, but can only be finished afterward (cells §3.4 rule 2)', async () => {
     await fillEveryTable(cells, { cell: 'west', count: 3 });
     const before = await rowsIn('west');
     const interrupted = new AbortController();
@@ -334,7 +334,7 @@ eachDatabase.describe('a database without moves', (open, kind) => {
   if (kind !== 'sqlite') return;
   const opened = freshStorage(kind, open);
 
-  it('rejects moves on SQLite', () => {
+  it('throws an error on SQLite, because cells need PostgreSQL databases', () => {
     const { moves } = opened.storage;
     expect(() => moves.of({ tenantRecordId: 1, revision: 1 })).to.throw('Cells need PostgreSQL databases');
   });

@@ -272,14 +272,14 @@ eachDatabaseAndOneByOne.describe('uniqueness check in storage', (open, kind) => 
       await opened.storage.write(elsewhere, author(), (session) => insert(session, owner, key));
     });
 
-  it('applies to a tenant API key', async () => {
+  it('applies to tenant API keys', async () => {
     const apiKey = newId();
     await opened.storage.system.insertTenant(tenant({ apiKey }), author());
     const refused = await rejection(opened.storage.system.insertTenant(tenant({ apiKey }), author()));
     expect(refused.code).to.equal(ErrorCode.TENANT_ALREADY_EXISTS);
   });
 
-  it('applies to an id in the whole database', async () => {
+  it('applies to ids across the whole database', async () => {
     const id = newId();
     await opened.writing.subscriptions.insertBundles([bundle(owner, { id })]);
     const elsewhere = await opened.newTenant();
@@ -309,7 +309,7 @@ describe('uniqueness check on Citus', () => {
     expect(failureOf('XX000', message)).to.eql({ kind: 'away' });
   });
 
-  it('recognizes the constraint against tenants that have left the cell in the error message (cells §3.2 rule 4)', () => {
+  it('recognizes by the error message the constraint against tenants that have left the cell (cells §3.2 rule 4)', () => {
     const message =
       'new row for relation "bw_accounts_102266" violates check constraint "bw_moved_away_102266"';
     expect(failureOf('23514', message)).to.eql({ kind: 'moving' });

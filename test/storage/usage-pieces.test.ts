@@ -65,7 +65,7 @@ eachDatabaseAndOneByOne.describe('usage rows read by billing', (open, kind) => {
     expect(await daysOf()).to.eql([]);
   });
 
-  it('include the parts of a day that billing divides, in order of instant and recording (usage §11.3)', async () => {
+  it('include the parts of a day that billing divides, ordered by instant and then by recording (usage §11.3)', async () => {
     await record(
       submission('k1', [point('sms', '1'), point('sms', '2', 0, 5), point('sms', '4', 0, 6)]),
       submission('k2', [point('sms', '8', 0, 5)]),

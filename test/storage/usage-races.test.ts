@@ -60,7 +60,7 @@ eachDatabase.describe('concurrent usage recording', (open, kind) => {
     await expectWhole(60 * 21 * 2);
   });
 
-  it('keeps day sums equal to their points during concurrent voiding and recording (usage §2.2)', async () => {
+  it('keeps day sums equal to their points, even if points are voided at the same time (usage §2.2)', async () => {
     const of = (caller: number) =>
       Array.from({ length: 8 }, (_, index) =>
         submission(`k${caller} ${index}`, [

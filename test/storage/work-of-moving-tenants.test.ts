@@ -126,7 +126,7 @@ onPostgresql.describe('cell work for all tenants', (open) => {
     expect(await rowsOfTenant(cells, 'west', cells.tenant.recordId)).to.eql(before);
   });
 
-  it('shows recent entries although record ids have gaps (cells §1.2 rule 1)', async () => {
+  it('shows recent entries even if record ids have gaps (cells §1.2 rule 1)', async () => {
     await fillEveryTable(cells, { cell: 'west', count: 2 });
     await cells.sql(
       'west',
