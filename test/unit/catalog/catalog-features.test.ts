@@ -137,7 +137,7 @@ describe('catalog features (catalog §3.5)', () => {
     expect(plainValues(featureValuesOf(version, plan, plan.finalPhase))).to.eql(evergreen);
   });
 
-  it('are the same in an override plan', () => {
+  it('keep their values in an override plan', () => {
     const override = new OverridePlan('pro-1', {
       parentPlanName: 'pro',
       currency: 'USD',
@@ -146,7 +146,7 @@ describe('catalog features (catalog §3.5)', () => {
     expect(plainValues(featureValuesOf(version, override, override.finalPhase))).to.eql(evergreen);
   });
 
-  it('are the same after writing and reading XML', () => {
+  it('are preserved when XML is written and read', () => {
     const document = featured.toXml();
     expect(document).to.match(/^<\?xml .*\n<catalogs xmlns:bw="urn:billwright:catalog">/);
     expect(document).to.include('<bw:feature name="largest" kind="NUMBER" combine="MAX"/>');
@@ -301,7 +301,7 @@ describe('catalog features (catalog §3.5)', () => {
     ]);
   });
 
-  it('are limited to 500 in a version', () => {
+  it('are limited to 500 per version', () => {
     const many = Array.from({ length: 501 }, (_, index) => `<bw:feature name="f${index}" kind="TEXT"/>`);
     const document = documentWith(['<bw:features>', `<bw:features>${many.join('')}`]);
     expect(errorOf(() => readCatalogXml(document)).message).to.include(

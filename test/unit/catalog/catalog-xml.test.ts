@@ -227,7 +227,7 @@ describe('catalog XML reader', () => {
     expect(reversed).to.eql(ordered);
   });
 
-  it('accepts schema hints on the root, any prefix declared there, and 16 attributes', () => {
+  it('accepts schema hints, declared prefixes and 16 attributes on the root', () => {
     const declared = Array.from({ length: 13 }, (_, index) => `xmlns:n${index}="urn:${index}"`).join(' ');
     const hints = `${XSI} xsi:schemaLocation="urn:a a.xsd" xsi:noNamespaceSchemaLocation="b.xsd" ${declared}`;
     const hinted = catalogXml().replace('<catalog>', `<catalog ${hints}>`);
@@ -301,7 +301,7 @@ describe('catalog XML reader', () => {
       expect(readCatalogXml(declared).versions).to.have.length(1);
     });
 
-    it('rejects invalid bytes and declarations of any other encoding', () => {
+    it('rejects invalid bytes and declarations of other encodings', () => {
       const latin1 = Uint8Array.from(text, (character) => character.charCodeAt(0) & 0xff);
       expect(fault(latin1)).to.equal(
         '1:1 The document is not valid UTF-8; send UTF-8, or UTF-16 with a byte order mark',

@@ -87,7 +87,7 @@ function withBlock(changes: Partial<typeof litres>) {
 const declared = { units: [] };
 
 describe('plan entry change', () => {
-  it('adds a row with the given prices that applies immediately', () => {
+  it('adds an immediately effective row with the given prices', () => {
     const added = updatedRow({ entry, declared, rows: [row('2024-01-01')] }, { phases: [evergreen] }, now);
     expect(added).to.include({ effectiveDate: now, createdOrder: 2, retired: false });
     expect(added.phases[0]?.recurringPrices?.prices).to.eql([{ currency: 'EUR', value: decimal('12') }]);

@@ -41,7 +41,7 @@ describe('changed plans of added versions', () => {
   const first = dated('2024-01-01', alike);
   const third = dated('2024-03-01', { ...alike, 'r-m': '3' });
 
-  it('are an empty list if no version was added or a version repeats its predecessor', () => {
+  it('form an empty list if no version was added or a version repeats its predecessor', () => {
     expect(changedBy([first, third])).to.eql([]);
     expect(changedBy([first, third], dated('2024-02-01', alike))).to.eql([]);
     expect(changedBy([first], dated('2024-02-01', alike), dated('2024-02-02', alike))).to.eql([]);

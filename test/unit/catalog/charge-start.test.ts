@@ -47,7 +47,7 @@ describe('plan phases', () => {
   it('get their names from the plan and the phase type', () =>
     expect(phaseName('pro-monthly', 'FIXEDTERM')).to.equal('pro-monthly-fixedterm'));
 
-  it('are skipped in the search for the first charge if they end and have no price above zero in any currency', () => {
+  it('are skipped in the search for the first charge if they have an end but no price above zero in any currency', () => {
     const zero = phase('DISCOUNT', {
       unit: 'MONTHS',
       number: 2,
@@ -70,7 +70,7 @@ describe('plan phases', () => {
     expect(firstCharging(free.phases)?.type).to.equal('EVERGREEN');
   });
 
-  it('define the end of the plan as the first charge date of a plan without charges', () => {
+  it('set the first charge date of a plan without recurring charges to the end of the plan', () => {
     const free = planWith(TRIAL, phase('FIXEDTERM', { unit: 'MONTHS', number: 3, fixed: '9.00' }));
     expect(firstCharging(free.phases)).to.equal(undefined);
     expect(firstChargeDate(free.phases, '2024-01-01')).to.equal('2024-04-30');

@@ -59,7 +59,7 @@ describe('feature differences between catalog versions', () => {
     expect(changed(sharing), 'with the same plans').to.eql([['b'], []]);
   });
 
-  it('are found between versions that are added together, and for a version before all others', () => {
+  it('are computed between versions that are added together, and for a version before all others', () => {
     const versions = [
       version('2026-02-01', { seats: '2' }),
       version('2026-03-01', { seats: '2', ofProduct: '2' }),

@@ -47,7 +47,7 @@ describe('plan lookup', () => {
     expect(trial.selectPlan({ productName: 'P', billingPeriod: 'ANNUAL' }).name).to.equal('p-m');
   });
 
-  it('assigns a plan in several lists to DEFAULT if it is one of them, otherwise to the first of them', () => {
+  it('assigns a plan in several lists to DEFAULT if DEFAULT contains the plan, otherwise to the first of the lists', () => {
     const shared = version({
       plans: plan('p-m', 'P') + plan('q-m', 'P'),
       priceLists: `${lists({ B: ['q-m', 'p-m'], A: ['q-m'] })}${lists({ DEFAULT: ['p-m'] })}`,

@@ -108,7 +108,7 @@ const heat = createCatalog([
 ]);
 
 describe('price changes for existing subscriptions', () => {
-  it('apply on the date for existing subscriptions (catalog W3)', () =>
+  it('apply on the date that the version sets for them (catalog W3)', () =>
     expect(changesFrom('2024-03-15', heat)).to.eql([
       '2024-05-01 52.00 2024-04-01',
       '2024-08-01 64.00 2024-07-01',
@@ -120,14 +120,14 @@ describe('price changes for existing subscriptions', () => {
       '2024-08-15T08 64.00 2024-07-01',
     ]));
 
-  it('include only the latest version if an aligned cycle contains two versions (catalog W5)', () => {
+  it('use only the latest version if an aligned cycle contains two versions (catalog W5)', () => {
     const catalog = sold('2024-01-01 70.00', '2024-05-12 55.00 2024-05-12', '2024-05-20 88.00 2024-05-20');
     const steps = [step('PLAN', '2024-05-03', catalog)];
     expect(changes(catalog, steps, 3)).to.eql(['2024-06-03T08 88.00 2024-05-20']);
     expect(changes(catalog, steps)).to.eql(['2024-05-12 55.00 2024-05-12', '2024-05-20 88.00 2024-05-20']);
   });
 
-  it('apply to an earlier subscription to a changed entry, but not to a later one (catalog W18 "Entries to versions")', () => {
+  it('apply to subscriptions created before an entry change, but not to later subscriptions (catalog W18 "Entries to versions")', () => {
     const catalog = sold(
       '2024-01-01 10.00',
       '2024-02-01 10.00',
@@ -138,7 +138,7 @@ describe('price changes for existing subscriptions', () => {
     expect(changesFrom('2024-05-02', catalog)).to.eql([]);
   });
 
-  it('apply to an XML plan on the date for existing subscriptions, despite entries (catalog W19 "Overlay")', () => {
+  it('apply to an XML plan on the date that its version sets for them, despite entries (catalog W19 "Overlay")', () => {
     const catalog = sold('2024-01-01 10.00', '2024-03-01 10.00', '2024-04-01 11.00 2024-05-01');
     expect(changesFrom('2024-02-10', catalog)).to.eql(['2024-05-01 11.00 2024-04-01']);
   });
@@ -278,7 +278,7 @@ describe('price changes for existing subscriptions', () => {
       }
     });
 
-    it('count at least one period from the start of a day-based phase', () => {
+    it('apply at least one period after the start of a day-based phase', () => {
       const weekly = (date: string) => {
         return changesFrom('2024-01-01T08:00Z', changed(date, { period: 'WEEKLY' }), 15);
       };

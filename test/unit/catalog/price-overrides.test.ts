@@ -249,7 +249,7 @@ describe('override plan definition', () => {
     expect(overridden([evergreen19], 'EUR').currency).to.equal('EUR');
   });
 
-  it('stays the same after it is written and read', () => {
+  it('preserves the plan when it is written and read', () => {
     const { overrides } = overridden([trial5, { ...evergreen19, recurringPrice: decimal('0.000000001') }]);
     expect(writeOverrides(readOverrides(writeOverrides(overrides)))).to.equal(writeOverrides(overrides));
     expect(
@@ -283,7 +283,7 @@ describe('override plan definition', () => {
     );
   });
 
-  it('contains only the new prices when the parent override plan uses another currency', () => {
+  it('keeps only the new prices when the parent override plan uses another currency', () => {
     const chosen = overridden([trial5, evergreen19]);
     const requests = [{ phaseType: 'EVERGREEN', recurringPrice: decimal(17) }];
     const again = defineOverrides({ plan: chosen.planFrom(base), chosen, currency: 'EUR', requests });

@@ -157,7 +157,7 @@ describe('applicable catalog version for rules', () => {
     expect(cancelPolicyOf(catalog, subscription, at('2024-09-01')).result).to.equal('IMMEDIATE');
   });
 
-  it('applies the rules for the price list from which the subscription was sold', () => {
+  it('supplies the rules for the price list from which the subscription was sold', () => {
     const fromVip = `
       <changePolicy>
         <changePolicyCase><fromPriceList>VIP</fromPriceList><policy>END_OF_TERM</policy></changePolicyCase>

@@ -135,7 +135,7 @@ describe('catalog rules', () => {
     });
   });
 
-  it('have a default when no case matches', () => {
+  it('use a default when no case matches', () => {
     const empty = createVersion(parse(catalogXml({ rules: '' })).content);
     const context = empty.subscriptionContextOf(empty.findPlan('p-m'), 'EVERGREEN');
 
@@ -171,7 +171,7 @@ describe('catalog rules', () => {
   };
 
   for (const [condition, matching, other] of others) {
-    it(`test ${condition} in the rules of a subscription`, () => {
+    it(`check ${condition} in the rules of a subscription`, () => {
       const withValue = (value: string): ReturnType<typeof version> =>
         version({
           ...subject,
@@ -192,7 +192,7 @@ describe('catalog rules', () => {
     });
 
     if (condition === 'phaseType') continue;
-    it(`test ${condition} in createAlignment`, () => {
+    it(`check ${condition} in createAlignment`, () => {
       const withValue = (value: string): ReturnType<typeof version> =>
         version({
           ...subject,
@@ -209,7 +209,7 @@ describe('catalog rules', () => {
       expect(withValue(other).createAlignment(CONTEXT)).to.equal('START_OF_BUNDLE');
     });
 
-    it(`test ${condition} on both sides of a change`, () => {
+    it(`check ${condition} on both sides of a change`, () => {
       const suffix = `${condition.charAt(0).toUpperCase()}${condition.slice(1)}`;
       for (const side of ['from', 'to']) {
         const withValue = (value: string): ReturnType<typeof version> =>

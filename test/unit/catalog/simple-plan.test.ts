@@ -95,7 +95,7 @@ describe('simple plan', () => {
     expect(catalog.versions[0]?.findPlan('lamp-monthly').initialPhases).to.eql([]);
   });
 
-  it('leaves the catalog unchanged when it is repeated, with or without optional fields', () => {
+  it('leaves the catalog unchanged when it is added again, with or without optional fields', () => {
     const catalog = edited(empty, lamp);
     expect(edit(catalog, lamp)).to.eql([]);
     expect(edit(catalog, { planId: 'lamp-monthly', currency: 'USD', amount: decimal('12.5') })).to.eql([]);
@@ -122,7 +122,7 @@ describe('simple plan', () => {
     expect(pricesOf(edited(two, { ...lamp, currency: 'EUR' })).trial).to.eql([]);
   });
 
-  it('stays free when it is free in every currency', () => {
+  it('accepts only the price 0 once it is free in every currency', () => {
     const free = createCatalog([version({ plans: plan('p-m', 'P', { price: '' }) })]);
     expect(edit(free, { planId: 'p-m', currency: 'USD', amount: decimal('0') })).to.eql([]);
     expect(refusal(free, { planId: 'p-m', currency: 'USD', amount: decimal('1') })).to.match(
