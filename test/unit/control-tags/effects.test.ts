@@ -21,7 +21,7 @@ describe('effects of system tags', () => {
     }
   });
 
-  it('are read in the modules that the table lists', () => {
+  it('are used in the modules that the table lists', () => {
     for (const { effects, readBy } of tagEffects) {
       for (const module of readBy) {
         const isRead = effects.some((effect) => codeOf(module).includes(`TagEffect.${effect}`));
