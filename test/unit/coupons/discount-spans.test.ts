@@ -73,7 +73,7 @@ describe('discount span (coupons §3)', () => {
     expect(spanOf([monthly('2026-01-16')], '2026-01-16', months(2))).to.equal('2026-01-16 2026-04-01');
   });
 
-  it('stays open without a limit, or if billing ends first', () => {
+  it('stays open if the coupon has no limit or billing ends before the limit', () => {
     expect(spanOf([monthly('2026-01-01')], '2026-01-01', forever)).to.equal('2026-01-01 open');
     const ended = [monthly('2026-01-01'), cancel('2026-02-10')];
     expect(spanOf(ended, '2026-01-01', periods(3))).to.equal('2026-01-01 open');

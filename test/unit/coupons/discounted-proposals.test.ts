@@ -27,7 +27,7 @@ const periods = (count: number) => ({ duration: { periods: count } }) as const;
 const monthly = (date: string) => event('CREATE', date, { plan: 'gold-monthly', price: '30' });
 const upgraded = [monthly('2026-01-01'), event('CHANGE', '2026-01-11', { plan: 'max-monthly', price: '62' })];
 
-describe('discounted charges (coupons §3)', () => {
+describe('charges with a coupon (coupons §3)', () => {
   it('are reduced for the periods of the coupon (C1)', () => {
     const terms = { redeemed: '2026-01-01', ...periods(3) };
     expect(charges([monthly('2026-01-01')], terms, '2026-04-01')).to.eql([
@@ -46,7 +46,7 @@ describe('discounted charges (coupons §3)', () => {
     ]);
   });
 
-  it('begin after a trial (C3)', () => {
+  it('are reduced from the first charge after a trial (C3)', () => {
     const trial = event('CREATE', '2026-01-01', { fixed: '0', phaseDays: 14 });
     const events = [trial, event('PHASE', '2026-01-15', { price: '30' })];
     expect(charges(events, { redeemed: '2026-01-01', ...periods(2) }, '2026-03-01')).to.eql([
@@ -66,7 +66,7 @@ describe('discounted charges (coupons §3)', () => {
     ]);
   });
 
-  it('are not reduced on a plan without the coupon (C5)', () => {
+  it('are not reduced on a plan that the coupon does not cover (C5)', () => {
     const terms = { redeemed: '2026-01-01', ...periods(3), plans: ['gold-monthly'] };
     expect(charges(upgraded, terms, '2026-02-01')).to.eql([
       '2026-01-01 7.74',
@@ -75,7 +75,7 @@ describe('discounted charges (coupons §3)', () => {
     ]);
   });
 
-  it('begin with the next period after the redemption (C8)', () => {
+  it('are reduced from the next period after the redemption (C8)', () => {
     expect(charges([monthly('2026-02-01')], { redeemed: '2026-02-10', ...periods(2) }, '2026-05-01')).to.eql([
       '2026-02-01 30',
       '2026-03-01 24',
@@ -94,7 +94,7 @@ describe('discounted charges (coupons §3)', () => {
     expect(charges([annual], terms, '2027-01-01')).to.eql(['2026-01-01 270', '2027-01-01 300']);
   });
 
-  it('end with the redemption', () => {
+  it('are no longer reduced after the redemption ends', () => {
     expect(
       charges([monthly('2026-01-01')], { redeemed: '2026-01-01', ended: '2026-02-01' }, '2026-02-01'),
     ).to.eql(['2026-01-01 24', '2026-02-01 30']);

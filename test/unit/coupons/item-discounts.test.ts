@@ -65,7 +65,7 @@ describe('item discounts (coupons §4)', () => {
     expect(billed(seats, [amountOff('2')])).to.eql(['148 of 150 (150): TEN 2']);
   });
 
-  it('share the rounding difference', () => {
+  it('are rounded so that they add up exactly', () => {
     const third = (code: string) => ({ ...amountOff('3.333', { code }) });
     const terms = ['A', 'B', 'C'].map(third);
     expect(billed([monthly('2026-01-01', '10')], terms)).to.eql(['0 of 10 (10): A 3.34, B 3.33, C 3.33']);
