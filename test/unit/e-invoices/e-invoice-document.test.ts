@@ -5,7 +5,7 @@ import { buyer, eInvoiceOf, seller, taxed } from '../../support/e-invoices/e-inv
 import { discountedItem, viewedItem } from '../../support/invoicing/documents.ts';
 
 describe('e-invoice document (invoicing §22)', () => {
-  it('has the parties, dates and payment means of seller and account', () => {
+  it('contains the parties, dates and payment means of seller and account', () => {
     const document = eInvoiceOf(taxed(viewedItem('RECURRING', '100'), { tax: '19' }));
     expect(document).to.include({
       typeCode: '380',
@@ -43,7 +43,7 @@ describe('e-invoice document (invoicing §22)', () => {
     expect(eInvoiceOf(items, { seller: seller({ paymentTermsDays: null }) }).dueDate).to.equal('2026-11-23');
   });
 
-  it('has no due date if it is paid', () => {
+  it('has no due date if the invoice is paid', () => {
     const document = eInvoiceOf(taxed(viewedItem('RECURRING', '100'), { tax: '19' }), {
       invoice: { paid: '119' },
     });
@@ -73,7 +73,7 @@ describe('e-invoice document (invoicing §22)', () => {
     }
   });
 
-  it('has the list price of a line and an allowance for each coupon (coupons §4)', () => {
+  it('contains the list price of a line and an allowance for each coupon (coupons §4)', () => {
     const linesOf = (item: ReturnType<typeof discountedItem>, tax: string) =>
       eInvoiceOf(taxed(item, { tax })).lines.map(({ quantity, price, amount, allowances }) => {
         const taken = allowances.map(({ amount: off, share, reason }) => {
@@ -113,7 +113,7 @@ describe('e-invoice document (invoicing §22)', () => {
     expect(linesOf(dear, '17098.1')).to.eql(['3000 × 30, Ten 10.00, 89990.00']);
   });
 
-  it('multiplies quantity and price to get the amount of each line', () => {
+  it('has line amounts that equal quantity times price', () => {
     const seats = { quantity: decimal(5), rate: decimal(100) };
     const lines = eInvoiceOf([
       ...taxed(viewedItem('RECURRING', '100', seats), { tax: '19' }),
@@ -203,7 +203,7 @@ describe('e-invoice document (invoicing §22)', () => {
     });
   });
 
-  it('uses the custom fields of the account', () => {
+  it('contains the buyer reference, electronic address and registration number from the custom fields of the account', () => {
     const document = eInvoiceOf(taxed(viewedItem('RECURRING', '100'), { tax: '19' }), {
       profile: 'XRECHNUNG',
       customFields: {
@@ -234,7 +234,7 @@ describe('e-invoice document (invoicing §22)', () => {
     expect(document.totals).to.include({ gross: '119.00', prepaid: '0.00', payable: '119.00' });
   });
 
-  it('has the periods of the repairs if it is a credit note', () => {
+  it('contains the periods of the repairs if it is a credit note', () => {
     const repair = viewedItem('REPAIR_ADJ', '50', {
       startDate: localDate(2026, 11, 11),
       endDate: localDate(2026, 12, 1),

@@ -25,8 +25,8 @@ const standard = () => taxed(viewedItem('RECURRING', '100'), { tax: '19' });
 const untaxed = (category: 'AE' | 'K' | 'G' | 'E' | 'O') =>
   taxed(viewedItem('RECURRING', '100'), { tax: '0', rate: '0', category });
 
-describe('missing e-invoice fields (invoicing §22 rule 7)', () => {
-  it('are reported in one error that names each field and where to set it', () => {
+describe('e-invoice requirements (invoicing §22 rule 7)', () => {
+  it('are reported in one error that names each missing field and where to set it', () => {
     const nameless = { name: null, company: null, legalName: null, country: null };
     const items = [...standard(), viewedItem('EXTERNAL_CHARGE', '5', { description: 'Setup' })];
     const given = { seller: seller({ country: null, taxId: null }), buyer: buyer(nameless) };
@@ -57,13 +57,13 @@ describe('missing e-invoice fields (invoicing §22 rule 7)', () => {
     );
   });
 
-  it('include the tax categories if no item has a category', () => {
+  it('include tax categories if no item has a category', () => {
     expect(missingOf([viewedItem('RECURRING', '100')])).to.eql([
       'tax categories: return TAX items with taxCategory, taxRate and linkedItemId from the invoice plugin',
     ]);
   });
 
-  it('include a single tax for a line with several taxes', () => {
+  it('include a single tax for each line', () => {
     const [charge, tax] = standard();
     const second = viewedItem('TAX', '5', {
       linkedItemId: charge?.id ?? null,
@@ -75,14 +75,14 @@ describe('missing e-invoice fields (invoicing §22 rule 7)', () => {
     ]);
   });
 
-  it('include a line for a tax whose item is not on the document', () => {
+  it('include a line for the taxed item of each tax', () => {
     const unlinked = viewedItem('TAX', '1.9', { taxRate: decimal('19'), taxCategory: 'S' });
     expect(missingOf([...standard(), unlinked])).to.eql([
       'a line for the tax of 1.9: the taxed item is not on the document, and EN 16931 computes taxes from lines (BR-CO-17). To adjust a charge together with its tax, name the charge in acme.invoices.adjustItem, or in the adjustments of acme.invoicePayments.refund',
     ]);
   });
 
-  it('include taxes that match the rates if the difference is more than rounding', () => {
+  it('include taxes that match the rates, except for rounding differences', () => {
     const rounded = taxed(viewedItem('RECURRING', '100'), { tax: '19.01' });
     expect(missingOf(rounded)).to.eql([]);
     const off = taxed(viewedItem('RECURRING', '100'), { tax: '10' });
@@ -114,7 +114,7 @@ describe('missing e-invoice fields (invoicing §22 rule 7)', () => {
     expect(missingOf(untaxed('G'), noVat)).to.eql([ofSeller]);
   });
 
-  it('include the reason for an exemption, and a separate document for category O', () => {
+  it('include a reason for each exemption, and a separate document for lines of category O', () => {
     expect(missingOf(untaxed('E'))).to.eql([
       'reason of the tax exemption (category E): return a TAX item with taxExemption',
     ]);
@@ -127,7 +127,7 @@ describe('missing e-invoice fields (invoicing §22 rule 7)', () => {
     ]);
   });
 
-  it('include a currency with at most two decimals if the invoice currency has more', () => {
+  it('include a currency with at most two decimals', () => {
     const items = taxed(viewedItem('RECURRING', '1.234', { currency: 'KWD' }), { tax: '0.234' });
     expect(missingOf(items, { invoice: { currency: 'KWD' } })).to.eql([
       'a currency with at most 2 decimals: EN 16931 has no amounts in KWD',
