@@ -91,7 +91,7 @@ describe('features of an account at an instant (features §2)', () => {
     expect(values(factsOf([], [seats]), '2026-03-20')).to.eql({ seats: 'UNLIMITED' });
   });
 
-  it('bill beyond a quota only if the plan has a price for the unit', () => {
+  it('are billed beyond a quota only if the plan has a price for the unit', () => {
     const billed = (phase: string) => {
       const one = held(phase, '2026-03-10');
       const value = { ...unset, value: '1', per: 'MONTH', overage: 'BILL' } as const;
@@ -102,7 +102,7 @@ describe('features of an account at an instant (features §2)', () => {
     expect([billed('max-evergreen'), billed('pro-evergreen')]).to.eql(['call', null]);
   });
 
-  it('last until the next period, phase or override', () => {
+  it('are valid until the next period, phase or override', () => {
     const facts = factsOf([pro()]);
     const later = overrideOf('sso', {
       kind: 'SWITCH',
