@@ -65,9 +65,9 @@ const functions: Readonly<
 /** The option of a member in an error: `fonts` for `fonts[0].regular`, `credentials` for an API key. */
 const optionOf: Readonly<Record<string, string>> = { apiKey: 'credentials', stripeAccount: 'credentials' };
 
-describe('options of the wrong type', () => {
+describe('adapter options', () => {
   for (const [name, { call, valid, wrong }] of Object.entries(functions)) {
-    it(`are rejected by ${name} with an error that names the option`, async () => {
+    it(`are rejected by ${name} with an error that names the option of the wrong type`, async () => {
       for (const [field, value] of Object.entries(wrong)) {
         const option = optionOf[field] ?? field.replace(/[[.].*/, '');
         const failure = await failureOf(() => call({ ...valid, [option]: value }));
@@ -90,7 +90,7 @@ describe('options of the wrong type', () => {
     expect(failure).to.have.nested.property('facts.field', 'callback');
   });
 
-  it('are not reported for valid options', async () => {
+  it('are not rejected when they are valid', async () => {
     for (const name of ['pdfRenderer', 'stripeGateway', 'openTelemetryTracer', 'sandboxGateway']) {
       const { call, valid } = functions[name] ?? {};
       expect(await failureOf(() => call?.(valid)), name).to.equal(null);
