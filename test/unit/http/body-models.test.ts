@@ -44,7 +44,7 @@ const bytes = (json: string) => new TextEncoder().encode(json);
 const read = (json: string) => jsonBody(Sample).read(bytes(json), inD);
 const readPartial = (json: string) => jsonBody(partial(Sample)).read(bytes(json), inD);
 
-describe('JSON or XML body', () => {
+describe('body conversion', () => {
   it('coerces scalars to the type of their field', () =>
     expect(
       read('{"key":94105,"name":true,"flag":"FALSE","count":"31","owner":"","day":"2013-8-1"}'),
@@ -168,29 +168,29 @@ describe('JSON or XML body', () => {
     expect(few('{"key":"k","amount":12345678.123456789}').key).to.equal('k');
   });
 
-  it('must be valid UTF-8', () => {
+  it('rejects invalid UTF-8', () => {
     const error = errorOf(() => jsonBody(Sample).read(Uint8Array.from([0x7b, 0xff, 0x7d]), inD));
     expect(error).to.include({ code: 60001, message: 'The body is not UTF-8' });
   });
 
-  it('is optional when the route allows it', () => {
+  it('allows a missing body if the route does', () => {
     expect(optionalJsonBody(Sample).read(undefined, inD)).to.equal(null);
     expect(optionalJsonBody(Sample).read(bytes('null'), inD)).to.equal(null);
   });
 
-  it('cannot change the prototype', () =>
+  it('never changes the prototype', () =>
     expect(readPartial('{"__proto__":{"flag":true},"constructor":1}')).to.eql({}));
 });
 
-describe('XML body', () => {
-  it('is passed on unchanged if it is XML, and must not be empty', () => {
+describe('XML body conversion', () => {
+  it('passes XML on unchanged, and rejects an empty body', () => {
     expect(xmlBody.read(bytes('<a/>'), inD)).to.eql(bytes('<a/>'));
     expect(errorOf(() => xmlBody.read(undefined, inD)).code).to.equal(60003);
     expect(errorOf(() => xmlBody.read(bytes(''), inD)).code).to.equal(60003);
   });
 });
 
-describe('JSON answer of a model', () => {
+describe('JSON answer conversion', () => {
   const answer = {
     id: '01a1fcfe-e8ec-717e-8cdb-6282f0f9f546',
     key: 'k',
@@ -210,7 +210,7 @@ describe('JSON answer of a model', () => {
   };
   const { extra: _extra, ...inK } = { ...answer, start: '2024-01-01T00:00:00.000Z' };
 
-  it('contains every field in the form of the dialect', () => {
+  it('writes every field in the form of the dialect', () => {
     expect(Sample.answer.D.safeParse(answer).success).to.equal(true);
     expect(Sample.answer.K.safeParse(inK).success).to.equal(true);
     expect(Sample.answer.D.safeParse(inK).success).to.equal(false);
@@ -223,7 +223,7 @@ describe('JSON answer of a model', () => {
     expect(Sample.answer.D.safeParse({ ...answer, at: '2024-01-01T00:00:00Z' }).success).to.equal(false);
   });
 
-  it('appears in the OpenAPI document with its flags', () => {
+  it('describes the model with its flags in the OpenAPI document', () => {
     const { properties, required } = Sample.component;
     // `key` is not required, because updates can omit it.
     expect(required).to.eql(['id', 'start']);

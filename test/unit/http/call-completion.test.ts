@@ -78,7 +78,7 @@ describe('call completion (http-api §4 line 5, subscriptions §22)', () => {
     expect(await waitOf('D', 7, { billingEffect: null })).to.equal(null);
   });
 
-  it('reports the finished and unfinished work when the time is up', async () => {
+  it('reports finished and unfinished work when the time limit is reached', async () => {
     const error = await waitOf('D', 7, { completed: false }).catch((reason: unknown) => reason);
     expect(error).to.be.instanceOf(BillingError);
     expect(error).to.include({

@@ -114,7 +114,7 @@ describe('JSON catalog', () => {
       ],
     }));
 
-  it('adds rules, names and terms in dialect D', () => {
+  it('also contains rules, names and terms in dialect D', () => {
     const json = catalogJson(shown, 'D');
     expect(json.rules.changePolicy).to.eql([
       {

@@ -96,7 +96,7 @@ describe('examples in the OpenAPI document', () => {
     expect(others.map(({ name }) => name)).to.eql([]);
   });
 
-  it('are accepted by their parameters', () => {
+  it('are accepted as values of their parameters', () => {
     const refused = ({ query }: Route, { name, in: place, example }: ShownParameter): readonly unknown[] => {
       if (place === 'path') return isIdParameter(name) === isUuid(String(example)) ? [] : [example];
       const parameter = query[name];
@@ -148,7 +148,7 @@ describe('examples in the OpenAPI document', () => {
     expect(silent).to.eql([]);
   });
 
-  it('are possible server answers for every model', () => {
+  it('are valid server responses for every model', () => {
     const failed = Object.entries(schemas).flatMap(([name, schema]) => {
       const answer = modelsByName().get(name)?.answer.D;
       return answer === undefined
@@ -159,7 +159,7 @@ describe('examples in the OpenAPI document', () => {
     expect(shownValue(schemas.Error ?? {}, schemas)).to.include({ className: 'BillingError', code: 3002 });
   });
 
-  it('are possible server answers for every operation', () => {
+  it('are valid server responses for every operation', () => {
     for (const route of routes) {
       const { body } = route.success;
       if (body === undefined) continue;

@@ -101,7 +101,7 @@ describe('OpenAPI document', () => {
     expect(silent.map(([place]) => place)).to.eql([]);
   });
 
-  it('excludes from requests the fields that occur only in answers', () => {
+  it('excludes response-only fields from requests', () => {
     type Component = {
       readonly required?: string[];
       readonly properties: Readonly<Record<string, Described>>;

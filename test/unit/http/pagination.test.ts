@@ -30,7 +30,7 @@ describe('pagination headers', () => {
     expect(headers({ offset: 3, limit: 2, total: 5, max: 9 })).to.eql({ ...last, CurrentOffset: '3' });
   });
 
-  it('contain only the counts with limit 0', () =>
+  it('contain only the counts if the limit is 0', () =>
     expect(headers({ offset: 0, limit: 0, total: 5, max: 5 })).to.eql({
       CurrentOffset: '0',
       TotalNbRecords: '5',

@@ -33,7 +33,7 @@ const id = '01a1fcfe-e8ec-717e-8cdb-6282f0f9f546';
 const other = '01a1fcfe-e8ec-717e-8cdb-6282f0f9f547';
 
 describe('query parameters', () => {
-  it('use the first of repeated values, ignore unknown names, and treat an empty value as absent', () =>
+  it('have the first of repeated values, are ignored if unknown, and count as absent if empty', () =>
     expect(read({ a: plainText, b: flag(true) }, 'a=x&a=y&c=1&b=')).to.eql({ a: 'x', b: true }));
 
   describe('for the waiting time of a call (R62)', () => {
@@ -103,7 +103,7 @@ describe('query parameters', () => {
     expect(plus && formatInstant(plus)).to.equal('2024-03-04T17:30:00.000Z');
   });
 
-  it('split a plugin property at its first equals sign, and omit empty properties (http-api 15.11 "Plugin properties")', () => {
+  it('may be plugin properties, split at the first equals sign and omitted if empty (http-api 15.11 "Plugin properties")', () => {
     const query =
       'pluginProperty=token%3Da%3Db&pluginProperty=flag&pluginProperty=x%3D&pluginProperty=k%3D1&pluginProperty=k%3D2';
     expect(read({ pluginProperty: pluginProperties }, query).pluginProperty).to.eql([
@@ -145,7 +145,7 @@ describe('query parameters', () => {
       .with.property('code', 60002);
   });
 
-  it('report a missing value with a specific code when the route defines one', () => {
+  it('are reported as missing with a specific code if the route defines such a code', () => {
     expect(() => read({ a: requiredParameter(plainText) }, 'a='))
       .to.throw('Query parameter a needs to be set')
       .with.property('code', 60003);

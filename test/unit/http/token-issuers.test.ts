@@ -88,7 +88,7 @@ describe('external token issuer keys (platform §7.2 rule 4)', () => {
     expect([verdicts, fetches]).to.eql([['taken', 'taken', unknownKey], 1]);
   });
 
-  it('are fetched again for an unknown key at most once a minute, and then drop removed keys', async () => {
+  it('are fetched again for an unknown key at most once a minute, and removed keys are then dropped', async () => {
     expect(await verdict(k1.token())).to.equal('taken');
     publish(k2);
     time.tick(minuteMs - 1_000);
@@ -189,7 +189,7 @@ describe('external token issuer keys (platform §7.2 rule 4)', () => {
   for (const [what, [token, why]] of Object.entries(tokens))
     it(`do not validate a token ${what}`, async () => expect(await verdict(token())).to.equal(why));
 
-  it('tolerate a clock difference of one minute', async () => {
+  it('validate tokens despite a clock difference of one minute', async () => {
     for (const claims of [{ exp: nowSec - 59 }, { nbf: nowSec + 59 }, { iat: nowSec + 59 }])
       expect(await verdict(k1.token(claims)), JSON.stringify(claims)).to.equal('taken');
   });

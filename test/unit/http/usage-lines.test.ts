@@ -50,7 +50,7 @@ class CountedBytes extends Uint8Array {
   }
 }
 
-describe('bulk usage body', () => {
+describe('bulk usage body reader', () => {
   it('passes on list elements before the rest of the body arrives (usage §2.5)', async () => {
     let pieces = 0;
     const chunks = (function* () {
@@ -90,7 +90,7 @@ describe('bulk usage body', () => {
     );
   });
 
-  it('ends at the first invalid JSON of a list, and reports the element (usage §2.5)', async () => {
+  it('stops at the first invalid JSON of a list, and reports the element (usage §2.5)', async () => {
     const refusals = {
       '{}': 'The body is not a list',
       '[': 'The list is not terminated',

@@ -58,7 +58,7 @@ describe('verified credential cache', () => {
     expect(checks).to.equal(1);
   });
 
-  it('continues after a check that throws', async () => {
+  it('continues to work after a check that throws', async () => {
     const gone = async () => cache(key, () => Promise.reject(new Error('database gone')));
     expect(await gone().catch((error: unknown) => error)).to.be.instanceOf(Error);
     expect(await cache(key, verify)).to.equal('ann');
