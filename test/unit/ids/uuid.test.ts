@@ -89,7 +89,7 @@ describe('UUID of version 7', () => {
     expect(take(generator(() => 5))).to.not.deep.equal(take(generator(() => 5, 0x11)));
   });
 
-  it('rejects an invalid clock or random source', () => {
+  it('cannot be generated from an invalid clock or random source', () => {
     const zeros = (length: number) => new Uint8Array(length);
     for (const reading of [-1, Number.NaN, 2 ** 48]) {
       expect(() => createUuidV7({ now: () => reading, randomBytes: zeros }).next()).to.throw(
