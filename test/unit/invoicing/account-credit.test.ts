@@ -78,7 +78,7 @@ describe('account credit (invoicing §10)', () => {
 
   it('can never be negative (rule 6)', () => expect(() => applied({ of: '-1' })).to.throw(/below 0/));
 
-  it('loads unpaid invoices only when credit is available', () => {
+  it('requires the unpaid invoices only if some credit is available', () => {
     const spends = (credit: string, ...candidates: CreditedInvoice[]) =>
       spendsCredit({ credit: decimal(credit), candidates });
     expect(spends('0', invoice('i1', '10'))).to.equal(false);

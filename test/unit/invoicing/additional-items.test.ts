@@ -122,7 +122,7 @@ describe('invoice plugin results (invoicing §13)', () => {
     expect(passedOver).to.eql([]);
   });
 
-  it('have one of four types, and an amount with the sign of that type (rule 3)', () => {
+  it('must have one of four types, and an amount with the sign of that type (rule 3)', () => {
     const invoice = consulted([recurring]);
     expect(codeOf(invoice, { itemType: 'RECURRING', amount: '1' })).to.equal(4022);
     expect(codeOf(invoice, { amount: '1' })).to.equal(4022);
@@ -288,7 +288,7 @@ describe('evaluations that plugins saw (invoicing §17 rule 4)', () => {
     items: [recurring],
   };
 
-  it('have the same fingerprint for the same evaluation with the same ids', () => {
+  it('have the same fingerprint when they are repeated with the same ids', () => {
     const fresh = [uuid(1), uuid(2)];
     const ids = recordedIds({ next: () => fresh.shift() ?? uuid(3) });
     const first = [ids.next(), ids.next()];

@@ -213,7 +213,7 @@ describe('document template engine', () => {
   });
 
   describe('built-in page', () => {
-    it('renders a page with everything that a reader needs, without scripts or external resources', () => {
+    it('includes everything that a reader needs, without scripts or external resources', () => {
       const page = pageOf(
         [viewedItem('RECURRING', '20', { prettyPlanName: 'Gold & more' }), viewedItem('CBA_ADJ', '-5')],
         {
@@ -245,7 +245,7 @@ describe('document template engine', () => {
       expect(page).to.not.match(/\{\{|undefined|null|NaN|\[object/);
     });
 
-    it('renders the page from right to left in Arabic', () => {
+    it('renders Arabic from right to left', () => {
       const page = pageOf([viewedItem('RECURRING', '20')], { of: { locale: 'ar_EG' } });
       expect(page).to.contain('<html lang="ar-EG" dir="rtl">').and.contain('فاتورة');
       expect(page).to.not.match(/[\s;{](?:margin|padding|border)-(?:left|right)|text-align: (?:left|right)/);

@@ -271,7 +271,7 @@ describe('invoice proposals', () => {
     expect(leading('QUARTERLY')).to.eql(['R 2011-02-14 2011-02-28 15.22']);
   });
 
-  it('evaluate only the days since the earliest change (invoicing E18 "Window")', () => {
+  it('cover only the days since the earliest change (invoicing E18 "Window")', () => {
     const created = event('CREATE', '2019-03-01', { price: '10.00' });
     const ledger = new SubscriptionLedger().change([created]);
     expect(ledger.run('2024-12-01')).to.have.length(70);

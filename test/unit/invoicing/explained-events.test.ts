@@ -121,7 +121,7 @@ describe('rule explanation of an item', () => {
       expect(dateSentence(factsOf(pastOf(changed(reason))))).to.equal(sentence);
   });
 
-  it('names the conditions under which it applies', () => {
+  it('names the conditions of the rule', () => {
     expect(caseText(null)).to.equal('by default');
     expect(caseText({})).to.equal('for all plans');
     expect(caseText({ productCategory: 'ADD_ON', billingPeriod: 'ANNUAL' })).to.equal(

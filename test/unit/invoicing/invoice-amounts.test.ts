@@ -43,7 +43,7 @@ describe('invoice amounts', () => {
     expect(numbers(amounts)).to.eql(['5.25', '0', '0', '5.25']);
   });
 
-  it('are 0 for an invoice with only credit, but not for credit with other items', () => {
+  it('are 0 for an invoice with only credit, but not for an invoice with credit and other items', () => {
     const credit = [item('CREDIT_ADJ', '-300'), item('CBA_ADJ', '300')];
     expect(numbers(invoiceAmounts(credit))).to.eql(['0', '300', '0', '0']);
     expect(numbers(invoiceAmounts([...credit, item('RECURRING', '10')]))).to.eql(['-290', '300', '0', '10']);
@@ -99,7 +99,7 @@ describe('balances', () => {
     expect(formatDecimal(balanceOf(owed, decimal('70')))).to.equal('100');
   });
 
-  it('update the balance of the account after each change to the invoice', () => {
+  it('determine the balance of the account after each change to the invoice', () => {
     const empty = { accountBalance: ZERO, accountCBA: ZERO };
     const show = (state: typeof empty) => [state.accountBalance, state.accountCBA].map(formatDecimal);
     const billed = accountBalancesAfter(empty, { before: null, after: owed });

@@ -54,16 +54,15 @@ describe('child invoice summary (invoicing §12)', () => {
       ]);
       return [decreases.map(({ amount }) => formatDecimal(amount)), credited.length];
     };
-    it('decreases with the child invoice while the summary is unpaid', () =>
+    it('decreases with the child invoice until the parent pays', () =>
       expect(effects({})).to.eql([['7'], 0]));
-    it('turns a decrease into credit for the child once the summary is paid', () =>
+    it('turns a decrease into credit for the child once the parent has paid', () =>
       expect(effects({ rawBalance: decimal('0') })).to.eql([[], 1]));
     it('ignores an increase of the child invoice', () =>
       expect(effects({}, of('12', { contributedAmount: decimal('10') }))).to.eql([[], 0]));
     it('treats a void child invoice as zero', () =>
       expect(effects({}, of('3', { status: 'VOID', contributedAmount: decimal('10') }))).to.eql([['10'], 0]));
-    it('ignores every change when the summary is void', () =>
-      expect(effects({ status: 'VOID' })).to.eql([[], 0]));
+    it('ignores every change after it is voided', () => expect(effects({ status: 'VOID' })).to.eql([[], 0]));
   });
 
   describe('linked invoice (rule 10.5)', () => {

@@ -48,7 +48,7 @@ describe('invoice items after catalog changes', () => {
     ]);
   });
 
-  it('change their price on a bill cycle date if the change is aligned (catalog W4)', () => {
+  it('have the new price from a bill cycle date on if the change is aligned (catalog W4)', () => {
     const ledger = new SubscriptionLedger().change([
       event('CREATE', '2024-03-15', { price: '40.00', bcd: 15, catalogDate: '2024-01-01' }),
       event('CHANGE', '2024-05-15', { price: '52.00', bcd: 15, catalogDate: '2024-04-01' }),
@@ -78,7 +78,7 @@ describe('invoice items after catalog changes', () => {
     ]);
   });
 
-  it('prorate a leading year up to the first bill cycle date (catalog W12 "First bill cycle date")', () => {
+  it('are prorated for a leading year up to the first bill cycle date (catalog W12 "First bill cycle date")', () => {
     const ledger = new SubscriptionLedger().change([
       event('CREATE', '2023-11-10', { plan: 'x-annual', price: '1460.00', period: 'ANNUAL' }),
     ]);

@@ -197,7 +197,7 @@ describe('business invoice views', () => {
       expect(buyer({ name: ' ', taxId: '12/345/67890' })).to.eql(['Steuernummer: 12/345/67890']);
     });
 
-    it('keep the digits of a tax id in order within Arabic (invoicing §14 rule 11)', () => {
+    it('keep the digits of a tax id in order within Arabic text (invoicing §14 rule 11)', () => {
       const { formattedTaxId } = germanInvoice([], { of: { locale: 'ar_EG', taxId: '123-456-789' } });
       expect(formattedTaxId).to.equal('الرقم الضريبي: \u2068123-456-789\u2069');
     });
@@ -214,7 +214,7 @@ describe('business invoice views', () => {
       expect(addressee({ ...tokyo, city: 'Tokyo' })).to.eql(['丸の内1-2-3', '100-0005 Tokyo', '日本']);
     });
 
-    it('show the seller instead of the texts about the company (invoicing §14 rule 11)', () => {
+    it('show the seller data instead of the company texts (invoicing §14 rule 11)', () => {
       const translations = new Map([['en' as Locale, new Map([['companyName', 'Old name']])]]);
       const view = germanInvoice(taxedItems(), { translations, of: { locale: 'fr_FR' } });
       expect(view.seller?.lines.map(plain)).to.eql([

@@ -153,7 +153,7 @@ describe('localized invoice views', () => {
       ]);
     });
 
-    it('have translations or keys in the fields of a line (invoicing §14 rule 3)', () => {
+    it('contain translations or keys in the fields of a line (invoicing §14 rule 3)', () => {
       const catalogTranslations = texts({ en_US: { 'gold-monthly': 'Gold!' } });
       const [line] = renderedInvoice(toRender([month('1')], { catalogTranslations })).lines;
       expect([line?.planName, line?.phaseName, line?.usageName]).to.eql([
@@ -308,7 +308,7 @@ describe('localized invoice views', () => {
       ).to.eql(['Faktura', 'Tag', 'Rechnungsnummer', 'ACME', 'mine', '', 'unknown', 'toString']);
     });
 
-    it('have texts in every built-in language, except for the texts about the company (invoicing §14 rule 3)', () => {
+    it('have texts in every built-in language, except for the company texts (invoicing §14 rule 3)', () => {
       const keys = (language: string) => [...(builtInTexts.get(language as Locale)?.keys() ?? [])];
       const company = /^company|^invoiceFooter$|^invoicePaymentInstructions$/;
       const own = keys('en').filter((key) => !company.test(key));

@@ -73,7 +73,7 @@ describe('item repairs', () => {
     ]);
   });
 
-  it('report an error when the item is not loaded', () => {
+  it('fail when the item is not loaded', () => {
     const created = event('CREATE', '2024-04-01', { price: '30.00' });
     const ledger = new SubscriptionLedger().change([created]);
     ledger.run('2024-04-01');
@@ -135,7 +135,7 @@ describe('repairs without an amount', () => {
     ledger.expectRun('2024-01-11', []);
   });
 
-  it('cause no second billing of days that a priced item has billed', () => {
+  it('do not bill days again that a priced item has billed', () => {
     const created = event('CREATE', '2024-01-01', { price: '10' });
     const moved = event('BCD_CHANGE', '2024-01-02', { price: '10', bcd: 2 });
     const ledger = new SubscriptionLedger({ currency: 'JPY' }).change([created]);
