@@ -43,7 +43,7 @@ describe('node clock', () => {
       expect(clock.msUntil?.(at('2025-01-31T10:00:00'))).to.equal(-250);
     });
 
-    it('is set and moved by dates and units (platform P1 "Clock")', async () => {
+    it('can be set to a date and moved by units of time (platform P1 "Clock")', async () => {
       const clock = sharedTestClock(store, system);
       await clock.set(at('2025-01-31T10:00:30.750'));
       expect(shown(clock)).to.equal('2025-01-31T10:00:30.000Z');
