@@ -204,7 +204,7 @@ describe('overdue configuration as XML and JSON', () => {
       });
   }
 
-  it('accepts all criteria of a condition together, in any order (overdue §1.1)', () => {
+  it('may contain all criteria of a condition together, in any order (overdue §1.1)', () => {
     const all = condition({
       unpaidFor: duration('3 MONTHS'),
       unpaidCount: 2,
@@ -228,7 +228,7 @@ describe('overdue configuration as XML and JSON', () => {
     ).to.eql(all);
   });
 
-  it('accepts and ignores enterStateEmailNotification (overdue §1.1)', () => {
+  it('may contain enterStateEmailNotification, which is ignored (overdue §1.1)', () => {
     const email =
       '<enterStateEmailNotification><subject>x</subject><isHTML>true</isHTML></enterStateEmailNotification>';
     expect(readOverdueXml(overdueXml(stateXml(`<isClearState>true</isClearState>${email}`))).states).to.eql([
@@ -247,7 +247,7 @@ describe('overdue configuration as XML and JSON', () => {
       expect(readOverdueXml(overdueXml('', initial)).initialReevaluationInterval).to.eql(expected);
     });
 
-  it('converts JSON scalars of another type and treats null and empty strings as absent (http-api §9 rules 6 and 7)', () => {
+  it('may contain JSON scalars of another type, and null and empty strings for absent values (http-api §9 rules 6 and 7)', () => {
     const given = {
       name: 42,
       isClearState: 'false',
@@ -273,7 +273,7 @@ describe('overdue configuration as XML and JSON', () => {
     );
   });
 
-  it('accepts a byte order mark, UTF-16 and a declared encoding (overdue §1.2 rule 3)', () => {
+  it('may have a byte order mark, UTF-16 or a declared encoding (overdue §1.2 rule 3)', () => {
     const text = `<?xml version="1.0" encoding="UTF-16"?>${overdueXml(stateXml('<isClearState>1</isClearState>', 'Grün'))}`;
     const bytes = Buffer.from(`\uFEFF${text}`, 'utf16le');
     expect(readOverdueXml(bytes).states[0]?.name).to.equal('Grün');

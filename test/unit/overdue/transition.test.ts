@@ -90,7 +90,7 @@ describe('overdue transition', () => {
     expect(from(blockOf(warned), state('WARNED'))?.state.isBlockChange).to.equal(false);
   });
 
-  it('cancels according to the policy of the entered state, not of the previous state (overdue §5.1 step 6)', () => {
+  it('cancels subscriptions according to the policy of the entered state, not of the previous state (overdue §5.1 step 6)', () => {
     expect(from(blocked, gone)?.cancellation).to.equal('IMMEDIATE');
     expect(from(null, state('END', { cancellationPolicy: 'END_OF_TERM' }))?.cancellation).to.equal(
       'END_OF_TERM',
