@@ -42,9 +42,9 @@ const unknown = transaction({ status: 'UNKNOWN', leaseUntil: NOW });
 const pending = transaction({ status: 'PENDING', amount: decimal('100') });
 
 describe('invoice payment check (payments §9.2)', () => {
-  it('pays the balance', () => expect(check()).to.equal('PAY 249.95'));
+  it('allows a payment of the balance', () => expect(check()).to.equal('PAY 249.95'));
 
-  it('pays the amount of a retry, limited to the balance', () => {
+  it('allows a payment of the retry amount, limited to the balance', () => {
     expect(check({ requestedAmount: decimal('100') })).to.equal('PAY 100');
     expect(check({ requestedAmount: decimal('300') })).to.equal('PAY 249.95');
   });
@@ -96,7 +96,7 @@ describe('invoice payment check (payments §9.2)', () => {
     expect(check({ invoice: invoice({ isMigration: true }) })).to.equal('NOTHING_DUE');
   });
 
-  it('pays 0 on an empty invoice when that is allowed', () => {
+  it('allows a payment of 0 on an empty invoice if empty invoices are allowed', () => {
     expect(check({ invoice: invoice({ rawBalance: ZERO }), allowEmptyInvoice: true })).to.equal('PAY 0');
     expect(check({ invoice: invoice({ rawBalance: decimal('-5') }), allowEmptyInvoice: true })).to.equal(
       'PAY 0',

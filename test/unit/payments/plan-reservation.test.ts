@@ -106,7 +106,7 @@ describe('payment reservation (payments §5.1, §8.3, §9.1)', () => {
     expect(plan).to.eql({ kind: 'STOP', ended: [], events: [] });
   });
 
-  it('pays the balance left after an API payment', () => {
+  it('reserves the balance left after an API payment', () => {
     const facts = {
       ...fresh,
       attempts: [attempt({ isApiPayment: true })],
@@ -127,7 +127,7 @@ describe('payment reservation (payments §5.1, §8.3, §9.1)', () => {
       expect(plan.events.map(({ type }) => type)).to.eql(['INVOICE_PAYMENT_FAILED']);
     });
 
-  it('pays no invoice if the tenant’s state machine does not start with a purchase (payments §3.1)', () => {
+  it('reserves no payment if the tenant’s state machine does not start with a purchase (payments §3.1)', () => {
     const none = { ...tools, stateMachines: new Map([[card.pluginName, () => false]]) };
     const keys = { paymentKey: null, transactionKey: null };
     const api = { methodId: null, amount: null, ...keys, properties: [], controlPlugins: null };

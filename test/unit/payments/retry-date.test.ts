@@ -43,7 +43,7 @@ describe('retry date (payments §8.3)', () => {
       '20:40:00',
     ]));
 
-  it('counts declines and failures separately', () => {
+  it('depends on separate counts of declines and failures', () => {
     const history = purchases('PAYMENT_FAILURE', 'PLUGIN_FAILURE', 'PAYMENT_FAILURE', 'PLUGIN_FAILURE');
     const tenMinutes = { ...config, failureRetry: { startSeconds: 600, multiplier: 2, maxAttempts: 2 } };
     expect(text(retryDate(history, NOW, tenMinutes))).to.equal('2012-05-31T00:13:42.000Z');
@@ -61,7 +61,7 @@ describe('retry date (payments §8.3)', () => {
     expect(retryDate(purchases('PAYMENT_FAILURE'), NOW, { ...config, retryDays: [] })).to.equal(null));
 });
 
-describe('janitor schedule (payments §7.2)', () => {
+describe('janitor check (payments §7.2)', () => {
   const checks = (status: 'UNKNOWN' | 'PENDING') => {
     const dates: string[] = [];
     let from = at('2012-05-01T00:00:00Z');
@@ -73,7 +73,7 @@ describe('janitor schedule (payments §7.2)', () => {
     }
   };
 
-  it('checks an unknown outcome after 5 minutes, then an hour later, then daily for five days', () =>
+  it('follows an unknown outcome after 5 minutes, then an hour later, then daily for five days', () =>
     expect(checks('UNKNOWN')).to.eql([
       '2012-05-01T00:05',
       '2012-05-01T01:05',
@@ -84,6 +84,6 @@ describe('janitor schedule (payments §7.2)', () => {
       '2012-05-06T01:05',
     ]));
 
-  it('checks a pending outcome after an hour, then a day later', () =>
+  it('follows a pending outcome after an hour, then a day later', () =>
     expect(checks('PENDING')).to.eql(['2012-05-01T01:00', '2012-05-02T01:00']));
 });

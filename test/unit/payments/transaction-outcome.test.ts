@@ -44,7 +44,7 @@ describe('transaction outcome (payments §2.2)', () => {
     expect(outcome.processedCurrency).to.equal('EUR');
   });
 
-  it('accepts amounts of any decimal type', () => {
+  it('can be computed from amounts of any decimal type', () => {
     const outcome = readOutcome(
       requested,
       answered({ status: 'PROCESSED', amount: new ForeignDecimal('10') }),
