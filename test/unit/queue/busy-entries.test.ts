@@ -26,14 +26,14 @@ describe('queue entries of busy accounts (platform §15 rule 2)', () => {
 
   const entry = (recordId: number) => ({ recordId }) as ClaimedEntry;
 
-  it('are counted separately, starting again from zero when an entry is done', () => {
+  it('have separate retry counts, which start over when an entry is done', () => {
     const busy = new BusyEntries();
     expect([1, 2, 1, 1].map((id) => busy.add(entry(id)))).to.eql([1, 1, 2, 3]);
     busy.forget(entry(1));
     expect([1, 2].map((id) => busy.add(entry(id)))).to.eql([1, 2]);
   });
 
-  it('are counted up to a limit, and the least recently seen entry is dropped', () => {
+  it('have retry counts for a limited number of entries, and the least recently seen entry is dropped', () => {
     const busy = new BusyEntries();
     busy.add(entry(1));
     busy.add(entry(2));
