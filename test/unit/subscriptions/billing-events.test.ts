@@ -81,7 +81,7 @@ describe('billing events', () => {
     expect(amounts(evergreen)).to.eql([null, '249.95']);
   });
 
-  it('use SUBSCRIPTION instead of ACCOUNT alignment if the account has no bill cycle day, and report this', () => {
+  it('use SUBSCRIPTION instead of ACCOUNT alignment if the account has no bill cycle day, and report the replacement', () => {
     const days = (planName: string, billCycleDayLocal: number) =>
       streamOf(create({ planName }, { billCycleDayLocal })).map((each) => [
         each.billCycleDayLocal,

@@ -321,7 +321,7 @@ describe('billing pauses', () => {
     expect(raiseTo(bound, on('2024-05-01', later))).to.eql(on('2024-05-01', later));
   });
 
-  it('bill a fixed price on resumption only if the price was not billed before', () => {
+  it('lead to a fixed price on resumption only if the price was not billed before', () => {
     const changed = (date: string): Life => {
       const life = lived({ phaseType: 'EVERGREEN', billCycleDayLocal: 1 });
       const { id: subscriptionId } = life.subscription;

@@ -97,10 +97,10 @@ describe('bundle selection', () => {
   });
 });
 
-describe('a bundle with subscriptions', () => {
+describe('category check of a bundle', () => {
   const standalone = bundleWith('kit-monthly');
 
-  it('accepts another STANDALONE subscription if its subscriptions are STANDALONE', () => {
+  it('accepts another STANDALONE subscription if the existing subscriptions are STANDALONE', () => {
     checkBundleTakes('STANDALONE', standalone);
   });
 
@@ -108,7 +108,7 @@ describe('a bundle with subscriptions', () => {
     it(`rejects a ${category} beside a BASE`, () =>
       expectError(() => checkBundleTakes(category, running), ErrorCode.SUBSCRIPTION_CREATE_BP_EXISTS));
 
-  it('rejects a BASE subscription if its subscriptions are STANDALONE', () => {
+  it('rejects a BASE subscription if the existing subscriptions are STANDALONE', () => {
     const call = () => checkBundleTakes('BASE', standalone);
     expectError(call, ErrorCode.SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER);
   });

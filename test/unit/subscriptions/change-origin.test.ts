@@ -30,24 +30,24 @@ function phasesBy(
   return next === undefined ? phase : `${phase}, then ${formatLocalDate(next.start.date)}`;
 }
 
-describe('origin of the phases after a plan change (subscriptions W6 "Change alignment")', () => {
-  it('counts phases from the bundle start with START_OF_BUNDLE', () =>
+describe('phases after a plan change (subscriptions W6 "Change alignment")', () => {
+  it('count from the bundle start with START_OF_BUNDLE', () =>
     expect(phasesBy('START_OF_BUNDLE')).to.equal('TRIAL, then 2023-08-31'));
 
-  it('counts phases from the subscription start with START_OF_SUBSCRIPTION', () =>
+  it('count from the subscription start with START_OF_SUBSCRIPTION', () =>
     expect(phasesBy('START_OF_SUBSCRIPTION')).to.equal('TRIAL, then 2023-09-04'));
 
-  it('counts phases from the change with CHANGE_OF_PLAN', () => {
+  it('count from the change with CHANGE_OF_PLAN', () => {
     expect(phasesBy('CHANGE_OF_PLAN')).to.equal('TRIAL, then 2023-09-14');
     expect(phasesBy('CHANGE_OF_PLAN', { phaseType: 'EVERGREEN' })).to.equal('EVERGREEN');
   });
 
-  it('counts phases from the change of the list with CHANGE_OF_PRICELIST', () => {
+  it('count from the change of the list with CHANGE_OF_PRICELIST', () => {
     expect(phasesBy('CHANGE_OF_PRICELIST', { priceListName: 'club' })).to.equal('TRIAL, then 2023-09-14');
     expect(phasesBy('CHANGE_OF_PRICELIST')).to.equal('TRIAL, then 2023-09-04');
   });
 
-  it('counts phases from the choice that introduced the list with CHANGE_OF_PRICELIST', () => {
+  it('count from the choice that introduced the list with CHANGE_OF_PRICELIST', () => {
     const moved = (...lists: readonly string[]) =>
       transitionsOf(
         lists.map((priceListName, index) =>
@@ -67,7 +67,7 @@ describe('origin of the phases after a plan change (subscriptions W6 "Change ali
     expect(phasesBy('CHANGE_OF_PRICELIST', { transitions: pending })).to.equal('TRIAL, then 2023-09-04');
   });
 
-  it('starts with the original phase of the subscription if the new plan contains that phase', () => {
+  it('start with the original phase of the subscription if the new plan contains that phase', () => {
     const evergreen = transitionsOf(
       [choice('CREATE', '2023-08-05', 'support-monthly-evergreen')],
       exampleCatalog,

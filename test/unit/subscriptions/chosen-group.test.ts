@@ -46,7 +46,7 @@ type Dates = Pick<CreateSubscriptionOptions, 'entitlementDate' | 'billingDate'> 
 const on = (date: string) => ({ date: day(date) });
 
 describe('add-on for a running base (subscriptions §6.2)', () => {
-  it('counts its phases from the start of the base but is not billed before that start', () => {
+  it('counts its phases from the start of the base, and is never billed before the base starts', () => {
     const { bundleStart, billing } = add(base(), 'backup-monthly', { billingDate: on('2024-05-20') });
     expect([bundleStart, billing].map(({ date }) => formatLocalDate(date))).to.eql([
       '2024-06-01',

@@ -262,7 +262,7 @@ describe('effective date of a plan change (subscriptions §7 rule 3)', () => {
     expectError(() => from('2024-04-10'), ErrorCode.SUBSCRIPTION_CREATE_BAD_PHASE);
   });
 
-  it('is stored together with the quantity only if the quantity changes', () => {
+  it('also applies to the quantity, but only if the quantity changes', () => {
     const solo = begun({ planName: 'solo-now' });
     const { id: subscriptionId } = solo.subscription;
     const two = event('QUANTITY_CHANGE', '2024-03-03', { subscriptionId, quantity: 2 });
