@@ -63,7 +63,7 @@ describe('phase chain', () => {
   const trial: Duration = { unit: 'DAYS', number: 30 };
   const discount: Duration = { unit: 'MONTHS', number: 1 };
 
-  it('starts each phase at the end of the previous one (catalog W13 "Phase chain")', () =>
+  it('starts each phase at the end of the previous phase (catalog W13 "Phase chain")', () =>
     expect(chain([trial, discount])).to.eql(['2024-01-01T08:00', '2024-01-31T08:00', '2024-02-29T08:00']));
 
   it('can start with a later phase (catalog W13 "Phase chain")', () =>
