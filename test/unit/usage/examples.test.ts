@@ -113,7 +113,7 @@ describe('usage runs', () => {
     expect(linesOf(life.bill('2026-06-01'))).to.eql([]);
   });
 
-  it('credit nothing with IGNORE and stop the run with FAIL (usage E4)', () => {
+  it('credit nothing with IGNORE, and fail with FAIL (usage E4)', () => {
     const life = lifeOf(packsUsage, '2026-04-01', { config: { negativeDelta: 'IGNORE' } });
     life.record('995 packs', '2026-04-10');
     life.bill('2026-05-01');

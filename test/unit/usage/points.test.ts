@@ -18,7 +18,7 @@ function pointsOf(zone: string, ...records: readonly ReturnType<typeof recordOf>
 }
 
 describe('points of a usage submission', () => {
-  it('treat a Date as an instant', () => {
+  it('can be dated with a Date, which is read as an instant', () => {
     const at = Date.UTC(2026, 3, 1, 8);
     expect(readRecordDate(new Date(at))).to.eql({ at: instant(at) });
     expect(readRecordDate(new Date(Number.NaN))).to.equal(undefined);

@@ -237,7 +237,7 @@ describe('usage submission reader', () => {
   });
 });
 
-describe('a usage submission with many points', () => {
+describe('point limit of usage submissions', () => {
   const ofUnits = (points: readonly number[]): SubmittedUsage =>
     submission({
       unitUsageRecords: points.map((count) => ({
@@ -246,7 +246,7 @@ describe('a usage submission with many points', () => {
       })),
     });
 
-  it('may contain 10,000 points across all units (usage §2.1 check 3)', () => {
+  it('accepts 10,000 points across all units (usage §2.1 check 3)', () => {
     expect(reading(ofUnits([5_000, 5_000]))).to.have.property('usage');
     const read = reading(ofUnits([5_000, 5_000, 1]));
     expect('fault' in read && read.fault).to.deep.include({

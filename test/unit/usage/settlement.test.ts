@@ -122,7 +122,7 @@ describe('usage changed after billing', () => {
     expect(linesOf(life.bill('2026-05-01'))).to.eql([]);
   });
 
-  it('counts an item and its credit together when a change of the plan and the bill cycle day is undone (usage §7.3 rule 7)', () => {
+  it('includes an item and its credit together when a change of the plan and the bill cycle day is undone (usage §7.3 rule 7)', () => {
     const life = lifeOf(stdUsage, '2026-04-01');
     const unchanged = life.events;
     const [first] = unchanged;
@@ -138,7 +138,7 @@ describe('usage changed after billing', () => {
     expect(life.total().toFixed()).to.equal('1');
   });
 
-  it('does not charge a point that another period has charged in the meantime (usage §7.3 rule 7)', () => {
+  it('excludes a point that another period has charged in the meantime (usage §7.3 rule 7)', () => {
     const life = lifeOf(stdUsage, '2026-04-01');
     const unchanged = life.events;
     life.record('1 calls', '2026-05-02T00:00:00Z');
@@ -154,7 +154,7 @@ describe('usage changed after billing', () => {
     expect(life.total().toFixed()).to.equal('1');
   });
 
-  it('bills the difference of the whole period when a change is undone (usage §7.3 step 2)', () => {
+  it('is billed as the difference of the whole period when a change is undone (usage §7.3 step 2)', () => {
     const life = lifeOf(smsUsage, '2026-04-01');
     const unchanged = life.events;
     life.events = [...life.events, usageEvent('CHANGE', '2026-04-20', { usages: [plusUsage] })];
@@ -165,7 +165,7 @@ describe('usage changed after billing', () => {
     expect(linesOf(life.bill('2026-05-01'))).to.eql(['04: 2.95']);
   });
 
-  it('omits points charged by an overlapping period (usage §7.3 step 2)', () => {
+  it('excludes points charged by an overlapping period (usage §7.3 step 2)', () => {
     const life = lifeOf(stdUsage, '2026-04-01');
     life.record('10 calls', '2026-04-05');
     life.record('5 calls', '2026-04-25');
@@ -175,7 +175,7 @@ describe('usage changed after billing', () => {
     expect(linesOf(life.bill('2026-05-20'))).to.eql(['04: 3']);
   });
 
-  it('credits voided points from the newest item, up to each item’s amount (usage §7.7 rule 2)', () => {
+  it('is credited for voided points, from the newest item on, up to the amount of each item (usage §7.7 rule 2)', () => {
     const life = lifeOf(stdUsage, '2026-04-01');
     life.record('10 calls', '2026-04-05', 'a');
     life.bill('2026-05-01');
@@ -199,13 +199,13 @@ describe('usage changed after billing', () => {
     expect(linesOf(life.bill('2026-05-01'))).to.eql(['04: 10']);
   });
 
-  it('creates no zero-amount item for a period within one day (usage §7.5 rule 3)', () => {
+  it('leads to no zero-amount item for a period within one day (usage §7.5 rule 3)', () => {
     const life = lifeOf(stdUsage, '2026-01-01');
     life.events = [...life.events, usageEvent('CHANGE', '2026-01-01T02:00:00Z', { usages: [plusUsage] })];
     expect(linesOf(life.bill('2026-01-01'))).to.eql([]);
   });
 
-  it('creates one zero-amount item per empty period, or one per unit in detail mode (usage §7.5 rule 2)', () => {
+  it('leads to one zero-amount item per empty period, or one per unit in detail mode (usage §7.5 rule 2)', () => {
     expect(linesOf(lifeOf(duoUsage, '2026-04-01').bill('2026-06-01'))).to.eql(['04: 0', '05: 0']);
     expect(linesOf(lifeOf(duoUsage, '2026-04-01', { itemMode: 'DETAIL' }).bill('2026-05-01'))).to.eql([
       '04: 0 (2 × 0)',

@@ -155,7 +155,7 @@ describe('usage section terms (usage §12)', () => {
     expect(off('2026-05-01', 'b')).to.equal('none');
   });
 
-  it('report all errors of a document together', () => {
+  it('are rejected with all errors of a document together', () => {
     const document = {
       a: { percentOff: 0, minimumAmount: { USD: '5.001', XXX: 1 }, free: 1 },
       b: [
@@ -198,7 +198,7 @@ describe('usage section terms (usage §12)', () => {
     expect(terms?.thresholds.amount.get(USD)?.map(String)).to.eql(['5', '20']);
   });
 
-  it('report all threshold errors together', () => {
+  it('are rejected with all threshold errors together', () => {
     const document = {
       a: { thresholds: { quantity: { sms: [1, 0, 'x', '1.0'] }, amount: { XXX: 1, USD: [] }, cost: 1 } },
       b: { thresholds: { quantity: { sms: Array.from({ length: 101 }, (_each, index) => index + 1) } } },
