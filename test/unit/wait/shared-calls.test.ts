@@ -32,7 +32,7 @@ describe('shared calls', () => {
     await first;
   });
 
-  it('include only calls made before the work begins', async () => {
+  it('share work only if they are made before the work begins', async () => {
     await calls.run('tenant', 1, work);
     const second = calls.run('tenant', 2, work);
     expect(batches).to.eql([[1]]);
@@ -63,7 +63,7 @@ describe('shared calls', () => {
     expect(second).to.include({ status: 'rejected' });
   });
 
-  it('are repeated after the first call of a rejected group, on which they may depend', async () => {
+  it('run again after the first call of a rejected group, because they may depend on that call', async () => {
     const stored: number[] = [];
     const dependent = async (inputs: readonly number[]): Promise<readonly string[]> => {
       const [input = 0] = inputs;
