@@ -127,7 +127,7 @@ eachDatabase.describe('features', (open) => {
     expect(await values('sso', 'calls')).to.equal('sso true, calls 1000');
   });
 
-  it('multiply an amount per quantity by the quantity (features F2)', async () => {
+  it('multiply a per-unit amount by the quantity (features F2)', async () => {
     await f2();
     expect(await values('seats')).to.equal('seats 20');
   });
@@ -170,7 +170,7 @@ eachDatabase.describe('features', (open) => {
     expect(await consume('5', { key: 'k1' })).to.equal(second);
   });
 
-  it('bill under a new tracking id if the subscription has other usage with the key as tracking id', async () => {
+  it('bill under a new tracking id if other usage of the subscription already uses the key as its tracking id', async () => {
     await f6();
     await engine.acme.usage.record({
       subscriptionId: pro.subscriptionId,
@@ -371,7 +371,7 @@ eachDatabase.describe('features', (open) => {
     await features.endOverride(id);
     await catalogs.delete();
     expect(await problems('2026-04-01')).to.eql([
-      'Feature "seats" is a TEXT here and a NUMBER in overrides of accounts; choose another name',
+      'Feature "seats" is a TEXT in this catalog and a NUMBER in account overrides; choose another name',
     ]);
     await expectCode(engine.acme.uploadCatalog(changed('2026-04-01')), 'CATALOG_INVALID_FOR_TENANT');
   });

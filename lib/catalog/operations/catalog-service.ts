@@ -265,7 +265,7 @@ async function kindProblems(
   return overrides
     .filter(({ feature, kind }) => kinds.get(feature) !== kind)
     .map(({ feature, kind }) => ({
-      message: `Feature "${feature}" is a ${kinds.get(feature)} here and a ${kind} in overrides of accounts; choose another name`,
+      message: `Feature "${feature}" is a ${kinds.get(feature)} in this catalog and a ${kind} in account overrides; choose another name`,
     }));
 }
 
