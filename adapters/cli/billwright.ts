@@ -9,8 +9,8 @@ await import('../supported-node.ts').catch((error: Error) => {
   process.stderr.write(`billwright: ${error.message}\n`);
   process.exit(1);
 });
-// The compile cache halves the startup time of later runs.
-// A named import would fail on Node 20, on which this program must still report the unsupported version.
+// The compile cache halves the startup time of later runs. On Node 20, a named import would fail before this program
+// could report the unsupported version.
 process.getBuiltinModule('node:module').enableCompileCache();
 // A reader such as `head` may close the pipe early. The command still completes its work.
 for (const stream of [process.stdout, process.stderr])

@@ -19,8 +19,8 @@ export default defineServer({
   port: 8080,
   host: '127.0.0.1', // '0.0.0.0' behind a reverse proxy on another machine
 
-  // These are properties of the server, and defaults for the properties of tenants.
-  // For all properties, see node_modules/billwright/lib/runtime/RULES.md (platform §4).
+  // These are server properties and default values for tenant properties. For all properties, see
+  // node_modules/billwright/lib/runtime/RULES.md (platform §4).
   configuration: {
     // 'org.service.server.trustedProxies': '10.0.0.0/8',
     // 'org.service.payment.retry.days': '3,5,7',

@@ -28,7 +28,8 @@ export async function serve(options: ServeOptions): Promise<void> {
   const running = await openServer({
     options,
     logger,
-    // Open the port first, because a password that is created before a failed opening would never be shown.
+    // Open the port first. If the port could not be opened after the password was created, the password would never be
+    // shown.
     prepare: async (billing) =>
       made.resolve(await ensureLogin(billing, administratorOf(environment), password)),
     async opened({ isKeyNew }) {

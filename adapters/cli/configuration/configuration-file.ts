@@ -79,7 +79,7 @@ function giveOwnModules(definition: string): void {
       const own = modules.get(specifier);
       if (own !== undefined) return { url: own, shortCircuit: true };
       const found = next(specifier, context);
-      // Otherwise, without `"type": "module"`, Node would treat the file as CommonJS or print a warning.
+      // Without `"type": "module"`, Node would by default treat the file as CommonJS or print a warning.
       return found.url === definition && definition.endsWith('.ts')
         ? { ...found, format: 'module-typescript' }
         : found;
