@@ -75,7 +75,7 @@ function isSignIn(url: string): boolean {
 
 /** Reports that the session has ended, or that the server knows the session but refuses the tenant. */
 async function endSession(response: Response, apiKey: string | undefined): Promise<void> {
-  // A proxy may answer with text that is not JSON.
+  // A proxy may respond with text that is not JSON.
   const text = await response.clone().text();
   const isTenantRefused = text.includes(`"code":${ErrorCode.TENANT_UNAUTHENTICATED}`);
   if (isTenantRefused) refusedTenant.value = apiKey ?? null;
