@@ -44,7 +44,7 @@ function tablesAreBusy(cause: unknown) {
   return new BillingError({
     code: ErrorCode.BUSY,
     message:
-      'The move could not lock a table, because long transactions write to it. Run the move again; it continues where it stopped',
+      'The move could not lock a table, because long-running transactions are writing to it. Run the move again; it continues where it stopped',
     cause,
   });
 }

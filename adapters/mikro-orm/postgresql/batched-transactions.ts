@@ -120,15 +120,15 @@ export function batchedTransactions(
       if (kind.mode === 'read' && (await pool()).waitingCount === 0 && line.endRead()) return result;
       isCommitting = kind.mode === 'write';
       const committed = line.commit();
-      // If a statement fails as well, the error of the statement is thrown.
+      // If both the commit and a statement fail, the error of the statement is thrown.
       committed.catch(() => undefined);
       await last;
       // A read is complete without its commit.
       if (kind.mode === 'write') await committed;
       return result;
     } catch (error) {
-      // A failing rollback must not hide the original error.
-      // The connection is then broken and its work is lost.
+      // A failing rollback must not hide the original error. If the rollback fails, the connection is broken and its
+      // work is lost.
       await line.end(ROLLBACK).catch(() => undefined);
       throw isCommitting ? failedCommit(error) : error;
     } finally {

@@ -152,9 +152,9 @@ export const postgresqlDialect: Dialect = {
   claimLock: sql`select pg_advisory_xact_lock(${raw(String(CLAIM_LOCKS))}, ${homeId}::int)::text,
     set_config('enable_sort', 'off', true), set_config('enable_bitmapscan', 'off', true)`,
   notify: (payload) => sql`select pg_notify(${raw(QUEUE_CHANNEL)}, ${payload})::text`,
-  // The array is read once per statement, and is empty unless a tenant has moved.
-  // With `coalesce`, the planner expects every second row to match.
-  // Otherwise the planner would expect no match in a database with one tenant, and would read the whole table.
+  // The array is read once per statement, and is empty unless a tenant has moved. With `coalesce`, the planner expects
+  // every second row to match. Without `coalesce`, the planner would expect no match in a database with one tenant, and
+  // would read the whole table.
   ofWorkingTenants: (column) => sql`and coalesce(${raw(column)} <> all (array(
     select moves.tenant_record_id from bw_tenant_moves moves
     where moves.state in ('HOLDING', 'STOPPED', 'ARRIVING', 'AWAY'))), true)`,

@@ -92,7 +92,7 @@ export class QueueListener {
       if (this.#nodeName !== undefined) await reserveName(client, this.#nodeName);
       this.#pauseMs = firstPauseMs;
     } catch {
-      // The database is unreachable. Its callers report the error; the listener only connects again later.
+      // The database is unreachable. Callers of the database report the error; the listener only reconnects later.
       this.#scheduleReconnect(this.#client);
     }
   }

@@ -151,8 +151,8 @@ export class HostTransactions {
       return result;
     } catch (error) {
       await statements.end();
-      // A failing rollback must not hide the original error.
-      // The connection is then broken and its work is lost.
+      // A failing rollback must not hide the original error. If the rollback fails, the connection is broken and its
+      // work is lost.
       await transaction
         .executeQuery(compileStatement(`rollback to savepoint ${name}`))
         .catch(() => undefined);

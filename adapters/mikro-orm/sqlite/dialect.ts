@@ -175,7 +175,7 @@ function failureOf(error: unknown): DatabaseFailure {
   if (cannotWrite.test(error.code)) return { kind: 'no-room' };
   if (error.code.startsWith('SQLITE_BUSY') || error.code === 'SQLITE_LOCKED') return { kind: 'retry' };
   if (error.code !== 'SQLITE_CONSTRAINT_UNIQUE') return { kind: 'other' };
-  // An example is "UNIQUE constraint failed: bw_accounts.tenant_record_id, bw_accounts.external_key".
+  // Example: "UNIQUE constraint failed: bw_accounts.tenant_record_id, bw_accounts.external_key".
   const columns = error.message.replace(/^[^:]*: /, '').split(', ');
   return {
     kind: 'unique',

@@ -79,9 +79,8 @@ export const invoicesTable = new RecordTable<StoredInvoice>('invoices', invoiceC
     currency: 'tenant_record_id, currency, record_id',
     status: 'tenant_record_id, status, record_id',
     created_by: 'tenant_record_id, created_by, record_id',
-    // The index is by day, so that finding the first invoice of a range takes one lookup per day.
-    // Under row-level security, PostgreSQL does not use an index on an expression that can fail.
-    // A division, for example, can fail.
+    // The index is by day, so that finding the first invoice of a range takes one lookup per day. Under row-level
+    // security, PostgreSQL does not use an index on an expression that can fail, such as a division.
     created_day: 'tenant_record_id, created_day, record_id, created_date',
     migrated: 'tenant_record_id, record_id where is_migration',
     parent: 'tenant_record_id, record_id where is_parent_invoice',

@@ -31,6 +31,6 @@ export const archivedIdsTable = archiveTable('usage_archived_ids', [
   // This value is set only for parts between two instants.
   { name: 'start_at', type: 'bigint', nullable: true, isInstant: true },
   { name: 'end_at', type: 'bigint', nullable: true, isInstant: true },
-  // The text contains the record id, the tracking id and the time of voiding of each submission.
+  // For each submission, the text contains the record id, the tracking id and the time when it was voided.
   { name: 'tracking_ids', type: 'json', nullable: false },
 ]);
