@@ -103,7 +103,7 @@ function post(push: PushRequest, { agents, userAgent, ca }: Means): Promise<Push
       else reject(new Error('The connection was closed without a response'));
     });
     sent.on('error', (error) => {
-      // An error after the head of the response has no effect, because only the status is used.
+      // An error after the response headers has no effect, because only the status is used.
       if (status === undefined)
         reject(inTime.aborted ? new Error(`No response within ${timeoutMs / 1_000} s`) : error);
     });
