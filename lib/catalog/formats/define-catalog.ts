@@ -317,7 +317,7 @@ function below(owner: string, name: string): string {
 }
 
 function inFull(type: RecordType, given: unknown): unknown {
-  // A definition calls the value of a NUMBER or QUOTA its amount.
+  // In a definition, the value of a NUMBER or QUOTA is called its amount.
   if (type === featureSetting) return isRecord(given) ? { ...given, value: given.amount } : { value: given };
   const { short, fields } = type;
   const isFull = short === undefined || (isRecord(given) && fields.some(({ name }) => name in given));

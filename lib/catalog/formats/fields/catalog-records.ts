@@ -187,8 +187,8 @@ const block = record<Block>({
   minTopUpCredit: element(decimal, { absent: null, isNoneAtMinusOne: true }),
 });
 
-// Other exporters write tiered blocks like blocks outside tiers.
-// Such blocks include a type, and −1 for a missing minTopUpCredit (R58).
+// Other exporters write tiered blocks like blocks outside tiers. Blocks outside tiers include a type, and −1 for a
+// missing minTopUpCredit (R58).
 const tieredBlock = record<TieredBlock>(
   {
     unit: element(name),
