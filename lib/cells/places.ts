@@ -113,7 +113,7 @@ export class Places {
     try {
       const revision = this.#revision;
       const [place] = await directory.cells.places(choice);
-      // A poll in the meantime may have missed a change of this place, because the place was not cached yet.
+      // A poll during this read may have missed a change of this place, because the place was not cached yet.
       if (revision !== this.#revision) return await this.#load(tenant, known);
       if (place !== undefined) this.#keep(place);
       return place ?? null;
