@@ -52,7 +52,7 @@ export function discountSpan(
   { redeemed, duration, ended }: SpanTerms,
 ): DiscountSpan | null {
   const runs = billedRuns(events);
-  // Without a later period, the parts of the last period keep its discount.
+  // If there is no later period, the parts of the last period keep its discount.
   const lastEnd = runs.at(-1)?.endDate ?? null;
   const startFrom = (date: LocalDate) =>
     startOfPeriod(runs, { after: date, skipped: 0 }) ?? (lastEnd === null ? date : maxDate(date, lastEnd));
