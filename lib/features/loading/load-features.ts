@@ -81,8 +81,8 @@ export class UsedAmounts {
   }
 
   /**
-   * Raises an amount. Ignores a lower amount, because it is older. Only `release` lowers a counter, and it clears the
-   * cache.
+   * Raises a counter. Ignores a lower value, because it is older. Only `release` lowers a counter, and `release` also
+   * clears the cache.
    */
   raise(counter: CounterKey, used: Decimal): void {
     const key = counterKey(counter);
