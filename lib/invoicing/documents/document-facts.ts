@@ -231,7 +231,7 @@ function identityOf(input: FactsInput) {
 /** Returns the due date of an invoice that its account has to pay. Returns null for other invoices (§14 rule 7). */
 function dueDateOf({ invoice, seller, isPaidByParent = false }: FactsInput): LocalDate | null {
   const terms = seller?.paymentTermsDays ?? null;
-  // A DRAFT has a balance of 0. Its due date is the due date of the amount that it will charge.
+  // A DRAFT has a balance of 0, so the amount that it will charge determines whether it has a due date.
   const owed = invoice.status === 'DRAFT' ? invoice.rawBalance : invoice.balance;
   if (terms === null || isPaidByParent || !owed.greaterThan(0)) return null;
   return addDays(issueDateOf(invoice), terms);

@@ -98,7 +98,7 @@ export interface RenderedInvoice extends RenderedBuyer {
   readonly formattedPaidAmount: string;
   readonly formattedRefundedAmount: string;
   readonly formattedBalance: string;
-  /** The written-off amount, below 0. The value is null if nothing is written off. */
+  /** The written-off amount as a negative number, or null if nothing is written off. */
   readonly formattedWrittenOffAmount: string | null;
   /** The currency of the processed payment, or null if it is the invoice's currency. */
   readonly processedCurrency: Currency | null;

@@ -129,7 +129,8 @@ export async function consultAboutRuns(
     consultOne(calls, each, runs),
   );
   const seen = new Set(asked.map(({ call }) => call.accountId));
-  // A run that could not be evaluated usually fails under the lock too. Otherwise the plugins are consulted again.
+  // A run that could not be evaluated usually fails under the lock too. If the evaluation under the lock succeeds, the
+  // plugins are consulted again.
   const notConsulted = [...refused, ...continuing.filter(({ call }) => !seen.has(call.accountId))].map(
     ({ call, properties }): Consultation => {
       return { kind: 'go', call, properties, seen: null, needsInvoice: seesInvoices(calls), invoice: null };
@@ -174,7 +175,7 @@ async function work(
   const continuingByAccount = new Map(
     continuing.map((each) => [each.call.accountId, { ...each, ids: recordedIds(ids) }]),
   );
-  // A run that fails here fails again under the lock, where the failure is handled.
+  // A run that fails without the lock fails again under the lock, where the failure is handled.
   const requests = continuing.map(({ request }) => request);
   const catalogOf = await runs.catalogsOf(session, [...continuingByAccount.keys()]);
   const idsOf = (accountId: Uuid) => continuingByAccount.get(accountId)?.ids ?? ids;

@@ -230,7 +230,7 @@ export class InvoicePluginCalls {
       if (error instanceof MalformedAnswer) throw pluginFailure(called, `${error.message} (${member})`);
       if (error instanceof BillingError) throw pluginAnswerError(name, error);
       if (error instanceof InvariantError) throw error;
-      // The answer may contain a getter or a proxy, so reading it can run plugin code.
+      // The result may contain a getter or a proxy, so reading it can run plugin code.
       const what = `returned an unreadable answer (${member}); see the server log for the reason`;
       throw pluginFailure(called, what, error);
     }

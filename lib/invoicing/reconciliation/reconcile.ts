@@ -303,7 +303,8 @@ function shareOfRow(
     const whole = wholeByFixedDays(row, { ...input, item, period, fixedTotal });
     return whole.totalDays === 0 ? calendar : { ...whole, days };
   }
-  // No event contains the plan now. The row's own amount and fixed days result in the same share, except for rounding.
+  // No current event contains the plan. The row's own amount and fixed days result in the same share, except for
+  // rounding.
   const totalDays = fixedDaysBetween(row.startDate, row.endDate, prorationFixedDays);
   return { base: row.amount, days, totalDays };
 }
