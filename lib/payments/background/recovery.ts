@@ -145,7 +145,8 @@ export class JanitorHandler implements QueueHandler {
     const createdDate = this.#ports.clock.now();
     const context = { tenant, userName: ActingComponent.JANITOR, userToken, createdDate };
     const request = { accountId: payment.accountId, paymentId: payment.id, properties: [] };
-    // Look for a running call first, because a call that ends in between may be missing from the gateway's list.
+    // Look for a running call before reading the gateway's list, because a call that ends between the two reads may be
+    // missing from the list.
     const wasRunning = isRunning(gateway, transaction.id);
     const reply = await callGatewayOnce(this.#ports, { context, timeoutMs, request }, async (asking, as) =>
       claimedResults(await gateway.getPaymentInfo(asking, as)),

@@ -66,7 +66,7 @@ export function convertedRemainderOf(of: PaidRows, converted: ConvertedPayment):
   const refunded = findRecordedRefunds(own, back);
   const left = taken.minus(sum(refunded.map((each) => processedAmountIn(each, converted)))).minus(reserved);
   if (back.length === refunded.length && elsewhere.length === 0) return atLeastNothing(left);
-  // Other payments and disputes are recorded in the invoice's currency only.
+  // Other payments and disputes are recorded only in the invoice's currency.
   const settled = remainderOf({ ...of, transactions: transactions.filter((each) => !open.includes(each)) });
   const most = roundToCurrency(taken.times(settled).dividedBy(paid.amount), currency).minus(reserved);
   return atLeastNothing(most.lessThan(left) ? most : left);
