@@ -225,7 +225,7 @@ function withoutCurrency(inForce: PlanInForce | null, { id }: BillingEventsInput
   );
 }
 
-// One array is shared by all phases that charge no usage, which are most phases.
+// Most phases charge no usage. These phases share one array.
 const NO_USAGES: readonly UsageSection[] = [];
 
 /** Returns the usage sections. The sections come from the catalog version even if an override plan changes prices. */

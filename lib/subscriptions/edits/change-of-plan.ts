@@ -359,8 +359,8 @@ export function checkAddOnChange(
   const { plan } = choice;
   const asked = { plan, at: effective.at };
   checkOffered(asked, basePlan, running.catalog);
-  // A backdated change must not lead to a product that the base has stopped offering since then.
-  // Otherwise the add-on would end in the past.
+  // A backdated change must not lead to a product that the base no longer offers, because the add-on would then end in
+  // the past.
   for (const { event, next } of base.transitions) {
     const { at } = event.effective;
     const isSince = at > effective.at && at <= now && isPlanChoice(event);

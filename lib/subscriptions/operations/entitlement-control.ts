@@ -81,7 +81,7 @@ export function entitlementControl(
     const { operation } = call;
     const { before } = plugin;
     if (before?.[operation] === undefined) return terms;
-    // The answer is copied during the call, so that an unreadable answer is treated as an error in the plugin.
+    // The result is copied during the call, so that an unreadable result is treated as an error in the plugin.
     const decided = await callPlugin(describePlugin(plugin), ports, async () =>
       decide(operation, terms, ownCopy(await before[operation]?.(call, seen))),
     );

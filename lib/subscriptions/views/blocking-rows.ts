@@ -90,7 +90,7 @@ function comesBefore(one: BlockingState | undefined, other: BlockingState | unde
 function countedKinds(states: readonly BlockingState[], transitions: readonly Transition[]) {
   const started = states.find(isEntitlementStart)?.effective ?? null;
   const billingEnd = transitions.find(({ event }) => isEnd(event))?.event.effective.at ?? null;
-  // An expiry ends the service too. A cancellation has a separate end of service.
+  // An expiry also ends the service. A cancellation has a separate service end.
   const expiry = transitions.find(({ state }) => state === 'EXPIRED')?.event;
   const serviceEnd = (states.find(isEntitlementEnd) ?? expiry)?.effective.at ?? null;
   return [
