@@ -170,7 +170,7 @@ export async function loadFacts(
   return { loaded, metered, unitFaultOf };
 }
 
-/** Returns the time zones and ends of service of any number of subscriptions. */
+/** Returns the time zones and service end times of any number of subscriptions. */
 async function loadMetered(
   session: ReadSession,
   subscriptions: readonly Subscription[],

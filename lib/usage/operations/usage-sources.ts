@@ -240,7 +240,7 @@ async function addUpRecords(
       if (sums.get(record.subscriptionId)?.add(record) !== true) passedOver += 1;
     }
   } catch (error) {
-    // The source can free its resources, but this call does not wait for that.
+    // The source can free its resources, but this call does not wait for the cleanup.
     runHostCode(() => iterator?.return?.());
     throw sourceFailure(called, plainError(error));
   } finally {

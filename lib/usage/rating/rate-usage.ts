@@ -231,7 +231,7 @@ function lineOf({ tier, unit, price, size }: TierBlock, quantity: Decimal): Bloc
 function blocksNeeded(units: Decimal, size: Decimal): Decimal {
   if (units.lessThanOrEqualTo(ZERO)) return ZERO;
   const full = units.dividedToIntegerBy(size);
-  // Any remainder, however small, is charged as a full block. Rounding the quotient could lose it.
+  // Any remainder, however small, is charged as a full block. Rounding the quotient could lose the remainder.
   return units.modulo(size).isZero() ? full : full.plus(1);
 }
 

@@ -246,7 +246,7 @@ function outdatedIntervals(input: OutdatedInput): readonly PlannedInterval[] {
     if (seen.has(one) || own.some((other) => isWithin(one, other))) continue;
     const previous = findBilledWithin(interval, own);
     for (const each of previous) seen.add(each);
-    // The last billed interval has the prices of the latest billing.
+    // The last billed interval has the most recently billed prices.
     const run = runOf(previous.at(-1) ?? one, input.runs);
     if (run === null || previous.some((each) => rated.has(each))) continue;
     found.push({ run, interval, match: { kind: 'OPEN', previous, overlapping: [] }, isOutdated: true });
