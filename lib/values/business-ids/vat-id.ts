@@ -34,7 +34,7 @@ const formats: Readonly<Record<string, readonly [country: string, example: strin
   SI: ['Slovenia', 'SI12345679'],
   SK: ['Slovakia', 'SK2021234567'],
   XI: ['Northern Ireland', 'XI123456782'],
-  // This is the country code of Greece, which its VAT ids do not use.
+  // This is the country code of Greece, which Greek VAT ids do not use.
   GR: ['Greece', 'EL123456783'],
 };
 

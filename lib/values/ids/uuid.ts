@@ -56,10 +56,9 @@ export interface UuidV7Generator {
   next(): Uuid;
 }
 
-// RFC 9562 §5.7 and §6.2 method 1 define the parts of an id.
-// The parts are 48 bits of milliseconds, a counter of 42 bits, and 32 random bits.
-// The counter consists of rand_a and the first 30 bits of rand_b.
-// The counter starts at a random value in the lower half of its range, so a millisecond has room for 2^41 ids.
+// RFC 9562 §5.7 and §6.2 method 1 define the parts of an id. The parts are 48 bits of milliseconds, a 42-bit counter,
+// and 32 random bits. The counter consists of rand_a and the first 30 bits of rand_b. The counter starts at a random
+// value in the lower half of its range, so a millisecond has room for 2^41 ids.
 const maxTimestampMs = 2 ** 48 - 1;
 const counterBits = 42;
 const maxCounter = 2 ** counterBits - 1;

@@ -17,7 +17,7 @@ export const UTC = 'UTC' as TimeZone;
 export function isTimeZone(name: string): name is TimeZone {
   if (name === UTC) return true;
   const first = name.charAt(0);
-  // Intl also accepts offsets such as `+05` and `+0530`, which are invalid here.
+  // Intl also accepts offsets such as `+05` and `+0530`, which the engine rejects.
   if (first === '+' || first === '-') return fixedOffsetMs(name) !== undefined;
   return isKnownToIntl(name);
 }
