@@ -16,7 +16,7 @@ import { serve } from './program.ts';
 const urlOf = (database: TestDatabase) => (database.kind === 'postgresql' ? database.url : database.path);
 
 onPostgresql.describe('commands on a server with cells', (open) => {
-  it('migrate, list, check and repair each cell, and print the name of the cell', async () => {
+  it('migrate, list, check and repair each cell, and print its name', async () => {
     const [west, east] = [await open(), await open()];
     const config = join(await memoryDirectory('billwright-cells-'), 'billwright.config.mjs');
     const cells = { west: urlOf(west), east: urlOf(east) };
@@ -89,7 +89,7 @@ onPostgresql.describe('commands on a server with cells', (open) => {
     expect(await printed({ cells: { west: 1 } }, 'cells')).to.include('cells must be an object');
   });
 
-  it('serve all cells, but process only the queues of the named cells', async () => {
+  it('serve all cells, but process only the queues of the specified cells', async () => {
     const [west, east] = [await open(migrated), await open(migrated)];
     const config = join(await memoryDirectory('billwright-cells-'), 'billwright.config.mjs');
     await writeFile(

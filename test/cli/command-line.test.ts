@@ -98,7 +98,7 @@ describe('billwright command', () => {
     }
   });
 
-  it('answers a waiting request immediately when the server stops', async () => {
+  it('responds immediately to a waiting request when the server stops', async () => {
     const running = await serve(['--database', join(directory, 'waiting.db'), '--test-mode'], {
       SERVICE_persistent_bus_main_off: 'true',
       SERVICE_notificationq_main_notification_off: 'true',
@@ -131,7 +131,7 @@ describe('billwright command', () => {
     expect(log).to.contain('"msg":"stopped"');
   });
 
-  it('logs each request with its path and client address only with --access-log', async () => {
+  it('logs the path and client address of each request only with --access-log', async () => {
     const database = join(directory, 'logged.db');
     const requestsOf = async (...options: readonly string[]) => {
       const server = await serve(['--database', database, '--trusted-proxies', '127.0.0.1', ...options]);
@@ -153,7 +153,7 @@ describe('billwright command', () => {
     });
   });
 
-  it('generates a random password at the first start and shows it only then', async () => {
+  it('generates and shows a random password only at the first start', async () => {
     const database = join(directory, 'first.db');
     const first = await serve(['--database', database]);
     const password = /password (\S{24}) /.exec(first.greeting)?.[1] ?? '';
@@ -346,7 +346,7 @@ describe('billwright command', () => {
     }
   });
 
-  it('rejects, outside test mode, a database whose administrator still has the test-mode password', async () => {
+  it('rejects a database with the test-mode administrator password outside test mode', async () => {
     const database = join(directory, 'tested.db');
     await (await serve(['--database', database, '--test-mode'])).stop();
     const refused = await run(['serve', '--port', '0', '--database', database]);
@@ -366,7 +366,7 @@ describe('billwright command', () => {
     expect((await test.stop()).log).to.match(/keeps its existing password/);
   });
 
-  it('rejects a superuser with --require-rls, and otherwise warns in the log and in /healthcheck', async () => {
+  it('rejects a superuser with --require-rls, but only warns in the log and in /healthcheck without the option', async () => {
     const database = await connectedAs('superuser', await freshDatabase('postgresql', migrated));
     if (database.kind !== 'postgresql') throw new Error('not the database asked for');
     const where = ['--database', database.url];

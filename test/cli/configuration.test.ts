@@ -35,7 +35,7 @@ describe('server configuration', () => {
   it('is empty without a file', async () =>
     expect(await read()).to.eql({ file: null, definition: {}, environment: {} }));
 
-  it('contains only valid properties and plugins when init writes the file', async () => {
+  it('contains only valid properties and plugins when written by init', async () => {
     await writeDefinition({ directory, isTypeScript: true });
     const file = join(directory, 'billwright.config.ts');
     writeFileSync(file, readFileSync(file, 'utf8').replaceAll(/\/\/ (?='org\.|database: |\{ name: )/g, ''));
@@ -66,7 +66,7 @@ describe('server configuration', () => {
     expect((await read(other)).file).to.equal(other);
   });
 
-  it('can be the module that the documentation shows', async () => {
+  it('can be the module shown in the documentation', async () => {
     const [shown = ''] = await blocksOf('adapters/cli/README.md', 'js');
     write('billwright.config.mjs', shown);
     const { definition, environment } = await read();
@@ -145,7 +145,7 @@ describe('server configuration', () => {
     );
   });
 
-  it('is overridden by the environment, and options override both', async () => {
+  it('is overridden by the environment, which is overridden by options', async () => {
     const definition: ServerDefinition = {
       port: 1,
       host: 'h',

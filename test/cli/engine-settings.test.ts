@@ -18,7 +18,7 @@ import { example, expect } from '../support/index.ts';
 const meadow = fileURLToPath(example('catalogs/meadow.xml'));
 
 describe('engine settings', () => {
-  it('can have any supported prefix in the environment, and the documented prefix has priority', () => {
+  it('can have any supported prefix in the environment, but prefer the documented prefix', () => {
     const environment = {
       SERVICE_payment_retry_days: '3,5,7',
       SERVICE_org_service_payment_retry_days: '1',
@@ -34,7 +34,7 @@ describe('engine settings', () => {
     });
   });
 
-  it('are rejected if a value is invalid, and ignored if empty', () => {
+  it('are rejected if invalid and ignored if empty', () => {
     const read = (environment: Record<string, string>) => () => environmentConfiguration(environment);
     expect(read({ SERVICE_server_callCompletion_maxSec: 'long' })).to.throw(
       UsageError,
@@ -182,7 +182,7 @@ describe('settings for default documents', () => {
     expect(await defaultCatalog(undefined, { SERVICE_org_killbill_catalog_uri: url })).to.equal('<other/>');
   });
 
-  it('are rejected if a default document is unreadable, and the error names its source', async () => {
+  it('are rejected with an error that names the source if a default document is unreadable', async () => {
     const missing = join(directory, 'missing.xml');
     for (const [catalog, environment, name] of [
       [missing, {}, '--default-catalog'],
@@ -221,7 +221,7 @@ describe('settings for default documents', () => {
     expect((thrown as Error).message).to.contain('--default-overdue');
   });
 
-  it('are rejected if the overdue configuration is invalid, with the line of each error', () => {
+  it('are rejected with the line of each error if the overdue configuration is invalid', () => {
     const error = new BillingError({
       code: ErrorCode.OVERDUE_INVALID_FOR_TENANT,
       message: 'Invalid overdue configuration: line 7, column 1: odd',
@@ -232,7 +232,7 @@ describe('settings for default documents', () => {
     );
   });
 
-  it('are rejected if the catalog is invalid, with the line of each error', () => {
+  it('are rejected with the line of each error if the catalog is invalid', () => {
     const problems = Array.from({ length: 12 }, (_, index) => ({
       message: `wrong ${index}`,
       line: index + 1,

@@ -69,7 +69,7 @@ describe('server files', () => {
     expect(short.errors).to.match(/BILLWRIGHT_SERVER_KEY: .*32 characters/);
   });
 
-  it('include an encryption key, and the log reports a new key for an existing database', async () => {
+  it('include an encryption key, whose creation for an existing database is logged', async () => {
     const database = join(directory, 'mine.db');
     const first = await (await serve(['--database', database], environment)).stop();
     const again = await (await serve(['--database', database], environment)).stop();

@@ -52,7 +52,7 @@ anyDatabase.describe('command progress', (open, kind) => {
       return [command, '--database', where, ...options, ...file];
     };
 
-    it(`appears on a terminal, apart from the output of ${command}`, async function () {
+    it(`appears on a terminal, separate from the output of ${command}`, async function () {
       if (!hasTerminal) {
         process.stderr.write('    NOT CHECKED: `script` of util-linux is not installed\n');
         this.skip();

@@ -8,7 +8,7 @@ import { author, newId } from '../support/storage/stored-records.ts';
 const QUEUE = 'payment-service:retry';
 
 anyDatabase.describe('billwright queues', (open, kind) => {
-  it('lists queues, requeues abandoned entries and releases stuck entries, as text or JSON', async () => {
+  it('lists queues, requeues abandoned entries and releases stuck entries with text or JSON output', async () => {
     const opened = await openStorage(kind, open);
     const { storage, tenant, database } = opened;
     const [account] = await opened.newAccounts(1);

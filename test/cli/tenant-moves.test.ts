@@ -16,7 +16,7 @@ import { memoryDirectory } from '../support/memory-directory.ts';
 const urlOf = (database: TestDatabase) => (database.kind === 'postgresql' ? database.url : database.path);
 
 onPostgresql.describe('tenant move command', (open) => {
-  it('moves a tenant, undoes nothing if no move is in progress, and rejects incomplete commands', async () => {
+  it('moves a tenant, undoes nothing if no move is in progress, and is rejected if incomplete or invalid', async () => {
     const [west, east] = [await open(migrated), await open(migrated)];
     const config = join(await memoryDirectory('billwright-cells-'), 'billwright.config.mjs');
     const urls = { west: urlOf(west), east: urlOf(east) };
