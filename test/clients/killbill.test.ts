@@ -36,7 +36,7 @@ anyDatabase.describe('unmodified npm package killbill', (open) => {
   });
   after(() => started?.serving.close());
 
-  it('is rejected without a user or a tenant, in dialect K', async () => {
+  it('is rejected in dialect K without a user or a tenant', async () => {
     const { url } = journey().serving;
     const noUser = killbillClient({ ...login, url, password: 'wrong' });
     expect(await failureOf(noUser.account.getAccounts())).to.nested.include({

@@ -269,7 +269,7 @@ describe('typed client transport', () => {
     });
   }
 
-  it('repeats a call that gets no answer', async () => {
+  it('repeats a call that gets no response', async () => {
     const { requests, client } = against(new TypeError('fetch failed'), done);
     await client.accounts.anonymize('id');
     expect(requests).to.have.length(2);
