@@ -56,7 +56,7 @@ describe('console with many accounts', () => {
     await tab.shows(customerName(4_321), 'main');
   });
 
-  it('keeps the filter of a list in the page address', async () => {
+  it('keeps the filter of a list in the page URL', async () => {
     const { tab } = current;
     await tab.visit('/payments');
     await tab.shows('$12.43', 'table');

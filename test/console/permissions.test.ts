@@ -53,7 +53,7 @@ anyDatabase.describe('console for users with different permissions', (open) => {
       .and.not.to.include('Nodes');
   });
 
-  it('lists the permissions beside their checkboxes in the dialog of a role', async () => {
+  it('lists each permission beside its checkbox in the role dialog', async () => {
     await tab.signIn();
     await tab.visit('/users?tab=roles');
     await tab.press('New role');

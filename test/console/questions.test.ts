@@ -111,7 +111,7 @@ anyDatabase.describe('console', (open) => {
     await server.acme.invoices.unpark(accountId);
   });
 
-  it("shows recorded usage by the days of the account's time zone", async () => {
+  it("shows recorded usage by day in the account's time zone", async () => {
     const { tab } = current;
     const { id } = await server.acme.createAccount({ currency: 'USD', timeZone: 'Asia/Tokyo' });
     const { subscriptionId } = await server.acme.createSubscription({
@@ -128,7 +128,7 @@ anyDatabase.describe('console', (open) => {
     await tab.shows('12-07: call 7', '.chart');
   });
 
-  it('lists the invoice lines of a child that its parent pays', async () => {
+  it('lists the invoice lines that a parent pays for its child', async () => {
     const { tab } = current;
     const { acme, billing } = server;
     const parentAccountId = await idOf('ada');

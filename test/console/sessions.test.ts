@@ -47,7 +47,7 @@ anyDatabase.describe('console session', (open) => {
     await tab.shows('AUTUMN', 'h1');
   });
 
-  it('ends with the sign-out of another tab', async () => {
+  it('ends when another tab signs out', async () => {
     const { tab } = current;
     const other = await tab.sibling();
     await other.visit('/accounts');
