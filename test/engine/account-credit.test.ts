@@ -68,7 +68,7 @@ eachDatabaseByTurns.describe('account credit and charge handling', (open) => {
     ]);
   });
 
-  it('pays from credit first and the rest by card in an invoice run, as its dry run predicts', async () => {
+  it('pays from credit first and the rest by card in an invoice run, as predicted by the dry run', async () => {
     const { id } = await engine.payingAccount({ currency: 'USD' });
     await charge(id, '5');
     await credit(id, '20');

@@ -73,14 +73,14 @@ eachDatabaseByTurns.describe('add-on availability', (open) => {
     await expectCode(together(accountId, 'bowl', 'lid'), 'SUBSCRIPTION_CREATE_AO_NOT_AVAILABLE');
   });
 
-  it("extends to a base of the XML catalog that an add-on's catalog entry lists (catalog §15.5 rule 3)", async () => {
+  it('includes add-ons whose catalog entry lists a base of the XML catalog (catalog §15.5 rule 3)', async () => {
     await begin(...overlayCatalog);
     const request = { products: [{ ...lid, availableForBps: ['Pan'] }], plans: [monthly('lid', 'Lid')] };
     await engine.acme.catalogEntries.create(request);
     expect((await together(await newAccount(), 'x', 'lid')).subscriptionIds).to.have.length(2);
   });
 
-  it("extends to a base of the tenant's catalog that an account's own entry lists (catalog §15.6 rule 3)", async () => {
+  it("includes add-ons whose entry for one account lists a base of the tenant's catalog (catalog §15.6 rule 3)", async () => {
     await begin(...overlayCatalog);
     const accountId = await newAccount();
     const { bundleId } = await engine.acme.createSubscription({ accountId, planName: 'x' });
@@ -95,7 +95,7 @@ eachDatabaseByTurns.describe('add-on availability', (open) => {
     await expectCode(engine.acme.createSubscription(request), 'CATALOG_NO_SUCH_PLAN');
   });
 
-  it("extends to an add-on that is newer than the catalog version of the base's plan", async () => {
+  it("includes an add-on that is newer than the catalog version of the base's plan", async () => {
     const version = (effectiveDate: string, parts: DocumentParts) => ({ effectiveDate, ...parts });
     const base = plan('base', 'P');
     await begin(

@@ -140,7 +140,7 @@ eachDatabaseByTurns.describe('add-ons whose base ends or changes', (open) => {
     expect(lines.slice(2)).to.eql(['RECURRING 2024-08-01..2024-08-16 7.26']);
   });
 
-  it('lose their service together with their base while billing continues, and regain it together with the base', async () => {
+  it('lose and regain their service together with their base while billing continues', async () => {
     await begin();
     await engine.runTo('2024-06-11');
     await cancel(base, { entitlementPolicy: 'IMMEDIATE', billingPolicy: 'END_OF_TERM' });

@@ -56,7 +56,7 @@ eachDatabaseByTurns.describe('add-ons', (open) => {
       expect(await phaseOf(further)).to.eql([]);
     });
 
-    it('get the future end of their base, and lose that end when the base is uncanceled (subscriptions W11)', async () => {
+    it('inherit the future end of their base until the base is uncanceled (subscriptions W11)', async () => {
       await begin('2024-04-01', { billCycleDayLocal: 1 });
       const base = await create({ planName: 'solo-monthly' });
       const backup = await addOn(base.bundleId, 'backup-monthly');
@@ -477,7 +477,7 @@ eachDatabaseByTurns.describe('add-ons', (open) => {
       expect(made.map(({ subscriptionIds }) => subscriptionIds.length)).to.eql([1, 2, 1]);
     });
 
-    it('cause an event for each subscription of a call, and one invoice run per call', async () => {
+    it('cause events for each subscription, but only one invoice run per call', async () => {
       await begin('2024-06-01');
       const events = newEvents(engine.database);
       await events();
@@ -502,7 +502,7 @@ eachDatabaseByTurns.describe('add-ons', (open) => {
       expect((await rowsOf(await addOn(bundleId, 'support-6m'))).at(-1)).to.equal('STOP_BILLING 2025-01-15');
     });
 
-    it('are accepted only up to the limit of their plan, even if two calls create them simultaneously', async () => {
+    it('are accepted only up to the limit of their plan, even in simultaneous calls', async () => {
       await begin('2024-06-01');
       const { bundleId } = await together('solo-now', 'archive-monthly');
       const more = () => engine.acme.createSubscription({ accountId, bundleId, planName: 'archive-monthly' });

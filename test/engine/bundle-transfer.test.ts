@@ -112,7 +112,7 @@ eachDatabaseByTurns.describe('bundle transfer', (open) => {
         ]);
       });
 
-      it('gives the new bundle the key of the old bundle, and both bundles show the key', async () => {
+      it('gives the new bundle the key of the old bundle, but shows the key on both bundles', async () => {
         const { acme } = engine;
         const before = await acme.bundles.get(bundleId);
         const made = await transfer(bundleId);

@@ -40,7 +40,7 @@ eachDatabaseByTurns.describe('call completion (subscriptions §22)', (open) => {
     expect(await purchases()).to.eql(['SUCCESS']);
   });
 
-  it('waits for the background work of the node if it is started', async () => {
+  it('waits for background work if the node has started it', async () => {
     engine.billing.start();
     expect(await complete(await subscribe())).to.equal(true);
     expect(await purchases()).to.eql(['SUCCESS']);
@@ -144,7 +144,7 @@ const DECLINE = { CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR' } as con
 anyDatabase.describe('completion with the fake clock of a test', (open) => {
   const engine = engineBeforeEach(open, { now: '2024-01-01T10:30:00Z' });
 
-  it('bills and pays twelve months on their due dates, and retries a declined payment days later, with a fake clock', async () => {
+  it('moves a fake clock to bill and pay twelve months on their due dates, and to retry a declined payment days later', async () => {
     const { acme, billing, clock, gateway } = engine;
     const { id } = await engine.payingAccount({ currency: 'USD' });
     await acme.createSubscription({ accountId: id, planName: 'solo-now' });
@@ -183,7 +183,7 @@ anyDatabase.describe('completion with the fake clock of a test', (open) => {
     expect(summary?.status).to.equal('COMMITTED');
   });
 
-  it('rejects a fake clock that cannot be set or that the engine does not use, and a past time', async () => {
+  it('rejects a past time, and a fake clock that cannot be set or that the engine does not use', async () => {
     const { billing, clock } = engine;
     const still: Partial<SettableClock> = { now: () => clock.now() };
     const refused = async (...given: readonly unknown[]): Promise<string> => {

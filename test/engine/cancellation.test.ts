@@ -107,7 +107,7 @@ eachDatabaseByTurns.describe('cancellation', (open) => {
         expect(await engine.endsOf(subscriptionId)).to.equal('ACTIVE - -');
       });
 
-    it('lets a subscription be billed exactly until the end of billing', async () => {
+    it('ends the charges of a subscription exactly at the end of billing', async () => {
       await cancel(subscriptionId);
       await engine.runTo('2024-12-01');
       expect(await linesOf()).to.eql([
@@ -124,7 +124,7 @@ eachDatabaseByTurns.describe('cancellation', (open) => {
       expect(await engine.endsOf(subscriptionId)).to.equal('CANCELLED 2024-06-20 2024-06-20');
     });
 
-    it('bills the repaired days again after it is undone', async () => {
+    it('causes the repaired days to be billed again when undone', async () => {
       await cancel(subscriptionId, 'requestedDate=2024-06-20&useRequestedDateForBilling=true');
       await engine.settle(engine.acme.generateInvoice({ accountId, targetDate: '2024-06-20' }));
       expect(await repairs()).to.eql(['REPAIR_ADJ 2024-06-20..2024-06-30 -80.63']);

@@ -66,7 +66,7 @@ eachDatabase.describe('operations on many locked accounts', (open) => {
 
   const endsOf = (ids: readonly Uuid[]) => Promise.all(ids.map(engine.endsOf));
 
-  it('cancel the subscriptions of each account with its own date and policy, including add-ons and repairs', async () => {
+  it('cancel subscriptions and add-ons with the date and policy of each account, and repair their charges', async () => {
     const [first, second, other] = [await customer(), await customer(), await customer()];
     await engine.settle();
     await engine.runTo('2024-01-20T08:00:00Z');

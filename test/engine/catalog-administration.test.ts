@@ -69,7 +69,7 @@ eachDatabaseByTurns.describe('catalog administration', (open) => {
     return rows.slice(-3).map(({ payload }) => JSON.parse(String(payload)));
   }
 
-  it('applies a deletion to the next call, emits the events of the deletion, and then accepts any catalog name and dates', async () => {
+  it('applies a deletion to the next call, emits its events, and accepts any catalog name and dates afterward', async () => {
     await begin();
     await engine.acme.uploadCatalog(dated('2024-03-01'));
     const events = newEvents(engine.database);
@@ -262,7 +262,7 @@ eachDatabaseByTurns.describe('catalog administration', (open) => {
     expect((await (await newTenant(false)).catalogs.validate(source)).errors).to.eql([]);
   });
 
-  it('serves the default catalog until the tenant uploads its own catalog, and never again after a deletion', async () => {
+  it('serves the default catalog only until the tenant has its own catalog, even if that catalog is deleted later', async () => {
     const document = await readFile(orchard, 'utf8');
     let reads = 0;
     await begin({
@@ -343,7 +343,7 @@ eachDatabaseByTurns.describe('catalog administration', (open) => {
     await expectCode(engine.acme.catalogs.availableBasePlans({ accountId: stranger }), 3002);
   });
 
-  it('rejects a simple plan while a plugin serves the tenant, with an error that names the plugin', async () => {
+  it('rejects a simple plan while a plugin serves the tenant, and names the plugin in the error', async () => {
     const plugin = memoryCatalogPlugin();
     await begin({ catalogPlugins: [plugin] });
     plugin.serve(harbour());

@@ -105,7 +105,7 @@ eachDatabaseByTurns.describe('account check after a catalog change', (open) => {
       .and.not.include('pot');
   });
 
-  it('covers no account if only plans, a simple plan or an entry were added', async () => {
+  it('covers no account if the change only adds plans, a simple plan or an entry', async () => {
     await engine.acme.uploadCatalog(climate('2024-02-01', { heat: '40.00', warmth: '30.00' }, ADDED));
     expect(await lookedAt(await revision())).to.eql([]);
     await engine.acme.catalogs.addSimplePlan({

@@ -109,7 +109,7 @@ eachDatabaseByTurns.describe('catalog plugin that starts or stops serving accoun
     ]);
   });
 
-  it('delays an uploaded price change until the plugin stops, and the change then applies from its own date', async () => {
+  it('delays an uploaded price change until the plugin stops, but keeps the date of the change', async () => {
     await begin(null);
     const change = { effectiveDate: '2024-01-11', price: '61.00', forExisting: '2024-01-21' };
     await engine.acme.uploadCatalog(pricedCatalog(change));
@@ -154,7 +154,7 @@ eachDatabaseByTurns.describe('catalog plugin that starts or stops serving accoun
       expect(await lines()).to.eql([january('30'), 'RECURRING 2024-02-01..2024-03-01 30']);
     });
 
-  it('can be replaced by another plugin that then supplies the catalog', async () => {
+  it('can be replaced by another plugin, which supplies the catalog instead', async () => {
     await begin(heatFor('36.00'));
     plugin.serve(heatFor('42.00'));
     await engine.runTo('2024-02-01T00:00:00Z');

@@ -207,7 +207,7 @@ eachDatabaseByTurns.describe('catalog plugins', (open) => {
     expect(named).to.include({ prettyPlanName: 'boat-monthly' });
   });
 
-  it('postpone queued work to the time in RetryLater each time they throw RetryLater', async () => {
+  it('postpone queued work to the specified time whenever they throw RetryLater', async () => {
     await beginServing();
     const account = await engine.settle(subscribed('boat-monthly'));
     const failure = failing(() => new RetryLater(3_600_000));
@@ -222,7 +222,7 @@ eachDatabaseByTurns.describe('catalog plugins', (open) => {
     expect(await linesOf(account)).to.have.length(2);
   });
 
-  it('cause a clear error instead of a price if they do not answer in time', async () => {
+  it('cause a clear error instead of a price if they do not respond in time', async () => {
     const timers: (() => void)[] = [];
     await beginServing();
     const account = await engine.payingAccount({ currency: 'USD' });
@@ -243,7 +243,7 @@ eachDatabaseByTurns.describe('catalog plugins', (open) => {
     expect(String(error)).to.match(/"memory-catalog" did not answer within 10 s/);
   });
 
-  it('can change the price of invoiced days, and the next run bills the difference once', async () => {
+  it('can change the price of invoiced days, so that the next run bills the difference once', async () => {
     await beginServing();
     const account = await engine.settle(subscribed('boat-monthly'));
     await engine.runTo('2024-03-20T00:00:00Z');
@@ -273,7 +273,7 @@ eachDatabaseByTurns.describe('catalog plugins', (open) => {
     expect((await linesOf(account)).slice(expected.length)).to.eql(['RECURRING 2024-05-01..2024-06-01 36']);
   });
 
-  it('determine the prices of their catalog versions, even of earlier versions', async () => {
+  it('determine the prices in every version of their catalog, even in earlier versions', async () => {
     await begin();
     const versions: CatalogDefinition = {
       name: 'Harbour',

@@ -160,7 +160,7 @@ eachDatabaseByTurns.describe('catalog uploads', (open) => {
     expect(await dates()).to.eql(['2010-01-01', '2024-03-01', '2024-05-01']);
   });
 
-  it('store only one of two simultaneous versions of the same date', async () => {
+  it('store only one of two simultaneous versions with the same date', async () => {
     const uploads = [at('2024-03-01'), at('2024-03-01')].map((document) =>
       engine.acme.uploadCatalog(document),
     );

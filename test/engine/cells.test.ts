@@ -87,7 +87,7 @@ onPostgresql.describe('two cells', (open) => {
     ).to.equal(ErrorCode.MISSING_OR_INVALID_FIELD);
   });
 
-  it('answer only for their own tenants', async () => {
+  it('find only the accounts of their own tenants', async () => {
     const [ofWest, ofEast] = [
       await west.acme.createAccount({ currency: 'USD' }),
       await east.acme.createAccount({ currency: 'USD' }),
@@ -313,7 +313,7 @@ onPostgresql.describe('two cells', (open) => {
     await node.close();
   });
 
-  it('find a moved tenant no later than the end of the location lease of the tenant', async () => {
+  it('find a moved tenant no later than the end of its location lease', async () => {
     const directory = storageOf(cells.west);
     const moved = await cells.shopIn('west', 'moved');
     await moved.acme.createAccount({ currency: 'USD', externalKey: 'before' });
@@ -358,7 +358,7 @@ onPostgresql.describe('unavailable cells', (open) => {
     [west, east] = [await cells.shopIn('west', 'shop-west'), await cells.shopIn('east', 'shop-east')];
   });
 
-  it('cause only the calls for their own tenants to fail, with an error that names the cell', async () => {
+  it('cause only the calls for their own tenants to fail, and are named in the error', async () => {
     await proxy.refuse();
     const error = await rejection(east.acme.createAccount({ currency: 'USD' }));
     expect(error).to.deep.include({ code: ErrorCode.BUSY });
@@ -417,7 +417,7 @@ onPostgresql.describe('unavailable cells', (open) => {
     await node.close();
   });
 
-  it('are named in the error if they stop answering between two steps of settleThrough', async () => {
+  it('are named in the error if they stop responding between two steps of settleThrough', async () => {
     const storage = storageOf(reached);
     const nextDue = () => Promise.reject(billingError(ErrorCode.BUSY, 'Silent', { isUnreachable: true }));
     Object.assign(storage, { queue: { ...storage.queue, nextDue } });

@@ -96,7 +96,7 @@ eachDatabaseByTurns.describe('closing an account', (open) => {
     expect(await itemsOf(id)).to.eql(['EXTERNAL_CHARGE 10', 'ITEM_ADJ -10']);
   });
 
-  it('can be repeated after another blocking state has opened the account to subscriptions again', async () => {
+  it('can be repeated after another blocking state has reopened the account to subscriptions', async () => {
     const { id } = await engine.acme.createAccount({ currency: 'USD' });
     await close(id);
     const openedAt = engine.clock.now();
@@ -175,7 +175,7 @@ eachDatabaseByTurns.describe('closing an account', (open) => {
     expect(await itemsOf(other.id)).to.have.length(2);
   });
 
-  it('keeps the subscription ends that it has scheduled itself when it removes planned work', async () => {
+  it('keeps its own scheduled cancellations when it removes planned work', async () => {
     const { id } = await engine.acme.createAccount({ currency: 'USD' });
     const { subscriptionId } = await engine.settle(subscribe(id));
     await close(id, { cancelAllSubscriptions: true, removeFutureNotifications: true });
@@ -189,7 +189,7 @@ eachDatabaseByTurns.describe('closing an account', (open) => {
     expect(await itemsOf(id)).to.have.length(1);
   });
 
-  it('cancels the service of all subscriptions immediately, and their billing at the end of the invoiced period', async () => {
+  it('ends the service of all subscriptions immediately, and their billing at the end of the invoiced period', async () => {
     const { id } = await engine.acme.createAccount({ currency: 'USD' });
     const { subscriptionId: ended } = await subscribe(id);
     const live = [await subscribe(id), await subscribe(id)];
@@ -306,7 +306,7 @@ eachDatabaseByTurns.describe('closing an account', (open) => {
   it('is rejected for an unknown account', () =>
     expectCode(close('11111111-1111-4111-8111-111111111111' as Uuid), 3002));
 
-  it('keeps AUTO_INVOICING_OFF if the account already had it', async () => {
+  it('keeps AUTO_INVOICING_OFF if the account already had the tag', async () => {
     const { id } = await engine.acme.createAccount({ currency: 'USD' });
     await engine.acme.tags.add({ type: 'ACCOUNT', id }, [SystemTag.AUTO_INVOICING_OFF]);
     await close(id);

@@ -65,7 +65,7 @@ eachDatabaseByTurns.describe('closed or stopping engine', (open) => {
     for (const [name, call] of calls) expect(await refusal(call), name).to.equal(sentence);
   });
 
-  it('closes its storage, so that direct calls to the storage fail too', async () => {
+  it('closes its storage, so that direct storage calls fail', async () => {
     const { billing, storage, tenant } = engine;
     await billing.close();
     // With cells, the calls of idempotency keys also end before the engine closes.

@@ -25,7 +25,7 @@ anyDatabase.describe('completion amounts (payments §4.3 rule 7)', (open) => {
     return payment.id;
   }
 
-  it('must be positive for a purchase; otherwise, the gateway is not called', async () => {
+  it('must be positive for a purchase, and are checked before the gateway is called', async () => {
     const { payments } = engine.acme;
     const keys = { externalKey: 'P', transactionExternalKey: 'T' };
     const input = { accountId: account.id, amount: '10', ...keys };

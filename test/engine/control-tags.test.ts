@@ -24,7 +24,7 @@ eachDatabaseByTurns.describe('control tags', (open) => {
 
   describe('for payments', () => {
     for (const name of ['AUTO_PAY_OFF', 'MANUAL_PAY'] as const)
-      it(`hold back new payments (${name}), and release the oldest first on removal (payments §14 example 13)`, async () => {
+      it(`hold back new payments (${name}), and release them oldest first when removed (payments §14 example 13)`, async () => {
         const id = await subscriber(SystemTag[name]);
         await engine.runTo('2024-02-01T00:00:00Z');
         expect(await balancesOf(id)).to.eql(['19.95', '19.95']);
@@ -181,7 +181,7 @@ eachDatabaseByTurns.describe('control tags', (open) => {
     expect(await engine.linesOf(id)).to.eql(['RECURRING 2024-01-17..2024-02-17 19.95']);
   });
 
-  it('include __PARK__, which only the engine sets and removes, with audit rows and events', async () => {
+  it('include __PARK__, which only the engine can set and remove', async () => {
     const id = await subscriber();
     const object = { type: 'ACCOUNT', id } as const;
     await expectCode(engine.acme.tags.add(object, [SystemTag.PARK]), 3953);

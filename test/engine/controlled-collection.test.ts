@@ -100,7 +100,7 @@ function attempt(stage: PaymentStage, script: Script) {
 
 eachDatabase.describe('automatic payments under payment control (payments §8.1)', (open) => {
   withStage(open, (stageAt) => {
-    it('use the values that the plugins have adjusted, and report the result to the plugins', async () => {
+    it('use the values adjusted by the plugins, and report the result to the plugins', async () => {
       const { stage, first, second } = await stageAt();
       first.prior = ({ amount }) => ({
         adjustedAmount: amount?.minus(decimal('49.95')) ?? null,
@@ -205,7 +205,7 @@ anyDatabase.describe('automatic payments under payment control (payments §2.3)'
       expect(formatDecimal(payment?.totals.purchasedAmount ?? decimal(0))).to.equal('225.44');
     });
 
-    it('are retried on the earliest of the dates that plugins request (rule 7)', async () => {
+    it('are retried on the earliest date that a plugin requests (rule 7)', async () => {
       const { stage, first, second } = await stageAt();
       stage.sandbox.configure(DECLINE);
       first.retry = () => new Date('2012-06-30T00:00:00Z');
@@ -315,7 +315,7 @@ anyDatabase.describe('automatic payments under payment control (payments §2.3)'
       expect(await stage.balance(invoiceId)).to.equal('0');
     });
 
-    it('report a late answer to the plugins (payments §8.4)', async () => {
+    it('report a late gateway response to the plugins (payments §8.4)', async () => {
       const { stage, first } = await stageAt();
       stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_SLEEP', SLEEP_TIME_SEC: 40 } as never);
       const invoiceId = await stage.invoice(await stage.account(), '249.95');

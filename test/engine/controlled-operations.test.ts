@@ -141,7 +141,7 @@ anyDatabase.describe('payment operations with control plugins (payments §4.1, �
       expect(stored?.pluginProperties?.map(({ key }) => key)).to.include('card');
     });
 
-  it('return the actual outcome even if a plugin gives an unreadable answer (payments §2.3)', async () => {
+  it('return the actual outcome even if a plugin returns an unreadable answer (payments §2.3)', async () => {
     const unreadable = {
       get adjustedProperties(): never {
         throw new Error('unreadable');

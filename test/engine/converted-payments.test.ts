@@ -65,7 +65,7 @@ anyDatabase.describe('invoice payments converted by a control plugin (payments �
     expect(await balanceOf(invoiceId)).to.equal(199.95);
   });
 
-  it('start from the original amount again at every retry (payments §8.3)', async () => {
+  it('start from the original amount at every retry (payments §8.3)', async () => {
     engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', TIMES: 2 });
     const invoiceId = await invoiced('100');
     for (const days of [8, 8]) {
@@ -156,7 +156,7 @@ anyDatabase.describe('invoice payments converted by a control plugin (payments �
     expect(await balanceOf(invoiceId)).to.equal(100);
   });
 
-  it('can be fully refunded in a currency with small units, and the last refund takes the remaining amount (payments §9.5 rule 1)', async () => {
+  it('can be fully refunded in a currency with small units, with the remaining amount in the last refund (payments §9.5 rule 1)', async () => {
     rate = { currency: 'JPY', each: '140' };
     const { invoiceId, paymentId } = await halfPaid();
     await refund({ paymentId, amount: '2334' });

@@ -73,7 +73,7 @@ eachDatabaseByTurns.describe('coupon redemptions (coupons §2)', (open) => {
       expect(await couponEvents()).to.eql([]);
     });
 
-    it('cannot use an invalid coupon, because the creation of the coupon fails with a list of every problem', async () => {
+    it('cannot use an invalid coupon, because its creation fails with a list of all problems', async () => {
       const error = await engine.acme.coupons
         .create({
           code: ' x',
@@ -270,7 +270,7 @@ eachDatabaseByTurns.describe('coupon redemptions (coupons §2)', (open) => {
     expect(await invoices()).to.eql(['01-01 24', '02-01 24']);
   });
 
-  it('wait for the end of a pause, during which no discounted period begins', async () => {
+  it('wait for the end of a pause before they discount a period', async () => {
     await coupon({ duration: 'ONCE' });
     const { subscriptionId, bundleId } = await engine.subscribe({ accountId, planName: 'lamp' });
     await engine.runTo('2026-01-10');

@@ -110,7 +110,7 @@ eachDatabase.describe('coupons', (open) => {
     expect(await engine.breaches()).to.eql([]);
   });
 
-  it('can be redeemed by only one of two accounts at the same time if one redemption is left (coupons C10)', async () => {
+  it('can be redeemed only once in simultaneous calls if one redemption is left (coupons C10)', async () => {
     await begin('2026-01-01');
     await spring('ONCE', { maxRedemptions: 1 });
     const accounts = await Promise.all(

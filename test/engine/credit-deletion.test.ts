@@ -74,7 +74,7 @@ eachDatabaseByTurns.describe('credit item deletion (invoicing §9 rule 7)', (ope
     await expectSound();
   });
 
-  it('also removes the CREDIT_ADJ if a user gave the credit', async () => {
+  it('removes the CREDIT_ADJ if a user gave the credit', async () => {
     const id = await newAccount();
     const invoiceId = await credit(id, '30');
     await newTypes();

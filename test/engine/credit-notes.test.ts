@@ -49,7 +49,7 @@ eachDatabaseByTurns.describe('credit notes (invoicing §21)', (open) => {
     });
   const notesOf = async (invoiceId: Uuid) => (await acme.creditNotes.ofInvoice(invoiceId)).map(lineOf);
 
-  it('are written only if the tenant has enabled them, and otherwise cause no SQL statement (rule 1)', async () => {
+  it('are written only if the tenant has enabled them, and cause no SQL statement if disabled (rule 1)', async () => {
     await start({});
     const invoice = await charged(100);
     await adjust(invoice, 0, '10');
@@ -58,7 +58,7 @@ eachDatabaseByTurns.describe('credit notes (invoicing §21)', (open) => {
     expect(trace.filter((statement) => /insert.*credit_note/s.test(statement))).to.eql([]);
   });
 
-  it("record an adjustment and a void of a committed invoice, dated in the account's zone (invoicing §21 rule 2)", async () => {
+  it("record an adjustment and a void of a committed invoice with dates in the account's zone (invoicing §21 rule 2)", async () => {
     await start(written);
     const invoice = await charged(100, 20);
     expect(await notesOf(invoice.id)).to.eql([]);

@@ -75,7 +75,7 @@ eachDatabaseByTurns.describe('default-catalog subscriptions after a tenant uploa
         ]);
       });
 
-      it('can be canceled by the rules of the default catalog, and the cancellation can be undone', async () => {
+      it('can be canceled by the rules of the default catalog, and uncanceled', async () => {
         await engine.runTo('2024-02-10T09:00:00Z');
         await tenant.subscriptions.cancel(subscriptionId, { entitlementPolicy: 'END_OF_TERM' });
         const { state, billingEnd } = await tenant.getSubscription(subscriptionId);
@@ -204,7 +204,7 @@ eachDatabaseByTurns.describe('default-catalog subscriptions after a tenant uploa
       priceLists: lists({ DEFAULT: ['apple-monthly'] }),
     });
 
-    it('can be transferred in their trial, and keep their price', async () => {
+    it('can be transferred during their trial, and keep their price', async () => {
       await engine.settle(tenant.uploadCatalog(own));
       await engine.runTo('2024-01-08T09:00:00Z');
       const { bundleId } = await tenant.getSubscription(subscriptionId);

@@ -265,7 +265,7 @@ eachDatabaseByTurns.describe('repairs of invoices to be paid by a parent (invoic
     ]);
   });
 
-  it('credit the child with the difference if the parent pays between the repair and the event of the repair', async () => {
+  it('credit the child with the difference if the parent pays between the repair and its event', async () => {
     await begin();
     await family.engine.runTo(LATER);
     await family.engine.acme.subscriptions.cancel(subscriptionId, { billingPolicy: 'IMMEDIATE' });

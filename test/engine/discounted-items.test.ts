@@ -71,7 +71,7 @@ eachDatabaseByTurns.describe('discounted items (coupons §4)', (open) => {
     return `${itemType} ${formatDecimal(amount)} (${rates}): ${taken ?? 'no coupon'}`;
   };
 
-  it('contain the list price and the discount of each coupon, and explain both', async () => {
+  it('contain and explain the list price and the discount of each coupon', async () => {
     await redeemOnAccount(engine, accountId, { ...ten, redeemed: '2026-01-01' }, spring);
     const { subscriptionId } = await subscribe();
     await engine.runTo('2026-01-11T08:00:00Z');
@@ -124,7 +124,7 @@ eachDatabaseByTurns.describe('discounted items (coupons §4)', (open) => {
     expect(text).to.include('Coupon SPRING no longer applies to these days.');
   });
 
-  it('appear on the HTML page and in the PDF, and in the data for templates', async () => {
+  it('appear on the HTML page, in the PDF and in the template data', async () => {
     await redeemOnAccount(engine, accountId, spring);
     await subscribe();
     const [invoice] = await engine.acme.invoices.ofAccount({ accountId });

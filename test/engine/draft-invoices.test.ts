@@ -71,7 +71,7 @@ eachDatabaseByTurns.describe('drafts and other invoices', (open) => {
       expect((await invoiceAt(0)).commitDate).to.equal(null);
     });
 
-    it('become payable only when committed, with an event, a payment and a charged-through date', async () => {
+    it('become payable, cause an event and a payment, and set the charged-through date only when committed', async () => {
       await tag(SystemTag.AUTO_INVOICING_DRAFT);
       const id = await subscribe('solo-now');
       engine.clock.set('2024-01-05T12:00:00Z');
@@ -106,7 +106,7 @@ eachDatabaseByTurns.describe('drafts and other invoices', (open) => {
       expect(payments()).to.eql(['19.95']);
     });
 
-    it('are also created by an explicit run', async () => {
+    it('are created even by an explicit run', async () => {
       await tag(SystemTag.AUTO_INVOICING_DRAFT, SystemTag.AUTO_INVOICING_OFF);
       await subscribe('solo-now');
       expect((await engine.acme.generateInvoice({ accountId })).status).to.equal('DRAFT');
@@ -180,7 +180,7 @@ eachDatabaseByTurns.describe('drafts and other invoices', (open) => {
       expect([payments(), await chargedThrough(id)]).to.eql([['39.9'], '2024-03-01']);
     });
 
-    it('use credit for all their items when a run reuses them, and a run without a draft creates an invoice', async () => {
+    it('use credit for all their items when a run reuses them', async () => {
       await tag(SystemTag.AUTO_INVOICING_REUSE_DRAFT);
       await charge('7', false);
       await engine.acme.invoices.addCredits({ accountId, items: [{ amount: '30' }], autoCommit: true });
@@ -197,7 +197,7 @@ eachDatabaseByTurns.describe('drafts and other invoices', (open) => {
       expect(payments()).to.eql(['16.9']);
     });
 
-    it('can be reused by an explicit run without the tag: the requested draft or, by default, the oldest draft', async () => {
+    it('can be reused on request by an explicit run without the tag, either by id or oldest first', async () => {
       await tag(SystemTag.AUTO_INVOICING_OFF);
       const oldest = await charge('7', false);
       const named = await charge('3', false);
@@ -209,7 +209,7 @@ eachDatabaseByTurns.describe('drafts and other invoices', (open) => {
       expect([second.id, itemLines(second).length]).to.eql([oldest.id, 2]);
     });
 
-    it('can be requested for reuse only if they are drafts of the account; otherwise, nothing is billed', async () => {
+    it('are rejected without billing anything if they are not drafts of the account', async () => {
       await tag(SystemTag.AUTO_INVOICING_OFF);
       const committed = await charge('7', true);
       const voided = await charge('3', false);

@@ -114,7 +114,7 @@ eachDatabaseByTurns.describe('e-invoices (invoicing §22)', (open) => {
     expect(await names(second.id)).to.equal('Orchard SE');
   });
 
-  it('name every missing field in one error', async () => {
+  it('are rejected with one error that names every missing field', async () => {
     const shop = await InvoicedBusinesses.open(open);
     const accountId = await shop.account({ ...french, country: null, taxId: null }, { category: 'AE' });
     const { id: invoiceId } = await shop.charge(accountId, ['100', 'Work']);
@@ -216,7 +216,7 @@ function accessPoint(...failures: string[]) {
 eachDatabaseByTurns.describe('e-invoices sent by the engine (invoicing §22 rule 9)', (open) => {
   const peppol = { 'org.service.invoice.eInvoice': 'UBL:PEPPOL_BIS3' };
 
-  it('are sent for invoices and credit notes of businesses, and their receipts are stored', async () => {
+  it('are sent for invoices and credit notes of businesses, and recorded with their receipts', async () => {
     const { sent, sender } = accessPoint();
     const shop = await InvoicedBusinesses.open(open, { eInvoiceSender: sender, configuration: peppol });
     const business = await shop.account(german, standard);
@@ -284,7 +284,7 @@ eachDatabaseByTurns.describe('e-invoices sent by the engine (invoicing §22 rule
     expect(new Set(sent.map(({ deliveryId }) => deliveryId))).to.have.property('size', 1);
   });
 
-  it('are sent again if the sender is aborted because it does not answer', async () => {
+  it('are sent again if a sender that does not respond is aborted', async () => {
     const signals: AbortSignal[] = [];
     const sender = {
       name: 'access-point',

@@ -348,7 +348,7 @@ eachDatabaseByTurns.describe('entitlement plugins (subscriptions §22)', (open) 
       expect(first.successes[0]).to.deep.include({ result: { bundleId: newId } });
     });
 
-    it('set terms that are validated like the terms of callers, and nothing is stored if the terms are invalid', async () => {
+    it('set terms that are validated like the terms of callers, and store nothing if the terms are invalid', async () => {
       const before = await stored();
       first.before.CHANGE_PLAN = async () => ({ replace: { planName: 'none' } });
       await expectCode(acme.subscriptions.changePlan(subscriptionId, { planName: 'team-now' }), 2021);
@@ -389,7 +389,7 @@ eachDatabaseByTurns.describe('entitlement plugins (subscriptions §22)', (open) 
       ['a date as a number', { replace: { requestedDate: 19_753 } }],
     ];
     for (const [what, decision] of wrong)
-      it(`cause a clear error and store nothing if they decide with ${what}`, async () => {
+      it(`cause a clear error and store nothing if they return ${what}`, async () => {
         const before = await stored();
         first.before.CANCEL = async () => decision as never;
         await expectCode(cancel(), 60_000);
@@ -403,7 +403,7 @@ eachDatabaseByTurns.describe('entitlement plugins (subscriptions §22)', (open) 
       }
     });
 
-    it('cause a clear error and store nothing if they do not answer in time', async () => {
+    it('cause a clear error and store nothing if they do not respond in time', async () => {
       const before = await stored();
       const timers: (() => void)[] = [];
       const { after } = engine.systemClock;

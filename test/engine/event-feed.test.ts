@@ -33,7 +33,7 @@ eachDatabase.describe('event feed (platform §10.6)', (open) => {
   const types = ({ events }: EventFeed) => events.map(({ eventType }) => eventType);
   const createAccount = (name?: string) => engine.acme.createAccount({ currency: 'USD', name: name ?? null });
 
-  it('returns the events of pushes with the same ids in the same order', async () => {
+  it('returns the same events as pushes, with the same ids and in the same order', async () => {
     await engine.acme.keyValues.add('PUSH_NOTIFICATION_CB', 'https://example.com/cb');
     const { next } = await list({ after: 'latest' });
     const account = await engine.payingAccount({ currency: 'USD' });

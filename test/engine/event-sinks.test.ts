@@ -77,7 +77,7 @@ eachDatabase.describe('event sinks', (open) => {
     expect(bad.taken).to.eql(good.taken);
   });
 
-  it('receive an event again at the time in RetryLater each time they throw RetryLater', async () => {
+  it('receive an event again at the specified time whenever they throw RetryLater', async () => {
     let tries = 0;
     const { sink, taken } = recording('busy', () => {
       tries += 1;

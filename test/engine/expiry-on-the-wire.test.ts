@@ -3,7 +3,7 @@ import type { JsonText } from '../../adapters/koa/wire/json-pieces.ts';
 import { renderingWithoutAudit } from '../../adapters/koa/wire/wire-type.ts';
 import { eachDatabaseByTurns, expect, openEngine } from '../support/index.ts';
 
-eachDatabaseByTurns.describe('expired fixed term', (open) => {
+eachDatabaseByTurns.describe('expired fixed-term subscription', (open) => {
   it('shows its former plan in the library and over HTTP (json-models §6)', async () => {
     const engine = await openEngine(open, { now: '2023-01-01T00:00:00Z' });
     const account = await engine.payingAccount({ currency: 'USD' });

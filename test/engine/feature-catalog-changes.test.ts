@@ -144,7 +144,7 @@ eachDatabase.describe('FEATURE_CHANGE after a catalog change (features §5)', (o
     expect(await checkedBy(seats), 'other seats').to.eql(['pro']);
   });
 
-  it('is also published for subscriptions of a default catalog and of a catalog plugin', async () => {
+  it('is published for subscriptions of a default catalog and of a catalog plugin', async () => {
     const definition = versionOf('2026-01-01', { seats: '5' });
     const defaultCatalog = defineCatalog(definition).toXml();
     const plugin = memoryCatalogPlugin();

@@ -33,7 +33,7 @@ eachDatabaseByTurns.describe('gateway notifications (payments §11.2 rule 3)', (
   };
   const warnings = () => engine.logger.lines.map((line) => JSON.stringify(line)).join('\n');
 
-  it('start a query of a pending payment, and record the answer', async () => {
+  it('trigger a query of a pending payment, and record the response', async () => {
     engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING' });
     const request = { accountId: account.id, amount: '12' };
     const { payment, transaction } = await engine.acme.payments.purchase(request);

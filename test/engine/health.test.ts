@@ -103,7 +103,7 @@ eachDatabaseByTurns.describe('node health check (platform §13)', (open, kind) =
     expect((await backlog(1)).late).to.equal(1);
   });
 
-  it("reports that row-level security does not bind the engine's role, with a warning at the start", async () => {
+  it("reports, like a warning at startup, that row-level security does not bind the engine's role", async () => {
     const bypassing = await openEngine(async (template) => connectedAs('bypassing', await open(template)), {
       now: '2024-03-01T08:00:00Z',
       areCells: false,
@@ -138,7 +138,7 @@ eachDatabaseByTurns.describe('node health check (platform §13)', (open, kind) =
     expect(messages).to.eql(Array(2).fill("The clock of this process differs by 10 s from the database's"));
   });
 
-  it('fails if the database does not answer in time, and writes the database error only to the log', async () => {
+  it('fails if the database does not respond in time, and writes the database error only to the log', async () => {
     const { storage, clock, logger } = engine;
     const reportOf = (answer: () => Promise<never>): Promise<HealthReport> => {
       const system = { ...storage.system, ping: answer, nowMs: answer };

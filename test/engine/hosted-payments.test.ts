@@ -152,7 +152,7 @@ eachDatabaseByTurns.describe('operations with entitlement plugins in a host tran
     expect(stored.cancelled).to.equal(null);
   });
 
-  it('inform plugins afterward, even if the host then rolls back', async () => {
+  it('inform plugins of their success, even if the host rolls back later', async () => {
     const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
     const changedMind = inside(async (acme) => {
       await acme.createSubscription({ accountId, planName: 'solo-now' });
