@@ -43,7 +43,7 @@ eachDatabase.describe('stored responses', (open) => {
     expect(await begin()).to.have.property('claim');
   });
 
-  it('come from the call that took over the key, even if the earlier call answers later', async () => {
+  it('come from the call that took over the key, even if the earlier call responds later', async () => {
     const late = await claimOf();
     clock.push(10 * MINUTE_MS + 1);
     const current = await claimOf();
@@ -78,7 +78,7 @@ eachDatabase.describe('stored responses', (open) => {
     expect(await begin('other')).to.have.property('claim');
   });
 
-  it('expire after a day, so that another request can then use the key', async () => {
+  it('expire after a day, so that another request can use the key', async () => {
     await service.keep(await claimOf(), answer);
     clock.push(24 * 60 * MINUTE_MS - 1_000);
     await service.purge();

@@ -36,7 +36,7 @@ eachDatabaseByTurns.describe('documents and their templates (invoicing §14)', (
     return { accountId: account.id, invoiceId: invoice.id };
   }
 
-  it('use the template of the locale, of its language, the general template or the built-in template (rule 2)', async () => {
+  it('use the template of the locale or its language, the general template or the built-in template (rule 2)', async () => {
     const { invoiceId } = await invoiceOf('de_AT');
     expect(await html(invoiceId))
       .to.contain('<html lang="de-AT"')
@@ -55,7 +55,7 @@ eachDatabaseByTurns.describe('documents and their templates (invoicing §14)', (
     expect(await html(invoiceId)).to.contain('Rechnung');
   });
 
-  it('use the MANUAL_PAY template for accounts with that tag, and otherwise the general template (rule 2)', async () => {
+  it('use the MANUAL_PAY template, if it exists, for accounts with that tag, and the general template in all other cases (rule 2)', async () => {
     const { accountId, invoiceId } = await invoiceOf('en_US');
     await texts().upload({ ...template, text: 'all {{account.isManualPay}}' });
     const account = { type: ObjectType.ACCOUNT, id: accountId };
@@ -69,7 +69,7 @@ eachDatabaseByTurns.describe('documents and their templates (invoicing §14)', (
     expect(await html(invoiceId)).to.equal('all false');
   });
 
-  it("use the tenant's translations of texts and names, or otherwise the translations of the default locale (invoicing §14 rule 3)", async () => {
+  it("use the tenant's translations of texts and names, or the translations of the default locale if missing (invoicing §14 rule 3)", async () => {
     const { invoiceId } = await invoiceOf('de_AT');
     await texts().upload({
       ...template,
@@ -121,7 +121,7 @@ eachDatabaseByTurns.describe('documents and their templates (invoicing §14)', (
     expect(await texts().get(template)).to.equal(stored);
   });
 
-  it('have the same checks and events as the tenant keys in which they are stored (platform §3)', async () => {
+  it('cause the same checks and events as the tenant keys in which they are stored (platform §3)', async () => {
     const { keyValues } = engine.acme;
     await texts().upload({ ...template, text: 'one' });
     await texts().upload({ kind: MANUAL_PAY_TEMPLATE, locale: 'de', text: 'two' });
@@ -211,7 +211,7 @@ eachDatabaseByTurns.describe('documents and their templates (invoicing §14)', (
     await expectCode(html(tooMany), 'ANSWER_TOO_LARGE');
   });
 
-  it("use the host's format if it exists, and otherwise the built-in format (invoicing §14 rule 5)", async () => {
+  it("use the host's format if it exists, or the built-in format by default (invoicing §14 rule 5)", async () => {
     const contexts: unknown[] = [];
     const hosted = await openEngine(open, {
       now: '2024-01-01T00:00:00Z',

@@ -78,7 +78,7 @@ eachDatabaseByTurns.describe('invoice notes (invoicing §14 rule 10)', (open) =>
   });
 
   describe('from plugins', () => {
-    it('appear on every invoice of a run if a plugin returns them, and the last plugin has priority', async () => {
+    it('appear on every invoice of a run as set by the last plugin that returns a note', async () => {
       answers = { a: { note: 'first' }, b: { note: 'second' } };
       await acme.createSubscription({ accountId, planName: 'solo-now' });
       await acme.createSubscription({ accountId, planName: 'solo-now' });
@@ -100,7 +100,7 @@ eachDatabaseByTurns.describe('invoice notes (invoicing §14 rule 10)', (open) =>
       expect((await acme.invoices.dryRun({ ...request, planName: 'solo-now' }))?.note).to.equal('foreseen');
     });
 
-    it('replace user notes on a draft if a plugin returns them; otherwise, the user notes remain', async () => {
+    it('replace user notes on a draft only if a plugin returns them', async () => {
       const invoiceId = await draft();
       await acme.invoices.setNote({ invoiceId, note: 'by hand' });
       await acme.invoices.addCharges({ accountId, items: [{ amount: '1', invoiceId }] });

@@ -42,7 +42,7 @@ anyDatabase.describe('runs with invoice plugins', (open) => {
     expect(linked).to.eql([summary?.id, summary?.id]);
   });
 
-  it('move the charged-through dates for each invoice separately, and each invoice can be voided separately', async () => {
+  it('create invoices that move charged-through dates separately and can be voided separately', async () => {
     await begin(splitter);
     const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
     const bundles = await engine.acme.subscriptions.createBundles([

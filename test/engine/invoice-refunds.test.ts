@@ -130,7 +130,7 @@ eachDatabaseByTurns.describe('invoice payment refunds (payments §9.5)', (open) 
 
   for (const answer of ['PENDING', 'UNDEFINED'] as const) {
     for (const way of ['its gateway', 'another gateway method', 'payments'] as const)
-      it(`reserve their amount if a refund by ${way} answered ${answer} (rule 1d)`, async () => {
+      it(`reserve their amount if a refund by ${way} returns ${answer} (rule 1d)`, async () => {
         const { paymentId } = await invoices.paid('20');
         const { invoicePayments, payments } = engine.acme;
         const paymentMethodId = await otherCard();
@@ -201,7 +201,7 @@ eachDatabaseByTurns.describe('invoice payment refunds (payments §9.5)', (open) 
   });
 
   for (const answer of ['ERROR', 'CANCELED'] as const)
-    it(`leave no row and no adjustment if the gateway answers ${answer} (rule 1e)`, async () => {
+    it(`leave no row and no adjustment if the gateway returns ${answer} (rule 1e)`, async () => {
       const { id, itemId, paymentId } = await invoices.paid('20');
       await engine.acme.invoicePayments.refund({ paymentId, ...whole(itemId), properties: answers(answer) });
       expect(await invoices.rowsOf(paymentId)).to.eql(['ATTEMPT SUCCESS 20']);
@@ -254,7 +254,7 @@ eachDatabaseByTurns.describe('invoice payment refunds (payments §9.5)', (open) 
     });
 
     for (const answer of ['ERROR', 'CANCELED'] as const)
-      it(`adjust nothing if the completion answers ${answer} (rule 1e)`, async () => {
+      it(`adjust nothing if the completion returns ${answer} (rule 1e)`, async () => {
         await engine.acme.invoicePayments.complete({ paymentId, properties: answers(answer) });
         expect(await state()).to.eql({ ...PENDING, row: 'REFUND INIT 0' });
         await engine.acme.invoicePayments.refund({ paymentId, amount: '20' });

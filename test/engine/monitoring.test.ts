@@ -92,7 +92,7 @@ eachDatabase.describe('deployment metrics (platform §12)', (open, kind) => {
     expect(await sampleLines()).to.include(':accounts.parked.value 1');
   });
 
-  it('show push entries as late, released, failed and queued again', async () => {
+  it('show push entries as late, released, failed and requeued', async () => {
     const { acme, clock } = engine;
     await engine.settle(acme.keyValues.add('PUSH_NOTIFICATION_CB', 'https://example.com/events'));
     clock.advance({ minutes: 10 });
@@ -119,7 +119,7 @@ eachDatabase.describe('deployment metrics (platform §12)', (open, kind) => {
     expect((await acme.deliveries.list({ offset: 0, limit: 1 })).rows[0]?.status).to.equal('AVAILABLE');
   });
 
-  it('count a failed entry once, even if an operator requeues the entry, which bills nothing twice', async () => {
+  it('count a failed entry once, even if an operator requeues the entry', async () => {
     const { acme, clock, storage, billing } = engine;
     const { id: accountId } = await acme.createAccount({ currency: 'USD' });
     await engine.settle(acme.createSubscription({ accountId, planName: 'solo-monthly' }));

@@ -109,7 +109,7 @@ eachDatabaseByTurns.describe('ongoing charges', (open) => {
     expect(await linesAfterMarch(sold)).to.eql([APRIL, MAY]);
   });
 
-  it('wait while their bundle must not be invoiced', async () => {
+  it('are not billed until AUTO_INVOICING_OFF is removed from their bundle', async () => {
     const sold = await begin();
     const bundle = { type: 'BUNDLE', id: sold.bundleId } as const;
     await engine.acme.tags.add(bundle, [SystemTag.AUTO_INVOICING_OFF]);

@@ -6,7 +6,7 @@ import { overdueEntries } from '../support/overdue/overdue-rows.ts';
 
 const PAID_THEN = 'ACTION_RETURN_PLUGIN_STATUS_PENDING';
 
-anyDatabase.describe('overdue debts and states', (open) => {
+anyDatabase.describe('overdue rules', (open) => {
   let engine: TestEngine;
 
   const begin = async (config: string, input: Parameters<typeof Debtor.sign>[1] = {}) => {
@@ -14,8 +14,8 @@ anyDatabase.describe('overdue debts and states', (open) => {
     return Debtor.sign(engine, input);
   };
 
-  describe('unpaid invoices (overdue §5.4)', () => {
-    it('include an invoice with a PENDING payment until that payment becomes a SUCCESS', async () => {
+  describe('for unpaid invoices (overdue §5.4)', () => {
+    it('treat an invoice with a PENDING payment as unpaid until the payment becomes a SUCCESS', async () => {
       const debtor = await begin(configB());
       engine.gateway.configure({ CONFIGURE_ACTION: PAID_THEN, METHODS: 'purchasePayment', TIMES: 1 });
       await debtor.chronicle.days('2012-05-02', '2012-06-05');
@@ -29,7 +29,7 @@ anyDatabase.describe('overdue debts and states', (open) => {
       expect((await debtor.states()).at(-1)).to.equal('clear from 06-05T10:00:00');
     });
 
-    it('include an invoice with an UNKNOWN payment', async () => {
+    it('treat an invoice with an UNKNOWN payment as unpaid', async () => {
       const debtor = await begin(configB());
       engine.gateway.configure({
         CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_UNDEFINED',
@@ -45,7 +45,7 @@ anyDatabase.describe('overdue debts and states', (open) => {
       expect(await debtor.states()).to.eql(['OD1 from 06-05T00:03:42']);
     });
 
-    it('include a partly paid invoice with its unpaid amount', async () => {
+    it('count only the unpaid amount of a partly paid invoice', async () => {
       const debtor = await begin(
         overdueXml({
           states: [
@@ -64,7 +64,7 @@ anyDatabase.describe('overdue debts and states', (open) => {
       expect(found).to.eql(['MUCH', '200 MUCH', '199.99 ANY', '0.01 ANY', ' clear']);
     });
 
-    it('can be paid from a credit that exceeds the unpaid amount', async () => {
+    it('clear the account when a credit exceeds the unpaid amount', async () => {
       const debtor = await begin(configB(), { hasCard: false });
       await debtor.chronicle.days('2012-05-02', '2012-06-05');
       expect(await debtor.state()).to.equal('OD1');
@@ -78,14 +78,14 @@ anyDatabase.describe('overdue debts and states', (open) => {
     });
 
     for (const tag of ['AUTO_PAY_OFF', 'MANUAL_PAY'] as const)
-      it(`age normally even with the tag ${tag}`, async () => {
+      it(`age unpaid invoices normally even with the tag ${tag}`, async () => {
         const debtor = await begin(configB());
         await debtor.tag(SystemTag[tag]);
         await debtor.chronicle.days('2012-05-02', '2012-06-05');
         expect(await debtor.states()).to.eql(['OD1 from 06-05T00:03:42']);
       });
 
-    it('can be paid while the account is disabled, so that the overdue state is cleared', async () => {
+    it('clear the overdue state when the debt is paid while the account is disabled', async () => {
       const debtor = await begin(CONFIG_C);
       Debtor.decline(engine);
       await debtor.chronicle.days('2012-05-02', '2012-06-07');
@@ -108,8 +108,8 @@ anyDatabase.describe('overdue debts and states', (open) => {
     });
   });
 
-  describe('overdue states', () => {
-    it('take effect at the time of the event in a refresh, but at the scheduled time in a check (overdue §5.3 rule 1)', async () => {
+  describe('for state dates', () => {
+    it('start a state at the time of the event in a refresh, but at the scheduled time in a check (overdue §5.3 rule 1)', async () => {
       const debtor = await begin(configB(), { hasCard: false });
       await engine.runTo('2012-05-31T00:03:42Z');
       await engine.runTo('2012-06-05T18:30:00Z');
@@ -118,14 +118,14 @@ anyDatabase.describe('overdue debts and states', (open) => {
       expect((await debtor.states()).at(-1)).to.equal('clear from 06-05T18:30:00');
     });
 
-    it('take effect on the scheduled date if a check runs days late and the state was already due then (overdue §5.3 rule 1)', async () => {
+    it('start a state on the scheduled date if the check runs days late and the state was already due on that date (overdue §5.3 rule 1)', async () => {
       const debtor = await begin(configB(), { hasCard: false });
       await engine.runTo('2012-05-31T00:03:42Z');
       await engine.runTo('2012-06-09T18:30:00Z');
       expect(await debtor.states()).to.eql(['OD1 from 06-05T00:03:42']);
     });
 
-    it('never take effect before the dates of the invoices that cause them (overdue §5.3 rule 2)', async () => {
+    it('never start a state before the dates of the invoices that cause it (overdue §5.3 rule 2)', async () => {
       const debtor = await begin(
         overdueXml({
           states: [
@@ -141,7 +141,7 @@ anyDatabase.describe('overdue debts and states', (open) => {
       expect(await debtor.states()).to.eql(['TWO from 06-09T00:03:42']);
     });
 
-    it('take effect after the scheduled date if they became due only later (overdue §5.3 rule 2)', async () => {
+    it('start a state after the scheduled date if the state became due only later (overdue §5.3 rule 2)', async () => {
       const debtor = await begin(CONFIG_C, { hasCard: false });
       await engine.runTo('2012-05-31T00:03:42Z');
       await engine.runTo('2012-06-20T18:30:00Z');

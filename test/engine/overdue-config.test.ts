@@ -103,7 +103,7 @@ eachDatabaseByTurns.describe('overdue configurations', (open) => {
     ]);
   });
 
-  it('can also be stored unchanged under the tenant key, after the same validation', async () => {
+  it('can be stored unchanged under the tenant key, after the same validation', async () => {
     const json = `\ufeff\r\n${JSON.stringify(exampleJson)}`;
     for (const text of [json, exampleXml]) {
       await acme.keyValues.add(KEY, text);
@@ -132,7 +132,7 @@ eachDatabaseByTurns.describe('overdue configurations', (open) => {
     expect(await newTypes()).to.eql([]);
   });
 
-  it('can be objects with decimal or string amounts, and errors in such objects are reported without positions', async () => {
+  it('can be objects with decimal or string amounts, in which errors are reported without positions', async () => {
     for (const total of [decimal('20.10'), '20.10']) {
       const condition = { totalUnpaidInvoiceBalanceEqualsOrExceeds: total };
       await acme.overdue.upload({ overdueStates: [{ name: 'LATE', condition }] });
@@ -237,7 +237,7 @@ eachDatabaseByTurns.describe('overdue configurations in host transactions', (ope
 });
 
 eachDatabaseByTurns.describe('default overdue configurations', (open) => {
-  it('of the host apply to tenants without their own configuration, as text or as a definition', async () => {
+  it('of the host, as text or as a definition, apply to tenants without their own configuration', async () => {
     for (const defaultOverdueConfig of [exampleXml, JSON.stringify(exampleJson), exampleJson]) {
       const engine = await openEngine(open, { now: '2024-02-10', catalog: null, defaultOverdueConfig });
       expect(await engine.acme.overdue.get()).to.eql(exampleJson);

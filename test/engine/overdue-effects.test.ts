@@ -86,7 +86,7 @@ anyDatabase.describe('overdue effects and events (overdue §9)', (open) => {
     [0, 'NOTED', []],
     [1, 'WARNED', ['change', 'add-on', 'base']],
   ] as const)
-    it(`resume service and billing from a disabling state to ${state}, and allow the changes of that state (overdue §9.1)`, async () => {
+    it(`resume service and billing after a disabling state changes to ${state}, and allow the changes that ${state} permits (overdue §9.1)`, async () => {
       const milder = overdueXml({
         states: [
           { name: 'OFF', count: 2, disables: true },

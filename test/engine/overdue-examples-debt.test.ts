@@ -91,7 +91,7 @@ anyDatabase.describe('overdue debts', (open) => {
     await expectClearOf0705(debtor);
   });
 
-  it('lead to states according to the number of unpaid invoices (overdue §12 example 8)', async () => {
+  it('determine the overdue state by the number of unpaid invoices (overdue §12 example 8)', async () => {
     const debtor = await begin(
       overdueXml({
         states: [
@@ -137,7 +137,7 @@ anyDatabase.describe('overdue debts', (open) => {
     ]);
   });
 
-  it('lead to states according to the total unpaid amount (overdue §12 example 9)', async () => {
+  it('determine the overdue state by the total unpaid amount (overdue §12 example 9)', async () => {
     const debtor = await begin(
       overdueXml({
         states: [
@@ -208,7 +208,7 @@ anyDatabase.describe('overdue debts', (open) => {
     ]);
   });
 
-  it('lead directly to the state that is due when a late check runs (overdue §12 example 13)', async () => {
+  it('put the account directly into the state that is due when a late check runs (overdue §12 example 13)', async () => {
     const debtor = await begin(CONFIG_C);
     Debtor.decline(engine);
     await engine.runTo('2012-05-31T00:03:42Z');

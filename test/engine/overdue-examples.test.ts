@@ -60,7 +60,7 @@ anyDatabase.describe('overdue stages', (open) => {
     Debtor.decline(engine);
   }
 
-  it('follow each other while every payment is declined (overdue §12 example 1)', async () => {
+  it('follow one another while every payment is declined (overdue §12 example 1)', async () => {
     await begin();
     const lines = [...(await debtor.chronicle.days('2012-05-02', '2012-06-30'))];
     const change = engine.acme.subscriptions.changePlan(debtor.subscriptionId ?? '', {
@@ -153,7 +153,7 @@ anyDatabase.describe('overdue stages', (open) => {
     ]);
   });
 
-  it('end when the oldest invoice is paid, and begin again when the next invoice is overdue (overdue §12 example 4)', async () => {
+  it('end when the oldest invoice is paid, and restart when the next invoice is overdue (overdue §12 example 4)', async () => {
     await begin();
     await debtor.chronicle.days('2012-05-02', '2012-07-20');
     await engine.runTo('2012-07-20T10:00:00Z');

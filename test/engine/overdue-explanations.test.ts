@@ -107,7 +107,7 @@ anyDatabase.describe('overdue previews and explanations', (open) => {
     ]);
   });
 
-  it('predict the state on each day on the assumption that nothing is paid or invoiced', async () => {
+  it('predict the state on each day, assuming that nothing is paid or invoiced', async () => {
     await begin(exampleConfigs.C);
     await walkTo('2012-05-31');
     const days = ['05-31', '06-04', '06-05', '06-06', '06-07', '06-10', '06-11'].map((day) => `2012-${day}`);

@@ -107,7 +107,7 @@ anyDatabase.describe('overdue evaluation with pending retries (overdue §5.2)', 
       expect(await debtor.states()).to.eql(['OD1 from 06-08T00:03:42']);
     });
 
-    it('schedules a check after the retry for a state that does not depend on time', async () => {
+    it('schedules a check after the retry if the state does not depend on time', async () => {
       const debtor = await untilTheDay(TWO);
       await debtor.charge('3');
       expect([await debtor.states(), await debtor.check()]).to.eql([[], '06-08T09:00:00']);
@@ -164,7 +164,7 @@ anyDatabase.describe('overdue evaluation with pending retries (overdue §5.2)', 
       ['succeeds', Debtor.accept, []],
       ['fails', Debtor.decline, ['CANCELLATION from 06-11T00:03:42']],
     ] as const)
-      it(`postpones a state of today to a later check if the retry ${what}`, async () => {
+      it(`postpones a state due today to a later check if the retry ${what}`, async () => {
         engine = await openStory(open, CONFIG_C, { retryDays: '11' });
         const debtor = await Debtor.sign(engine);
         Debtor.decline(engine);
@@ -186,7 +186,7 @@ anyDatabase.describe('overdue evaluation with pending retries (overdue §5.2)', 
     });
   });
 
-  it('covers a day only after the invoice of that day', async () => {
+  it('waits for the invoice of the same day', async () => {
     const debtor = await begin(
       overdueXml({ initial: 30, states: [{ name: 'TWO', time: 30, count: 2, disables: true }] }),
       { hasCard: false },

@@ -98,7 +98,7 @@ onPostgresql.describe('concurrent overdue evaluations', (open) => {
 });
 
 eachDatabase.describe('overdue evaluations with an unavailable catalog', (open) => {
-  it('wait for an unavailable catalog only if they cancel subscriptions (overdue §11 rule 3)', async () => {
+  it('wait for the catalog only if they cancel subscriptions (overdue §11 rule 3)', async () => {
     const catalog = memoryCatalogPlugin();
     catalog.serve(harbour());
     let isDown = false;
@@ -164,7 +164,7 @@ eachDatabase.describe('overdue evaluations', (open) => {
     expect(await statesOf(engine, account.id)).to.eql(['OD 2012-05-06T10:00']);
   });
 
-  it('run immediately for an account that is created under a parent with debt (overdue §7)', async () => {
+  it('run immediately for an account created under a parent with debt (overdue §7)', async () => {
     const { account: parent } = await begin(engine, OD);
     await engine.runTo('2012-05-07T10:00:00Z');
     const born = { currency: 'USD', parentAccountId: parent.id } as const;
@@ -199,7 +199,7 @@ eachDatabase.describe('overdue evaluations', (open) => {
     expect((await refreshes())[1]).to.equal(beforeOfChildren + 24);
   });
 
-  it('keep AUTO_INVOICING_OFF after clearing if a user also added the tag (overdue §2.3)', async () => {
+  it('keep AUTO_INVOICING_OFF after clearing if a user had added the tag too (overdue §2.3)', async () => {
     const { account, invoice } = await begin(engine, OD);
     const object = { id: account.id, type: 'ACCOUNT' } as const;
     const names = async () =>

@@ -162,7 +162,7 @@ anyDatabase.describe('overdue triggers (overdue §7)', (open) => {
     expect([await debtor.state(), await debtor.check()]).to.eql(['OD1', '2024-04-11T12:00:00']);
   });
 
-  it('include only the control tags that the configuration names', async () => {
+  it('include only the control tags specified in the configuration', async () => {
     const debtor = await begin(
       overdueXml({
         states: [
@@ -277,7 +277,7 @@ anyDatabase.describe('overdue triggers (overdue §7)', (open) => {
       expect([await debtor.states(), await debtor.check()]).to.eql([[], null]);
     });
 
-    it('write nothing if a clear account is cleared (rule 4)', async () => {
+    it('write nothing if the account to clear is already clear (rule 4)', async () => {
       const debtor = await begin();
       await debtor.tag(SystemTag.OVERDUE_ENFORCEMENT_OFF);
       await debtor.tag(SystemTag.OVERDUE_ENFORCEMENT_OFF, 'off');

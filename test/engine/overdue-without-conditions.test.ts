@@ -62,7 +62,7 @@ anyDatabase.describe('overdue processing after the last condition is removed', (
       expect(await breaches()).to.eql([]);
     });
 
-  it('needs the same number of SQL statements for each page, and skips clear accounts (overdue §1.2 rule 5)', async () => {
+  it('needs the same number of SQL statements for each page and skips clear accounts (overdue §1.2 rule 5)', async () => {
     const { storage, tenant, clock } = engine;
     const count = 2 * ACCOUNTS_PER_OVERDUE_PAGE + 1;
     await engine.settle(engine.acme.overdue.upload(OD));

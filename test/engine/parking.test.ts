@@ -45,7 +45,7 @@ eachDatabaseByTurns.describe('account parking', (open) => {
     expect(await isParked(accountId)).to.equal(true);
   }
 
-  it('excludes an account above the safety bound from a run without writing items, while other accounts are billed', async () => {
+  it('prevents a run from writing items for an account above the safety bound, but not for other accounts', async () => {
     await begin('2024-06-01T00:00:00Z', { maxDailyItems: 1, catalog: meadow });
     const withSetUp = await subscriber('canopy-monthly');
     const other = await engine.settle(subscriber('sprout-monthly-direct'));
@@ -57,7 +57,7 @@ eachDatabaseByTurns.describe('account parking', (open) => {
     expect(await isParked(withSetUp)).to.equal(true);
   });
 
-  it('by an operator stops automatic runs, and everything due is billed after the account is unparked', async () => {
+  it('by an operator postpones everything due until the account is unparked', async () => {
     await begin('2024-01-01T00:00:00Z');
     const id = await engine.settle(subscriber('solo-now'));
     const { invoices } = engine.acme;
@@ -90,7 +90,7 @@ eachDatabaseByTurns.describe('account parking', (open) => {
     expect((await linesOf(late)).flat()).to.have.length(30);
   });
 
-  it('depends on the safety bound with which the engine was opened', async () => {
+  it('depends on the safety bound specified when the engine was opened', async () => {
     await begin('2024-01-01T00:00:00Z', { maxDailyItems: -1 });
     const id = await engine.settle(subscriber('solo-now'));
     const ahead = await engine.acme.generateInvoice({ accountId: id, targetDate: '2026-12-01' });
@@ -118,7 +118,7 @@ eachDatabaseByTurns.describe('account parking', (open) => {
     expect(await isParked(id), 'the next run is held to them again').to.equal(true);
   });
 
-  it('stores the exceeded bound in the audit row, after sixteen periods of AUTO_INVOICING_OFF', async () => {
+  it('records in the audit row the bound exceeded after sixteen periods of AUTO_INVOICING_OFF', async () => {
     await begin('2023-01-01T00:00:00Z');
     const id = await engine.settle(subscriber('solo-now'));
     const account = { type: 'ACCOUNT', id } as const;
@@ -145,7 +145,7 @@ eachDatabaseByTurns.describe('account parking', (open) => {
     expect((await linesOf(id)).flat()).to.have.length(30);
   });
 
-  it('is caused by a missing price, while the other accounts of the batch are billed', async () => {
+  it('is caused by a missing price without affecting the other accounts of the batch', async () => {
     const sold = (effectiveDate: string, prices: string, more = ''): string =>
       catalogXml({
         effectiveDate,

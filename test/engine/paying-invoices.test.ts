@@ -20,7 +20,7 @@ eachDatabaseByTurns.describe('requested invoice payments (payments §9.6)', (ope
     acme.invoicePayments.payAll({ accountId: account.id, ...more });
   const balancesOf = (...ids: readonly Uuid[]) => Promise.all(ids.map((id) => invoices.balanceOf(id)));
 
-  it('create a method for an external payment, but do not make that method the default (rule 1)', async () => {
+  it('create a method for an external payment without making it the default (rule 1)', async () => {
     const { id } = await invoices.add('20');
     const { paymentMethodId } = await acme.getAccount(account.id);
     const paid = await acme.invoicePayments.pay({ invoiceId: id, isExternal: true });
@@ -99,7 +99,7 @@ eachDatabaseByTurns.describe('requested invoice payments (payments §9.6)', (ope
     expect(await acme.payments.ofAccount(accountId)).to.eql([]);
   });
 
-  it('continue after one payment fails, and also list the invoice of the failed payment (rule 2)', async () => {
+  it('continue after one payment fails, and list the invoice of the failed payment (rule 2)', async () => {
     const { id: first } = await invoices.add('20');
     const { id: second } = await invoices.add('30');
     engine.gateway.configure(DECLINE);
@@ -109,7 +109,7 @@ eachDatabaseByTurns.describe('requested invoice payments (payments §9.6)', (ope
     expect((await acme.payments.ofAccount(account.id)).length).to.equal(2);
   });
 
-  it('turn the part of an external amount that would have paid a skipped invoice into credit (rule 2)', async () => {
+  it('credit the part of an external amount that would have paid a skipped invoice (rule 2)', async () => {
     engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', TIMES: 1 });
     const { id: first } = await invoices.add('20');
     await acme.invoicePayments.pay({ invoiceId: first });
@@ -120,7 +120,7 @@ eachDatabaseByTurns.describe('requested invoice payments (payments §9.6)', (ope
   });
 
   for (const amount of ['0', '-5'])
-    it(`reject an amount of ${amount} with 7031 for one invoice and for all, and store nothing (payments §4.3 rule 2)`, async () => {
+    it(`reject an amount of ${amount} with 7031 for one invoice or all invoices, and store nothing (payments §4.3 rule 2)`, async () => {
       const { acme, gateway } = engine;
       const { id: invoiceId } = await invoices.add('20');
       gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', TIMES: 1 });
@@ -178,7 +178,7 @@ eachDatabaseByTurns.describe('payAllUnpaidInvoices requests (payments §10.1 rul
       formatDecimal(balance),
     );
 
-  it('pay unpaid invoices oldest first with the new method, despite the tags of the account', async () => {
+  it('pay unpaid invoices with the new method, oldest first, despite the tags of the account', async () => {
     await acme.tags.add({ type: 'ACCOUNT', id: account.id }, [SystemTag.AUTO_PAY_OFF]);
     await charge('10');
     await engine.runTo('2024-01-02T00:00:00Z');
@@ -191,7 +191,7 @@ eachDatabaseByTurns.describe('payAllUnpaidInvoices requests (payments §10.1 rul
     expect(charged()).to.eql(['10', '5']);
   });
 
-  it('use the added method, but do not make that method the default', async () => {
+  it('use the added method without making it the default', async () => {
     await add({ isDefault: true, payAllUnpaidInvoices: false });
     await acme.tags.add({ type: 'ACCOUNT', id: account.id }, [SystemTag.MANUAL_PAY]);
     await charge('10');
@@ -251,7 +251,7 @@ eachDatabaseByTurns.describe('payAllUnpaidInvoices requests (payments §10.1 rul
     expect([charged(), await owed()]).to.eql([[], []]);
   });
 
-  it('also pay unpaid invoices when the default method is set (payments §10.4)', async () => {
+  it('pay unpaid invoices when they select a default method (payments §10.4)', async () => {
     const method = await add();
     await charge('10');
     const on = { accountId: account.id, paymentMethodId: method.id };

@@ -118,7 +118,7 @@ anyDatabase.describe('payment attempts (payments §3.3)', (open) => {
     });
   });
 
-  it('are added for each retry, while the old attempt keeps its state', async () => {
+  it('are added for each retry without changing the state of the old attempt', async () => {
     answers('ERROR', 1);
     const invoiceId = await invoiced();
     const [first] = (await paymentOf(invoiceId)).attempts ?? [];
@@ -129,7 +129,7 @@ anyDatabase.describe('payment attempts (payments §3.3)', (open) => {
     expect(attempts?.[1]?.id).not.to.equal(first?.id);
   });
 
-  it('are added for a released hold, while the old attempt remains ABORTED', async () => {
+  it('are added when AUTO_PAY_OFF is removed, while the old attempt remains ABORTED', async () => {
     await acme.tags.add({ type: 'ACCOUNT', id: account.id }, [SystemTag.AUTO_PAY_OFF]);
     const invoiceId = await invoiced();
     await acme.tags.remove({ type: 'ACCOUNT', id: account.id }, [SystemTag.AUTO_PAY_OFF]);
@@ -263,7 +263,7 @@ eachDatabaseByTurns.describe('payment attempts with stored properties (payments 
     expect(await kept()).to.eql([`RETRIED ${KEPT}`, 'ABORTED']);
   });
 
-  it('lose their properties if nothing is left to pay at their retry', async () => {
+  it('lose their properties if nothing is left to pay when they are retried', async () => {
     engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_CLEAR' });
     await acme.invoicePayments.pay({ invoiceId, externalKey: 'Q' });
     await release();

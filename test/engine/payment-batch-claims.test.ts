@@ -24,7 +24,7 @@ const unreadable = ({ paymentId, transactionId }: GatewayRequest): unknown => ({
   },
 });
 
-eachDatabase.describe('unreadable gateway answers (payments §2.2)', (open) => {
+eachDatabase.describe('unreadable gateway responses (payments §2.2)', (open) => {
   let detail: unknown = null;
   let listed: unknown = null;
 

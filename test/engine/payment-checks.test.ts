@@ -45,7 +45,7 @@ anyDatabase.describe('payment consistency check', (open) => {
 
   const breaches = () => Array.fromAsync(engine.billing.checks.breaches(null));
 
-  it('finds nothing after regular payment operations', async () => {
+  it('finds no errors after regular payment operations', async () => {
     expect(await breaches()).to.eql([]);
   });
 

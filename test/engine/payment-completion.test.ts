@@ -129,7 +129,7 @@ eachDatabaseByTurns.describe('completion of pending transactions (payments §6)'
   });
 
   for (const path of ['payments', 'invoicePayments'] as const) {
-    it(`rejects another currency for an invoice payment (${path}), but accepts another amount (payments §4.3 rule 7)`, async () => {
+    it(`rejects a different currency for an invoice payment (${path}), but accepts a different amount (payments §4.3 rule 7)`, async () => {
       engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', TIMES: 1 });
       const { id, paymentId } = await invoices.paid('20');
       const gatewayCalls = engine.ledger.ofPayment(paymentId).length;

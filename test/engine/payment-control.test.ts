@@ -64,7 +64,7 @@ anyDatabase.describe('payment control plugins (payments §2.3, §8)', (open) => 
     expect(await attempts()).to.eql([['SUCCESS', 7.01, 'first,second']]);
   });
 
-  it('stop the operation at the first abort, with an ABORTED attempt and without a transaction or later plugin calls', async () => {
+  it('stop the operation and later plugin calls at the first abort, leaving only an ABORTED attempt', async () => {
     first.prior = { isAborted: true };
     await expectCode(purchase(), 'PAYMENT_PLUGIN_API_ABORTED');
     expect(second.calls()).to.eql([]);
@@ -73,7 +73,7 @@ anyDatabase.describe('payment control plugins (payments §2.3, §8)', (open) => 
     expect(engine.ledger.all()).to.eql([]);
   });
 
-  it('can throw a payment error in a prior call, while any other error becomes 7019', async () => {
+  it('can throw a payment error in a prior call, but cause error 7019 with any other error', async () => {
     first.prior = new BillingError({ code: ErrorCode.PAYMENT_INVALID_PARAMETER, message: 'not so' });
     await expectCode(purchase(), 'PAYMENT_INVALID_PARAMETER');
     first.prior = new Error('broken');
@@ -91,7 +91,7 @@ anyDatabase.describe('payment control plugins (payments §2.3, §8)', (open) => 
     expect(engine.ledger.all()).to.eql([]);
   });
 
-  it('can request a retry with the same keys, on the earliest date that one of them requests', async () => {
+  it('can request a retry with the same keys on the earliest of their requested dates', async () => {
     first.failure = { nextRetryDate: new Date('2024-01-05T10:00:00Z') };
     second.failure = { nextRetryDate: new Date('2024-01-03T10:00:00Z') };
     engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', TIMES: 1 });
@@ -161,7 +161,7 @@ anyDatabase.describe('payment control plugins (payments §2.3, §8)', (open) => 
     expect(context).to.include.keys('reasonCode', 'comments', 'userToken');
   });
 
-  it('receive no further failure calls once one of them throws, and the earliest retry date so far applies (rule 7)', async () => {
+  it('receive no further failure calls once one plugin throws, but keep the earliest retry date so far (rule 7)', async () => {
     first.failure = { nextRetryDate: new Date('2024-01-05T10:00:00Z') };
     second.onFailureCall = async () => {
       throw new Error('broken');

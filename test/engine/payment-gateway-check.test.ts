@@ -471,7 +471,7 @@ anyDatabase.describe('checkPaymentGateway', (open) => {
   const findings = async (gateway: PaymentGateway, options?: Options) =>
     (await check(gateway, options)).findings;
 
-  it('accepts a correct gateway, and calls every operation of the gateway', async () => {
+  it('accepts a correct gateway and calls all its operations', async () => {
     const books = new Books();
     const report = await check(books.gateway(), { effectsOf: books.effectsOf });
     expect(report.findings).to.eql([]);

@@ -81,7 +81,7 @@ anyDatabase.describe('payment transaction leases (payments §5.1 rule 3)', (open
     return { id, first };
   }
 
-  it('prevent a late answer from being recorded while another call holds the lease', async () => {
+  it('prevent a late response from being recorded while another call holds the lease', async () => {
     const { id, first } = await overtaken();
     const arrived = held.next();
     const second = engine.acme.payments.complete({ paymentId: id });
@@ -94,14 +94,14 @@ anyDatabase.describe('payment transaction leases (payments §5.1 rule 3)', (open
     expect(await statusNow(id)).to.eql(['SUCCESS']);
   });
 
-  it('allow a late answer to be recorded once recovery has ended the lease', async () => {
+  it('allow a late response to be recorded once recovery has ended the lease', async () => {
     const { id, first } = await overtaken();
     held.requests[0]?.answer('PROCESSED');
     await first;
     expect(await statusNow(id)).to.eql(['SUCCESS']);
   });
 
-  it('keep the outcome found by recovery if the late answer is UNKNOWN', async () => {
+  it('keep the outcome found by recovery if the late response is UNKNOWN', async () => {
     const { id, first } = await overtaken();
     held.requests[0]?.answer('UNDEFINED');
     await first;
@@ -208,7 +208,7 @@ eachDatabase.describe('leases of interrupted calls (payments §5.3 rule 3)', (op
     expect(await statusOf(payments.chargeback({ paymentId, amount: '10' }))).to.equal('SUCCESS');
   });
 
-  it('allow a pending transaction to be completed again after its completion was interrupted', async () => {
+  it('allow a pending transaction to be completed again after an interrupted completion', async () => {
     const { payments } = acme;
     const paymentId = await purchased();
     mortal.pends();

@@ -150,7 +150,7 @@ eachDatabaseByTurns.describe('payment lists and payment searches (payments §11)
     );
   });
 
-  it('need as many SQL statements for a page with attempts as for one payment', async () => {
+  it('need the same number of SQL statements for a page with attempts as for one payment', async () => {
     const sent = (limit: number) =>
       engine.statementsOf(() => acme.payments.page({ offset: 0, limit, withAttempts: true }));
     expect(await sent(3)).to.have.length((await sent(1)).length);

@@ -154,14 +154,14 @@ eachDatabaseByTurns.describe('payment method operations (payments §10)', (open)
     expect(idsOf(await all(false))).to.eql([method.id]);
   });
 
-  it('clear the default method with forceDefaultPmDeletion, and add no tag (payments §10.3)', async () => {
+  it('clear the default method with forceDefaultPmDeletion without adding a tag (payments §10.3)', async () => {
     await remove((await add(SANDBOX, { isDefault: true })).id, { force: true });
     expect(await defaultOf()).to.equal(null);
     expect(await all(false)).to.eql([]);
     expect(await tagsOf()).to.eql([]);
   });
 
-  it('add AUTO_PAY_OFF once with deleteDefaultPmWithAutoPayOff, even with both flags (payments §10.3)', async () => {
+  it('add AUTO_PAY_OFF only once with deleteDefaultPmWithAutoPayOff, even with forceDefaultPmDeletion (payments §10.3)', async () => {
     await remove((await add(SANDBOX, { isDefault: true })).id, { withAutoPayOff: true });
     expect(await defaultOf()).to.equal(null);
     expect(await tagsOf()).to.eql(['AUTO_PAY_OFF']);
@@ -383,7 +383,7 @@ eachDatabaseByTurns.describe('payment method operations (payments §10)', (open)
     expect(await all(false)).to.have.length(3);
   });
 
-  it('change nothing if the gateway answers null (payments §10.5)', async () => {
+  it('change nothing if the gateway returns null (payments §10.5)', async () => {
     const method = await add('vault', { isDefault: true });
     vault.methods = null;
     await refresh('vault');
@@ -459,7 +459,7 @@ eachDatabaseByTurns.describe('payment method operations (payments §10)', (open)
     expect(await all()).to.eql([]);
   });
 
-  it('store each of several simultaneously added methods with its own token, and set the default methods', async () => {
+  it('store simultaneously added methods with separate tokens, and set one default method per account', async () => {
     const accounts = await Promise.all(
       Array.from({ length: 12 }, () => engine.acme.createAccount({ currency: 'USD' })),
     );

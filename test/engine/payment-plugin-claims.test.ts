@@ -45,7 +45,7 @@ function oops(): never {
   throw new Error('not to be read');
 }
 
-eachDatabaseByTurns.describe('plugin inputs and answers (payments §2.2, §2.3)', (open) => {
+eachDatabaseByTurns.describe('plugin inputs and responses (payments §2.2, §2.3)', (open) => {
   let engine: TestEngine;
   let account: Account;
   let plugin: ScriptedControl;
@@ -90,7 +90,7 @@ eachDatabaseByTurns.describe('plugin inputs and answers (payments §2.2, §2.3)'
     );
 
   for (const [what, oddly] of unreadable) {
-    it(`allow operations, reads and recovery if a gateway’s list of transactions contains ${what}`, async () => {
+    it(`do not prevent operations, reads or recovery if a gateway’s list of transactions contains ${what}`, async () => {
       await begin();
       expect(await outcome(buy('odd'))).to.equal(7019);
       expect(await outcome(buy('other'))).to.equal(7019);
@@ -107,7 +107,7 @@ eachDatabaseByTurns.describe('plugin inputs and answers (payments §2.2, §2.3)'
       expect(await stateOf('other')).to.eql(['SUCCESS 10']);
     });
 
-    it(`keep the other transactions readable if a gateway’s list contains ${what}`, async () => {
+    it(`leave the other transactions readable if a gateway’s list contains ${what}`, async () => {
       await begin();
       expect(await outcome(buy('odd'))).to.equal(7019);
       info = (result) => [oddly(result), result, oddly(result)];
@@ -115,7 +115,7 @@ eachDatabaseByTurns.describe('plugin inputs and answers (payments §2.2, §2.3)'
       expect(await stateOf('odd')).to.eql(['SUCCESS 10']);
     });
 
-    it(`leave the outcome unknown if the answer to a purchase contains ${what}`, async () => {
+    it(`leave the outcome unknown if the response to a purchase contains ${what}`, async () => {
       await begin();
       answer = (request) => oddly(processed(request));
       expect(await outcome(buy('odd'))).to.be.a('number');
@@ -174,7 +174,7 @@ eachDatabaseByTurns.describe('plugin inputs and answers (payments §2.2, §2.3)'
     expect(properties).to.eql(GIVEN);
   });
 
-  it('are not affected by changes that a gateway makes to its request, and the changes are not stored', async () => {
+  it('remain unchanged, even in storage, if a gateway modifies its request', async () => {
     await begin();
     const tried: boolean[] = [];
     answer = (request) => {
@@ -214,7 +214,7 @@ eachDatabaseByTurns.describe('plugin inputs and answers (payments §2.2, §2.3)'
     'a payment method without a text': { adjustedPaymentMethodId: Object.create(null) },
   };
   for (const [what, claimed] of Object.entries(unreadablePriors))
-    it(`cause error 7019 and an ABORTED attempt if the answer to a prior call contains ${what} (payments §2.3 rule 8)`, async () => {
+    it(`cause error 7019 and an ABORTED attempt if the response to a prior call contains ${what} (payments §2.3 rule 8)`, async () => {
       await begin();
       answer = (request) => processed(request);
       account = await engine.acme.createAccount({ currency: 'USD' });

@@ -133,7 +133,7 @@ anyDatabase.describe('payment corrections (payments §7.4, §8.5)', (open) => {
       await expectCode(payments.fixTransaction({ ...known, ...bad } as never), 'PAYMENT_INVALID_PARAMETER');
   });
 
-  it('notify the control plugins of the attempt, like an API payment (rule 4)', async () => {
+  it('notify the control plugins of the attempt, as API payments do (rule 4)', async () => {
     const { payments } = acme;
     const { payment } = await payments.purchase({
       accountId: account.id,

@@ -78,7 +78,7 @@ anyDatabase.describe('direct payments (payments §3 to §6)', (open) => {
     await expectCode(other, 'PAYMENT_INVALID_OPERATION');
   });
 
-  it('cannot use another payment method if a declined payment is repeated', async () => {
+  it('cannot use a different payment method to repeat a declined payment', async () => {
     const { payments } = acme;
     const input = { accountId: account.id, amount: '10', externalKey: 'one-card' };
     const declined = await payments.purchase({ ...input, properties: DECLINE });
@@ -107,7 +107,7 @@ anyDatabase.describe('direct payments (payments §3 to §6)', (open) => {
     expect(Number(completed.transaction.processedAmount)).to.equal(7);
   });
 
-  it('can be charged back, and the chargeback reversed, without a gateway call', async () => {
+  it('need no gateway call for a chargeback or its reversal', async () => {
     const { payments } = acme;
     const { payment } = await payments.purchase({ accountId: account.id, amount: '10' });
     const paymentId = payment.id;
@@ -151,7 +151,7 @@ eachDatabase.describe('direct payment transaction keys (payments §1.7 rule 2)',
   const PENDING = does('ACTION_RETURN_PLUGIN_STATUS_PENDING');
   const DECLINE = does('ACTION_RETURN_PLUGIN_STATUS_ERROR');
 
-  it('are rejected for one of two accounts that use a key simultaneously, before the gateway is called', async () => {
+  it('are rejected before the gateway call for one of two accounts that use them simultaneously', async () => {
     const other = await engine.payingAccount({ currency: 'USD' });
     const { PAYMENT_DIFFERENT_ACCOUNT_ID: ofPayment, PAYMENT_TRANSACTION_DIFFERENT_ACCOUNT_ID: ofKey } =
       ErrorCode;
@@ -174,7 +174,7 @@ eachDatabase.describe('direct payment transaction keys (payments §1.7 rule 2)',
     }
   });
 
-  it('keep keys unique among successful and open transactions after corrections (payments §7.4)', async () => {
+  it('remain unique among successful and open transactions after corrections (payments §7.4)', async () => {
     for (const [transactionExternalKey, properties] of [
       ['corrected beside a success', []],
       ['corrected beside what is pending', PENDING],

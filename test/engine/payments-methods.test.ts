@@ -58,7 +58,7 @@ eachDatabaseByTurns.describe('payment service (payments §10)', (open) => {
     ]);
   });
 
-  it('uses the given key of a method, or the gateway id if no other method has that id as key', async () => {
+  it('uses the given key of a method, or the gateway id if no other method has that id as its key', async () => {
     const details = { externalPaymentMethodId: `tok_${account.id}` };
     expect((await add({ externalKey: `my-${account.id}`, details })).externalKey).to.equal(
       `my-${account.id}`,

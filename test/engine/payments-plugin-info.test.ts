@@ -131,7 +131,7 @@ eachDatabaseByTurns.describe('payment data (payments §1.4, §2.1, §10.2)', (op
       expect(gateway.requests).to.eql([]);
     });
 
-    it('contains the gateway details, read outside any database session', async () => {
+    it('contains gateway details that are read outside any database session', async () => {
       await begin();
       await withMethods('talkative');
       let sessionsThen = -1;
@@ -149,7 +149,7 @@ eachDatabaseByTurns.describe('payment data (payments §1.4, §2.1, §10.2)', (op
       expect(sessionsThen).to.equal(0);
     });
 
-    it('contains null, with a logged warning, if a gateway fails in a list, while a single read fails with 7004', async () => {
+    it('contains null with a logged warning in a list if a gateway fails, but a single read fails with 7004', async () => {
       await begin();
       await withMethods('talkative', SANDBOX);
       expect(await infos()).to.eql([
@@ -165,7 +165,7 @@ eachDatabaseByTurns.describe('payment data (payments §1.4, §2.1, §10.2)', (op
       expect(error).to.include({ code: 7004 });
     });
 
-    it('contains null, with a logged warning, if the gateway answers with null', async () => {
+    it('contains null with a logged warning if the gateway returns null', async () => {
       await begin();
       await withMethods('talkative');
       gateway.detail = () => Promise.resolve(null as never);

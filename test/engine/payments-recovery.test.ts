@@ -89,7 +89,7 @@ eachDatabaseByTurns.describe('payment recovery', (open) => {
     expect(scripted.effects).to.have.length(1);
   });
 
-  it('keeps a final outcome that a late answer contradicts, and logs the contradiction', async () => {
+  it('keeps a final outcome that a late response contradicts, and logs the contradiction', async () => {
     const storage = storageOf(await open(migrated));
     let release: () => void = () => undefined;
     const released = new Promise<void>((resolve) => {
@@ -123,7 +123,7 @@ eachDatabaseByTurns.describe('payment recovery', (open) => {
     );
   });
 
-  it('records an answer even if the claim of its entry was lost in the meantime', async () => {
+  it('records a response even if the claim on its queue entry was lost in the meantime', async () => {
     const storage = storageOf(await open(migrated));
     let lost = 2; // once in the batch, once alone
     const handlerStorage = withSessions(storage, (session) => ({
@@ -140,7 +140,7 @@ eachDatabaseByTurns.describe('payment recovery', (open) => {
     expect(stage.takeEvents()).to.eql(SUCCEEDED);
   });
 
-  it('waits for a busy account before a gateway call, or records the answer later if the account is busy after the call', async () => {
+  it('waits for a busy account before a gateway call, or records the response later if the account is busy after the call', async () => {
     const storage = storageOf(await open(migrated));
     const tries: string[] = [];
     const handlerStorage = withSessions(storage, (session) => ({

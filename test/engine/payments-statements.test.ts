@@ -24,7 +24,7 @@ function define(open: OpenDatabase): void {
   });
   after(() => stage.stop());
 
-  it('are equal in number for 2 invoices and for 50 invoices', async () => {
+  it('are equal in number for 2 and for 50 invoices', async () => {
     const few = await payAll(2);
     const many = await payAll(50);
     expect(many.filter(isQuery)).to.have.length(few.filter(isQuery).length);

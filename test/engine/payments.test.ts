@@ -177,7 +177,7 @@ eachDatabaseByTurns.describe('automatic payment', (open) => {
     expect(payment?.attempts?.map((each) => each.stateName)).to.eql([...Array(8).fill('RETRIED'), 'ABORTED']);
   });
 
-  it('leaves the rest due if the gateway charges only a part', async () => {
+  it('leaves the rest due if the gateway charges only part of the amount', async () => {
     await stageAt('2012-05-31T00:03:42Z');
     stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_SLEEP', SLEEP_TIME_SEC: 0, PROCESSED_AMOUNT: '10' });
     const [invoiceId] = await invoiced();
@@ -292,7 +292,7 @@ eachDatabaseByTurns.describe('automatic payment', (open) => {
     expect(stage.takeEvents()).to.eql(SUCCEEDED);
   });
 
-  it('applies an answer that arrives after the time limit', async () => {
+  it('applies a response that arrives after the time limit', async () => {
     await stageAt('2012-05-01T00:00:00Z');
     stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_SLEEP', SLEEP_TIME_SEC: 60 });
     const invoiceId = await stage.invoice(await stage.account(), '249.95');

@@ -52,14 +52,14 @@ eachDatabaseByTurns.describe('phases that are not stored yet', (open) => {
     return found && itemLines(found);
   }
 
-  it('are included in a dry run far ahead', async () => {
+  it('are included in a dry run for a distant date', async () => {
     const opened = await begin('2024-01-01T00:00:00Z');
     const accountId = await subscribed(opened, 'three-phases');
     expect(await foreseen(opened, accountId, '2024-03-31')).to.eql(['RECURRING 2024-03-31..2024-04-30 10']);
     expect(await foreseen(opened, accountId, '2024-06-30')).to.eql(['RECURRING 2024-06-30..2024-07-31 50']);
   });
 
-  it('are followed by the end of the term in a dry run, and nothing is billed after that end', async () => {
+  it('are followed in a dry run by the end of the term, after which nothing is billed', async () => {
     const opened = await begin('2024-01-01T00:00:00Z');
     const accountId = await subscribed(opened, 'trial-then-term');
     expect(await foreseen(opened, accountId, '2024-04-30'), 'the expiry itself bills nothing').to.equal(null);
@@ -76,7 +76,7 @@ eachDatabaseByTurns.describe('phases that are not stored yet', (open) => {
     expect(await foreseen(opened, accountId, '2024-10-15')).to.equal(null);
   });
 
-  it('are billed by a run far ahead, and need no repair when they are stored', async () => {
+  it('are billed by a run for a distant date without being repaired when they are stored', async () => {
     const opened = await begin('2024-01-01T00:00:00Z');
     const accountId = await subscribed(opened, 'three-phases');
     const targetDate = parseLocalDate('2024-09-01');
@@ -152,7 +152,7 @@ eachDatabaseByTurns.describe('phases that are not stored yet', (open) => {
     await expectCode(acme.invoices.dryRun({ accountId }), 3);
   });
 
-  it('are the same in a dry run as in the next run, on any date of any plan', async () => {
+  it('are the same in a dry run as in the next run, for any plan and date', async () => {
     const start = parseLocalDate('2024-01-17');
     const cases = fc.record({
       days: fc.array(fc.integer({ min: 1, max: 430 }), { minLength: 4, maxLength: 6 }),

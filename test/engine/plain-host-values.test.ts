@@ -176,7 +176,7 @@ anyDatabase.describe('values for host code (lib/ports)', (open) => {
     expect([...new Set(datesIn(seen, ''))]).to.include.members(invoice('[]'));
   });
 
-  it('contain only plain data in a formatter, and in the built-in formatter that the host formatter uses', async () => {
+  it('contain only plain data in a host formatter and in the built-in formatter that it uses', async () => {
     const { acme, invoiceId } = stage;
     const text = ({ builtIn }: InvoiceFormatterContext) => ({
       date: (date: string) => `${date} ${builtIn.date(date)}`,
@@ -302,7 +302,7 @@ anyDatabase.describe('values for host code (lib/ports)', (open) => {
     );
   });
 
-  it('can be strings or Date objects in the answers of an invoice plugin', async () => {
+  it('can be strings or Date objects in the results of an invoice plugin', async () => {
     const item = {
       itemType: 'TAX',
       amount: '1.10',

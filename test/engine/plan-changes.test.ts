@@ -252,7 +252,7 @@ eachDatabaseByTurns.describe('plan changes', (open) => {
     );
   });
 
-  it('each repair and credit the previous charge if two occur in one month (invoicing E5 "Two changes")', async () => {
+  it('repair and credit the previous charge each time if two occur in one month (invoicing E5 "Two changes")', async () => {
     await begin('2012-05-01T00:00:00Z', shelf, 1);
     const subscriptionId = await subscribe('s-599');
     engine.clock.set('2012-05-07T00:00:00Z');
@@ -424,7 +424,7 @@ eachDatabaseByTurns.describe('plan changes', (open) => {
     );
   });
 
-  it('are rejected or removed by a cancellation that is requested simultaneously', async () => {
+  it('are rejected or removed by a simultaneous cancellation', async () => {
     await begin('2024-01-01T00:00:00Z', shelf, 1);
     const subscriptionId = await subscribe('s-249');
     engine.clock.set('2024-01-11T00:00:00Z');

@@ -182,7 +182,7 @@ eachDatabase.describe('change previews (invoicing §11.1)', (open) => {
       expect(linesOf((await engine.invoicesOf(accountId)).at(-1) ?? null)).to.eql(found.next);
     });
 
-    it('return no invoice that is due now while AUTO_INVOICING_OFF holds invoices back (rule 2)', async () => {
+    it('return no invoice due now while AUTO_INVOICING_OFF is in effect (rule 2)', async () => {
       await subscribe('2024-01-15T06:00:00Z');
       await engine.acme.tags.add({ type: 'ACCOUNT', id: accountId }, [SystemTag.AUTO_INVOICING_OFF]);
       const { dueNow, next } = await preview({ change: 'CHANGE_QUANTITY', subscriptionId, quantity: 3 });
@@ -190,7 +190,7 @@ eachDatabase.describe('change previews (invoicing §11.1)', (open) => {
       expect(linesOf(next)).to.include('RECURRING 2024-01-15..2024-02-05 40.54');
     });
 
-    it('explain each item exactly like the item that is then created (rule 5)', async () => {
+    it('explain each item exactly as on the invoice of the change (rule 5)', async () => {
       await subscribe('2024-01-15T06:00:00Z');
       const { dueNow } = await preview({ change: 'PAUSE', bundleId });
       await engine.settle(engine.acme.blocking.pauseBundle(bundleId));

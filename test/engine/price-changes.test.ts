@@ -171,7 +171,7 @@ eachDatabaseByTurns.describe('price changes of existing subscriptions', (open) =
     expect(foreseen && formatDecimal(foreseen.rawBalance)).to.equal(last && formatDecimal(last.amount));
   });
 
-  it('are billed by an explicit run right after the upload, so that the automatic run finds nothing', async () => {
+  it('are billed by an explicit run right after the upload, which leaves nothing for the automatic run', async () => {
     const opened = await begin('2024-03-15T00:00:00Z', heat[0] as PricedVersion);
     const accountId = await subscribe(opened);
     await opened.runTo('2024-05-02T00:00:00Z');

@@ -261,7 +261,7 @@ eachDatabaseByTurns.describe('price overrides', (open) => {
     expect((await other.getSubscription(own)).prices[1]?.recurringPrice?.toFixed()).to.equal('24');
   });
 
-  it('share a plan if they are equal, even if stored simultaneously, and otherwise get different plan numbers', async () => {
+  it('share a plan if, and only if, they are equal, even if they are stored simultaneously', async () => {
     const amounts = Array.from({ length: 24 }, (_, index) => decimal(10 + (index % 6)));
     const accounts = await Promise.all(amounts.map(() => newAccount()));
     const made = await Promise.all(
@@ -323,7 +323,7 @@ eachDatabaseByTurns.describe('currencies on invoices', (open) => {
     ['GBP', 2010],
   ] as const) {
     for (const planName of ['p-monthly', 'p-setup'])
-      it(`require a price, so that ${planName} in ${currency} is rejected with error ${code} (catalog W20 "Currency")`, () =>
+      it(`cause error ${code} for ${planName} in ${currency} if the price is missing (catalog W20 "Currency")`, () =>
         expectCode(subscribed(currency, planName), code));
 
     it(`fail with ${code} if a version has no price in ${currency} for existing subscriptions (catalog W20 "Currency")`, async () => {

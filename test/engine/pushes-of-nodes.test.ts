@@ -65,7 +65,7 @@ onPostgresql.describe('pushes of several nodes (platform §10.2)', (open) => {
     return node;
   };
 
-  it('are each sent once, in account order, with at most ten at a time across all nodes', async () => {
+  it('are sent once, in account order and at most ten at a time across all nodes', async () => {
     const database = await open(migrated);
     const [one, two] = [await openNode(database), await openNode(database)];
     await one.acme.keyValues.add('PUSH_NOTIFICATION_CB', receiver.url);
@@ -105,7 +105,7 @@ onPostgresql.describe('pushes of several nodes (platform §10.2)', (open) => {
     expect(new Set(receiver.arrived.map(({ id }) => id))).to.have.property('size', 1);
   });
 
-  it('are sent by another node if a node sleeps past its lease, and the late result of that node is ignored', async () => {
+  it('are sent by another node if a node sleeps past its lease, regardless of its late result', async () => {
     const database = await open(migrated);
     const { promise: woken, resolve: wake } = Promise.withResolvers<void>();
     const { promise: asleep, resolve: fallAsleep } = Promise.withResolvers<void>();

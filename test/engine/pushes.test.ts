@@ -299,7 +299,7 @@ eachDatabase.describe('pushes (platform §10)', (open) => {
 });
 
 anyDatabase.describe('pushes without a sender (platform §10)', (open) => {
-  it('are not stored if the host has no push sender', async () => {
+  it('are not stored', async () => {
     const engine = await openEngine(open, { now: NOW, testMode: true });
     await engine.acme.keyValues.add(CALLBACK, 'http://127.0.0.1:1/');
     await engine.settle(engine.acme.createAccount({ currency: 'USD' }));

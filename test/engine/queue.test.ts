@@ -322,7 +322,7 @@ function define(open: OpenDatabase, kind: DatabaseKind): void {
       ));
   });
 
-  it('resumes the entries of a node’s own former processes when the node starts, and no other entries', async () => {
+  it('resumes only the entries of a node’s own former processes when the node starts', async () => {
     const { handler, seen } = recorder('only');
     await put([0, 1, 2].map((account) => event(account, account)));
     for (const name of ['n2 before', 'n2', 'n3']) await claimAs(name, 1);

@@ -66,7 +66,7 @@ eachDatabase.describe('concurrent consumption of a quota (features §4)', (open)
     expect(await used()).to.equal('10');
   });
 
-  it('counts only once for a key', async () => {
+  it('counts only once per key', async () => {
     const results = await together({ amount: '3', key: 'once' });
     expect(new Set(results.map(({ allowed, used: after }) => `${allowed} ${formatDecimal(after)}`))).to.eql(
       new Set(['true 3']),
@@ -74,7 +74,7 @@ eachDatabase.describe('concurrent consumption of a quota (features §4)', (open)
     expect(await used()).to.equal('3');
   });
 
-  it('is released only once for a key', async () => {
+  it('is released only once per key', async () => {
     await consume({ amount: '2' });
     await consume({ amount: '3', key: 'once' });
     const release = () => engine.acme.features.release({ accountId, feature: 'daily', key: 'once' });

@@ -82,7 +82,7 @@ eachDatabaseByTurns.describe('retired plans and price lists', (open) => {
       subscriptionId = await subscribe('oar-monthly');
     });
 
-    it('are no longer sold by product, period or name (catalog W6 "Retirement")', async () => {
+    it('can no longer be bought by product, period or name (catalog W6 "Retirement")', async () => {
       const byProduct = {
         accountId,
         productName: 'Oar',

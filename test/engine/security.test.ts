@@ -173,7 +173,7 @@ eachDatabaseByTurns.describe('server security', (open) => {
     await renewing.close();
   });
 
-  it('caches access rights, and with several nodes lets all waiting calls of a node share each revision check', async () => {
+  it('caches access rights and, with several nodes, shares each revision check among all waiting calls of a node', async () => {
     const { storage, billing } = engine;
     await billing.security.principal('USER', 'root');
     const reads = {

@@ -146,7 +146,7 @@ eachDatabase.describe('seller records', (open) => {
     const missing = () =>
       engine.logger.lines.filter(({ message }) => message.startsWith('a document has no seller data'));
 
-    it('appear on an invoice as of the day on which it was committed (invoicing §14 rule 7)', async () => {
+    it('appear on an invoice as of its commit date (invoicing §14 rule 7)', async () => {
       const first = await upload({ logo: { mediaType: 'image/png', bytes: png } });
       const old = await committed();
       const waiting = await draft();
@@ -177,7 +177,7 @@ eachDatabase.describe('seller records', (open) => {
       expect(await shown(waiting)).to.include({ id: second.id });
     });
 
-    it('are reported to the host as missing in each call, but only once in the log (invoicing §14 rule 7)', async () => {
+    it('are reported to the host in each call, but logged only once, if they are missing (invoicing §14 rule 7)', async () => {
       const invoiceId = await committed();
       let reports = 0;
       const onMissingSeller = () => {
@@ -197,7 +197,7 @@ eachDatabase.describe('seller records', (open) => {
       expect([reports, missing().length]).to.eql([2, 1]);
     });
 
-    it('appear on a credit note as of the day on which it was written (invoicing §14 rule 7)', async () => {
+    it('appear on a credit note as of its creation date (invoicing §14 rule 7)', async () => {
       const configuration = JSON.stringify({ 'org.service.invoice.creditNotes': 'true' });
       await engine.acme.keyValues.add('PER_TENANT_CONFIG', configuration);
       await upload();

@@ -30,7 +30,7 @@ eachDatabase.describe('server key (platform §6.3)', (open) => {
   const rotate = (from: string, to: string) =>
     rotateServerKey(engine.storage, { cipher: secretCipher(to), former: secretCipher(from) });
 
-  it('makes the node unhealthy after a change, and a warning lists the lost secrets (rule 4)', async () => {
+  it('makes the node unhealthy after a change, with a warning that lists the lost secrets (rule 4)', async () => {
     const serverKey = async () => (await engine.billing.health()).serverKey;
     cipher = secretCipher(NEW);
     engine.billing.start();

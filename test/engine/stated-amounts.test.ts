@@ -181,7 +181,7 @@ eachDatabaseByTurns.describe('amount finer than the minor unit (invoicing §2 ru
     });
 
   for (const [currency, valid] of currencies)
-    it(`differs from an amount with at most the digits of ${currency}, which every operation accepts`, async () => {
+    it(`is not an amount with at most the digits of ${currency}, which every operation accepts`, async () => {
       for (const [what, state] of statements)
         expect(await codeOf(state(await live(engine, currency), valid)), what).to.equal('no error');
     });
@@ -244,14 +244,14 @@ eachDatabaseByTurns.describe('older balance finer than the minor unit', (open) =
     expect(await findings()).to.eql([]);
   });
 
-  it('can be paid exactly if it is an older balance', async () => {
+  it('can be paid exactly', async () => {
     const { id: invoiceId } = await leftOver();
     await acme.invoicePayments.pay({ invoiceId, amount: '0.004', isExternal: true });
     expect(await balanceOf(invoiceId)).to.equal('0');
     expect(await findings()).to.eql([]);
   });
 
-  it('is paid by an external payment of all invoices, and the rest of the payment becomes credit', async () => {
+  it('is paid by an external payment of all invoices, which credits the rest', async () => {
     const { id: invoiceId } = await leftOver();
     await acme.invoicePayments.payAll({ accountId: account.id, amount: '1', isExternal: true });
     expect(await balanceOf(invoiceId)).to.equal('0');

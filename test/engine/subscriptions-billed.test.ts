@@ -74,7 +74,7 @@ eachDatabaseByTurns.describe('invoice runs for subscriptions', (open) => {
     ]);
   });
 
-  it('skip a subscription without a stored start, with a warning, and bill the others (subscriptions §19.2 rule 2)', async () => {
+  it('skip a subscription without a stored start, log a warning and bill the others (subscriptions §19.2 rule 2)', async () => {
     await begin('2024-01-01T00:00:00Z');
     const { acme, storage, tenant, logger } = engine;
     const account = await acme.createAccount({ currency: 'USD', billCycleDayLocal: 1 });

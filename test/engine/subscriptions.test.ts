@@ -564,7 +564,7 @@ eachDatabaseByTurns.describe('subscription service', (open, kind) => {
     });
   });
 
-  it('creates subscriptions in many bundles with as many SQL statements as in one bundle', async () => {
+  it('needs the same number of SQL statements to create subscriptions in one bundle or in many bundles', async () => {
     const request = (planName: string, index: number) => ({
       accountId: customer.id,
       planName,

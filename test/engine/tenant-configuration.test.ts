@@ -50,7 +50,7 @@ eachDatabaseByTurns.describe('tenant configuration', (open) => {
     return account;
   }
 
-  it('uses the tenant’s value, otherwise the server’s value, otherwise the default (platform P3 "Resolution")', async () => {
+  it('prefers the tenant’s value to the server’s value, and the server’s value to the default (platform P3 "Resolution")', async () => {
     const other = (await openShop(engine.billing)).acme;
     await upload({ 'org.killbill.invoice.proration.fixed.days': '28', 'org.service.invoice.enabled': false });
     const own = await acme.configuration.settings();
@@ -101,7 +101,7 @@ eachDatabaseByTurns.describe('tenant configuration', (open) => {
     expect(warnings.map(({ message }) => message).join()).to.contain('"1,x"');
   });
 
-  it('can contain unknown or ineffective keys, with a warning for each', async () => {
+  it('can contain unknown or ineffective keys, each of which causes a warning', async () => {
     const values = {
       'org.killbill.invoice.usage.tz.mode': 'FIXED',
       'org.service.invoice.enabeld': 'false',

@@ -146,7 +146,7 @@ onPostgresql.describe('tenant move', (open) => {
     expect(await breachesOf(cells)).to.eql([]);
   });
 
-  it('pushes each event once with the same secret, and passes each event to a sink once (cells §3.1 rule 5)', async () => {
+  it('pushes each event once with the same secret, and passes it to a sink once (cells §3.1 rule 5)', async () => {
     await move(cells, shop, { to: 'west' });
     await shop.acme.createAccount({ currency: 'USD' });
     cells.clock.set('2024-04-02');
@@ -196,7 +196,7 @@ onPostgresql.describe('tenant move under load', (open) => {
     [shop, other] = [await cells.shopIn('west', 'busy'), await cells.shopIn('west', 'bystander')];
   });
 
-  it('neither loses nor duplicates data while two nodes write and bill, and a payment is in flight (cells §3)', async () => {
+  it('neither loses nor duplicates data while two nodes write and bill and a payment is in flight (cells §3)', async () => {
     const second = await cells.node();
     const accounts: Uuid[] = [];
     for (let index = 0; index < 4; index += 1) accounts.push(await shop.subscriber());
@@ -344,7 +344,7 @@ onPostgresql.describe('tenant move whose process dies while writes are stopped',
 });
 
 onPostgresql.describe('tenant move without the directory', (open) => {
-  it('prevents a node without the directory from serving the tenant, but not other tenants (cells §2 rule 3)', async () => {
+  it('prevents a node from serving the tenant, but not other tenants (cells §2 rule 3)', async () => {
     const cells = await openTwoCells(open);
     const other = await cells.newTenant('west');
     let isAway = false;

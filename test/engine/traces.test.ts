@@ -38,7 +38,7 @@ anyDatabase.describe('traces (platform §13.1)', (open) => {
     return ids;
   }
 
-  it('are separate for accounts that are processed together, and the shared work links to each of them', async () => {
+  it('are separate for accounts that are processed together, with links from the shared work', async () => {
     const ids = await engine.settle(subscribed(3));
     const spans = traces.spans();
     const calls = spans.filter(({ name }) => name === 'createSubscription').map(({ traceId }) => traceId);

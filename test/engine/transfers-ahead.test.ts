@@ -73,7 +73,7 @@ eachDatabaseByTurns.describe('future bundle transfer (subscriptions §17.4 rule 
       ['END_OF_TERM', '2012-06-09', []],
     ] as const;
     for (const [billingPolicy, billingEnd, repaired] of policies) {
-      it(`bills the target from the date and the source until ${billingEnd} (${billingPolicy}), in daily runs or one run`, async () => {
+      it(`bills the target from the transfer date and the source until ${billingEnd} (${billingPolicy}), in daily runs or one run`, async () => {
         const made = await engine.settle(transfer('2012-05-20', { billingPolicy }));
         expect(await endsOf(subscriptionId)).to.eql(['ACTIVE', '2012-05-20', billingEnd]);
         const pending = await onlyOf(made);
@@ -106,7 +106,7 @@ eachDatabaseByTurns.describe('future bundle transfer (subscriptions §17.4 rule 
         ]);
       });
 
-      it(`ends the source on the transfer date with ${billingPolicy} if the source is not invoiced up to then`, async () => {
+      it(`ends the source on the transfer date with ${billingPolicy} if the source is not invoiced up to that date`, async () => {
         await transfer('2012-06-20', { billingPolicy });
         await engine.runTo('2012-09-01T12:00:00Z');
         // 11 of 30 days, and 25 of 30.
@@ -338,7 +338,7 @@ eachDatabaseByTurns.describe('future bundle transfer (subscriptions §17.4 rule 
     expect((await onlyOf(made)).state).to.equal('ACTIVE');
   });
 
-  it('bills usage to the source until the transfer date, and to the target from then on', async () => {
+  it('bills earlier usage to the source, and usage from the transfer date on to the target', async () => {
     engine = await openEngine(open, { now: '2026-04-01T00:00:00Z', catalog: usageCatalog });
     source = await engine.payingAccount({ currency: 'USD', billCycleDayLocal: 1 });
     target = await engine.payingAccount({ currency: 'USD', billCycleDayLocal: 1 });

@@ -134,7 +134,7 @@ eachDatabase.describe('TRIAL_ENDING event (subscriptions §21.1)', (open) => {
     expect(events.map((event) => event.accountId)).to.eql([accountId, target.id]);
   });
 
-  it('is sent the number of days before the end that the tenant configures, and never if this number is 0 (rule 4)', async () => {
+  it('is sent the configured number of days before the end, and never if this number is 0 (rule 4)', async () => {
     await acme.keyValues.add('PER_TENANT_CONFIG', JSON.stringify({ [DAYS]: 7 }));
     await subscribe('pro-monthly');
     await engine.runTo('2024-03-24T06:00:00Z');

@@ -69,7 +69,7 @@ eachDatabase.describe('unstorable strings from plugins (payments §2.2)', (open)
     return acme.payments.purchase({ accountId: account.id, paymentMethodId, amount: '10' });
   }
 
-  it('are stored with a decline, with the invalid characters replaced', async () => {
+  it('are stored with a decline after the invalid characters are replaced', async () => {
     const { payment } = await charged(declines);
     const read = await acme.payments.get(payment.id, { withPluginInfo: true });
     expect(read.transactions[0]).to.deep.include({

@@ -88,7 +88,7 @@ anyDatabase.describe('abandoned work', (open) => {
     expect(await rejection(pdfRenderer().pdf(drawn, { signal: AbortSignal.abort(reason) }))).to.equal(reason);
   });
 
-  it('ends in a report on a candidate catalog between two pages of accounts, even while the report is read', async () => {
+  it('ends between two pages of accounts in a candidate catalog report, even while the report is read', async () => {
     const caller = new AbortController();
     const text = await readFile(specCatalog, 'utf8');
     const candidate = text.replace(/<effectiveDate>[^<]*/, '<effectiveDate>2025-01-01T00:00:00Z');

@@ -62,7 +62,7 @@ eachDatabaseByTurns.describe('usage on invoices', (open) => {
     expect((await stage.last()).trackingIds).to.eql(['late']);
   });
 
-  it('includes the tracking ids of points that do not affect amounts, each id once (usage §7.6)', async () => {
+  it('includes each tracking id once, even if its points do not affect amounts (usage §7.6)', async () => {
     await begin('sms-payg', '2026-04-01', { unpaid: true });
     const { acme } = stage.engine;
     const { accountId } = stage;
@@ -223,7 +223,7 @@ eachDatabaseByTurns.describe('usage on invoices', (open) => {
     expect(await stage.lines()).to.have.lengthOf(3);
   });
 
-  it('can be repriced by a plugin, but the plugin cannot remove items or change the billed usage (invoicing §13 rule 3)', async () => {
+  it('can be repriced by a plugin, but not removed or changed in quantity (invoicing §13 rule 3)', async () => {
     const plugin: InvoicePlugin = {
       name: 'discount',
       getAdditionalInvoiceItems: async ({ items }) => ({

@@ -59,7 +59,7 @@ eachDatabaseByTurns.describe('usage period billing', (open) => {
     ]);
   });
 
-  it('bills usage up to the instant of the cancellation, and late points only if they start a block (usage E12 "Cancellation at an instant")', async () => {
+  it('bills usage up to the instant of the cancellation, and bills late points only if they start a block (usage E12 "Cancellation at an instant")', async () => {
     await begin('sms-payg', '2026-05-01');
     await stage.use('50 sms 2026-05-01');
     await stage.use('300 sms 2026-05-16T00:00:00Z');

@@ -60,7 +60,7 @@ eachDatabaseByTurns.describe('runs that bill usage', (open) => {
     expect(await stage.lines()).to.eql(['USAGE 2026-04-10..2026-05-10 3']);
   });
 
-  it('bill the usage up to the cancellation in the dry run of a cancellation (usage §7.10)', async () => {
+  it('bill usage up to the cancellation in a cancellation dry run (usage §7.10)', async () => {
     stage = await UsageStage.begin(open, { planName: 'api-std', from: '2026-04-01' });
     await stage.use('3 calls 2026-04-12');
     await stage.use('4 calls 2026-04-21');
@@ -88,7 +88,7 @@ anyDatabase.describe('dry runs of usage if items of amount 0 are dropped', (open
     'org.service.invoice.usage.beyondLookback': 'NEXT_PERIOD',
   };
 
-  it('quickly return no next invoice if many subscriptions have only old usage (usage §7.10)', async () => {
+  it('quickly find no next invoice if many subscriptions have only old usage (usage §7.10)', async () => {
     engine = await openEngine(open, { now: '2026-01-01T00:00:00Z', catalog: usageCatalog, configuration });
     const { acme } = engine;
     const { id: accountId } = await acme.createAccount({ currency: 'USD', billCycleDayLocal: 1 });

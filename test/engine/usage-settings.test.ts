@@ -16,7 +16,7 @@ eachDatabaseByTurns.describe('tenant settings for usage (usage §8)', (open) => 
     ['NEXT_PERIOD', [`USAGE ${MAY} 9`]],
     ['IGNORE', [`USAGE ${MAY} 2`]],
   ] as const)
-    it(`define how late usage is billed, with invoice.usage.lateMode ${lateMode}`, async () => {
+    it(`define how late usage is billed (invoice.usage.lateMode ${lateMode})`, async () => {
       await begin('api-std', { 'invoice.usage.lateMode': lateMode });
       await stage.use('40 calls 2026-04-10');
       await stage.runTo('2026-05-01');
@@ -53,7 +53,7 @@ eachDatabaseByTurns.describe('tenant settings for usage (usage §8)', (open) => 
     ['2', [`USAGE ${APRIL} 7`]],
     ['-1', [`USAGE ${APRIL} 7`]],
   ] as const)
-    it(`define the look-back, with invoice.readMaxRawUsagePreviousPeriod ${periods}`, async () => {
+    it(`define the look-back (invoice.readMaxRawUsagePreviousPeriod ${periods})`, async () => {
       await begin('api-std', { 'invoice.readMaxRawUsagePreviousPeriod': periods });
       await stage.runTo('2026-05-01', '2026-06-01');
       await stage.use('7 calls 2026-04-11');
@@ -83,7 +83,7 @@ eachDatabaseByTurns.describe('tenant settings for usage (usage §8)', (open) => 
     ['IGNORE', [`USAGE ${MAY} 0`]],
     ['FAIL', []],
   ] as const)
-    it(`define how reduced usage is handled, with invoice.usage.negativeDelta ${negativeDelta}`, async () => {
+    it(`define how reduced usage is handled (invoice.usage.negativeDelta ${negativeDelta})`, async () => {
       await begin('api-std', { 'invoice.usage.negativeDelta': negativeDelta });
       await stage.use('40 calls 2026-04-10', 'wrong');
       await stage.runTo('2026-05-01');
@@ -98,7 +98,7 @@ eachDatabaseByTurns.describe('tenant settings for usage (usage §8)', (open) => 
       expect(ahead && itemLines(ahead).at(-1)).to.equal('USAGE 2026-06-01..2026-07-01 0');
     });
 
-  it('limit the number of ids that an invoice shows, with invoice.trackingIds.maxReturned', async () => {
+  it('limit the number of ids that an invoice shows (invoice.trackingIds.maxReturned)', async () => {
     await begin('api-std', { 'invoice.trackingIds.maxReturned': '2' });
     for (const id of ['a', 'b', 'c']) await stage.use('1 calls 2026-04-10', id);
     await stage.runTo('2026-05-01');

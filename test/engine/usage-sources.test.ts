@@ -55,7 +55,7 @@ eachDatabaseByTurns.describe('usage sources', (open) => {
 
   const generate = (targetDate: string) => engine.acme.invoices.generate({ accountId, targetDate });
 
-  it('replace recorded usage and supply the tracking ids, and only the first source with data is used (usage §9 rule 2)', async () => {
+  it('are used only up to the first source with data, which replaces recorded usage and supplies the tracking ids (usage §9 rule 2)', async () => {
     const second = new MeteringSource('second');
     await begin('sms-payg', { others: [second] });
     await record('5000 sms 2026-04-10');
@@ -170,7 +170,7 @@ eachDatabaseByTurns.describe('usage sources', (open) => {
     });
   });
 
-  it('can add records later, and the difference is charged under the new ids only (usage §9 rule 8)', async () => {
+  it('can add records later, with the difference charged only under the new ids (usage §9 rule 8)', async () => {
     await begin('sms-payg');
     source.use(subscriptionId, '199 sms 2026-04-10T00:00:00Z');
     await engine.runTo('2026-05-01T00:00:00Z');
@@ -357,7 +357,7 @@ eachDatabaseByTurns.describe('usage sources', (open) => {
     expect(changes).to.equal(2);
   });
 
-  it('do not change usage that was billed from records before they were added', async () => {
+  it('do not change recorded usage that was billed before they supplied data', async () => {
     await begin('sms-payg', { configuration: { 'org.service.invoice.usage.negativeDelta': 'CREDIT' } });
     source.instead = () => null;
     await record('199 sms 2026-04-10');

@@ -82,7 +82,7 @@ eachDatabase.describe('SQL statements of runs that bill usage (usage §11)', (op
     expect(reads).not.to.have.length(0);
   }).timeout(60_000);
 
-  it('do not increase in number with the accounts that fall due at the same time', async () => {
+  it('do not increase in number with the number of accounts that fall due at the same time', async () => {
     const sent: (readonly string[])[] = [];
     for (const accounts of [2, 8]) {
       if (sent.length > 0) {

@@ -57,7 +57,7 @@ eachDatabaseByTurns.describe('recorded usage', (open, kind) => {
     return usage.rolledUpUnits.map((unit) => `${unit.unitType} ${formatDecimal(unit.amount)}`).join(', ');
   }
 
-  it('gets a generated tracking id, emits no event, and can be returned as text', async () => {
+  it('gets a generated tracking id, emits no event, and can be serialized as JSON', async () => {
     const { subscriptionId } = await subscribe('p-monthly');
     const events = newEvents(engine.database);
     await events();
@@ -153,7 +153,7 @@ eachDatabaseByTurns.describe('recorded usage', (open, kind) => {
     expect(await summed(subscriptionId)).to.equal('sms 5');
   });
 
-  it('is stored together for simultaneous calls, while each call keeps its own outcome and author (usage §2.1 rule 9)', async () => {
+  it('is stored together for simultaneous calls, but with a separate outcome and author for each call (usage §2.1 rule 9)', async () => {
     const [running, ended] = [await subscribe('p-monthly'), await subscribe('p-monthly')];
     await engine.acme.subscriptions.cancel(ended.subscriptionId, { requestedDate: '2024-02-10T00:00:00Z' });
     await engine.settle();
@@ -186,7 +186,7 @@ eachDatabaseByTurns.describe('recorded usage', (open, kind) => {
     expect(await summed(subscriptionId)).to.equal('sms 3');
   });
 
-  it('needs as many SQL statements for simultaneous calls as for one call (usage §2.1 rule 9)', async () => {
+  it('needs at most twice as many SQL statements for simultaneous calls as for one call (usage §2.1 rule 9)', async () => {
     await engine.close();
     const statements: string[] = [];
     const trace = (statement: string) => statements.push(statement);
@@ -378,7 +378,7 @@ eachDatabaseByTurns.describe('recorded usage', (open, kind) => {
     }
   });
 
-  it('is stored one step per event-loop turn, regardless of the number of bulk calls (usage §2.5)', async () => {
+  it('is stored in steps, one per event-loop turn, regardless of the number of bulk calls (usage §2.5)', async () => {
     const { subscriptionId } = await subscribe('p-monthly');
     const { systemClock } = engine;
     const nextTurn = systemClock.nextTurn;

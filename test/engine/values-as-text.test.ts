@@ -2,7 +2,7 @@ import { type BillingError, decimal, ErrorCode, formatDecimal, instant } from '.
 import { parseLocalDate } from '../../lib/values/time/index.ts';
 import { anyDatabase, engineBefore, expect } from '../support/index.ts';
 
-anyDatabase.describe('host calls and JSON views', (open) => {
+anyDatabase.describe('host calls', (open) => {
   const engine = engineBefore(open, { now: '2024-03-01T08:00:00Z' });
   const { acme } = engine;
 
