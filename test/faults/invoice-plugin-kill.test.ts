@@ -42,7 +42,7 @@ async function dieWith(database: TestDatabase, more: Readonly<Record<string, str
   return signal;
 }
 
-eachDatabase.describe('run killed after the answer of an invoice plugin', (open) => {
+eachDatabase.describe('run killed after an invoice plugin responds', (open) => {
   /** An unbilled subscriber in a closed database. */
   async function subscriber() {
     const engine = await openEngine(open, { now: NOW });
@@ -87,7 +87,7 @@ eachDatabase.describe('run killed after the answer of an invoice plugin', (open)
 });
 
 onPostgresql.describe('run on two nodes', (open) => {
-  it('creates only one invoice if two nodes run it at the same time', async () => {
+  it('creates only one invoice if both nodes start it at the same time', async () => {
     const engine = await openEngine(open, { now: NOW });
     const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
     await engine.acme.createSubscription({ accountId, planName: 'solo-now' });

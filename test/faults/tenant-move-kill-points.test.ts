@@ -14,7 +14,7 @@ const CLOSED_EVERY = 4;
 /** Calls that a move makes for many rows. Only the first of each kind is interrupted. */
 const forRows = /[.](chunks|digests|read|replace|logged|forgetLogged|deleteSome|loggedKeys)$/;
 
-onPostgresql.describe('a move whose process dies', (open) => {
+onPostgresql.describe('tenant move whose process dies', (open) => {
   let cells: TwoCells;
   let moments: readonly string[];
   /** External keys of the accounts that the storage has acknowledged. */
