@@ -177,7 +177,7 @@ eachDatabaseByTurns.describe('account credit API', (open) => {
     expect(await linesOf(other)).to.eql([]);
   });
 
-  it('gives the same answer for another tenant’s id as for an unknown id', async () => {
+  it('returns the same response for another tenant’s id as for an unknown id', async () => {
     const id = await newAccount();
     const [item] = await charge(id, 10);
     const own = createdId(await post('/accounts', { currency: 'EUR' }, eve));

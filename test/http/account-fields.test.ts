@@ -197,7 +197,7 @@ eachDatabase.describe('account API', (open) => {
     };
 
     for (const [column, field] of Object.entries(columns))
-      it(`accepts ${column} under this name and under the JSON name`, async () => {
+      it(`accepts ${column} under its column name and under its JSON name`, async () => {
         const isOfJson = field in values;
         const value = String(values[field] ?? field).replaceAll('&', '%26');
         for (const name of isOfJson ? [column, field] : [column]) {

@@ -106,7 +106,7 @@ eachDatabase.describe('reads of an account with many blocking states', (open) =>
     expect((await read(`/accounts/${accountId}/timeline`)).status).to.equal(422);
   });
 
-  it('are also rejected for a single subscription with too many rows', async () => {
+  it('are rejected even for a single subscription with too many rows', async () => {
     const narrow = { 'org.service.server.limits.rows': '42' };
     const other = await serve(await open(migrated), { configuration: narrow });
     try {

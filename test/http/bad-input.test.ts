@@ -362,7 +362,7 @@ eachDatabase.describe('invalid input', (open) => {
     expect(await everything()).to.equal(before_);
   });
 
-  it('is reported with the position of every error if it is a catalog', async () => {
+  it('in a catalog is reported with the position of every error', async () => {
     const catalog = (await exampleCatalog())
       .toString('utf8')
       .replace('2024-01-01T00:00:00Z', '2031-01-01T00:00:00Z')

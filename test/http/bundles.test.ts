@@ -60,7 +60,7 @@ eachDatabaseByTurns.describe('bundle API', (open) => {
   const idOf = (name: string): string => [...names].find(([, each]) => each === name)?.[0] ?? '';
   const header = (reply: Reply, name: string) => reply.headers.get(`x-service-pagination-${name}`);
 
-  it('shows subscriptions and timeline, each with audit logs', async () => {
+  it('returns subscriptions and a timeline, with audit logs for both', async () => {
     const path = `/1.0/kb/bundles/${idOf('alpha')}`;
     const plain = bundleOf(await call('GET', path));
     expect(plain).to.deep.include({ accountId, externalKey: 'alpha', auditLogs: [] });

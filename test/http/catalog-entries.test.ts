@@ -278,7 +278,7 @@ eachDatabaseByTurns.describe('catalog entries over HTTP', (open) => {
     ]);
   });
 
-  it('show a price with nine decimals, but the catalog shows the price without trailing zeros (json-models 17.7)', async () => {
+  it('show a price with nine decimals, unlike the catalog, which omits trailing zeros (json-models 17.7)', async () => {
     const effectiveDateForExistingSubscriptions = '2024-02-01T00:00:00.000Z';
     const plan = { ...planOf('p1', '2024-01-01', '10.5'), effectiveDateForExistingSubscriptions };
     const [created] = (

@@ -119,7 +119,7 @@ eachDatabase.describe('catalog features over HTTP', (open) => {
     expect(version?.products[1]?.plans[0]?.features).to.eql(ofPlan);
   });
 
-  it('are validated, and the error states the line of the invalid value', async () => {
+  it('are rejected with the line number if a value is invalid', async () => {
     const document = featured.toXml().replace('value="1000.0"', 'value="many"');
     const line = document.split('\n').findIndex((text) => text.includes('value="many"')) + 1;
     const { json } = await post('/catalog/xml/validate', document, xmlType);

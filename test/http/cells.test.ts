@@ -41,7 +41,7 @@ onPostgresql.describe('server with one available and one unavailable cell', (ope
     expect((await serving.get('/tenants?apiKey=bob')).status).to.equal(200);
   });
 
-  it('creates a tenant in the cell that the request names, and rejects an unknown cell', async () => {
+  it('creates a tenant in the requested cell, and rejects an unknown cell', async () => {
     const create = (apiKey: string, cell: string) =>
       serving.post(`/tenants?cell=${cell}`, { apiKey, apiSecret: 'secret' });
     const created = await create('in-far', 'far');

@@ -130,7 +130,7 @@ anyDatabase.describe('combo payments (payments §11)', (open) => {
     expect(await methodsOf(member(await accountOf(externalKey), 'accountId'))).to.have.length(1);
   });
 
-  it('require the permission for each created object, which is checked before any write', async () => {
+  it('require the permission for each created object before they write anything', async () => {
     const externalKey = newKey();
     const body = { account: { externalKey, currency: 'USD' }, paymentMethod: method, transaction };
     const roles = [

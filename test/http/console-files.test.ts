@@ -83,7 +83,7 @@ describe('console', () => {
   }
 
   for (const basePath of ['', '/billing'])
-    it(`returns its page for every view below "${basePath}", with the base path`, async () => {
+    it(`returns its page, with the base path, for every view below "${basePath}"`, async () => {
       const url = await urlWith({ basePath });
       for (const path of [
         '',

@@ -141,7 +141,7 @@ describe('response delivery', () => {
       expect(other.headers.vary).to.match(/\bOrigin\b/);
     });
 
-    it('lets a page of a listed origin read the answer to an OPTIONS request', async () => {
+    it('lets a page of a listed origin read the response to an OPTIONS request', async () => {
       const url = await listenWith({ allowedOrigins: [shop] });
       const { status, headers } = await send(url + account, { origin: shop }, 'OPTIONS');
       expect([status, headers['access-control-allow-origin']]).to.eql([200, shop]);
@@ -193,7 +193,7 @@ describe('response delivery', () => {
       await setTimeout(200);
     });
 
-    it('closes a stream that starts after the timeout answer', async () => {
+    it('closes a stream that starts after the timeout response', async () => {
       const ended = Promise.withResolvers<string>();
       const pieces: AsyncIterable<string> = {
         [Symbol.asyncIterator]: () => ({
@@ -215,7 +215,7 @@ describe('response delivery', () => {
       expect(await ended.promise).to.equal('ended');
     });
 
-    it('does not change an answer that is ready before the deadline', async () => {
+    it('does not change a response that is ready before the deadline', async () => {
       const url = await listenWith({ billing: slow(20), requestTimeMs: 5_000 });
       expect((await send(url + account)).status).to.equal(200);
     });

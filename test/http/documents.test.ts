@@ -182,7 +182,7 @@ describe('API documentation', () => {
     expect(required.map((parameter) => parameter?.required)).to.eql([false, true]);
   });
 
-  it('is also available in YAML block style', async () => {
+  it('is available in YAML block style', async () => {
     const answer = await fetch(`${serving.url}/openapi.yaml`);
     expect(answer.headers.get('content-type')).to.match(/^application\/yaml\b/);
     const yaml = await answer.text();

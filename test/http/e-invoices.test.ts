@@ -64,7 +64,7 @@ eachDatabaseByTurns.describe('e-invoices over HTTP (invoicing §22)', (open) => 
     }
   });
 
-  it('have the formatted invoice number, in plain characters, as their file name', async () => {
+  it('use the formatted invoice number, in plain characters, as the file name', async () => {
     await seller();
     await configure(serving, {
       'org.killbill.invoice.numberPattern': 'R/{yyyy}#{n:4}',
@@ -141,7 +141,7 @@ eachDatabaseByTurns.describe('e-invoices over HTTP (invoicing §22)', (open) => 
       ],
     },
   ])
-    it(`cannot be created with missing fields ${what}, and one answer names every field`, async () => {
+    it(`cannot be created with missing fields ${what}, which the error lists completely`, async () => {
       await seller(from);
       const invoiceId = await invoiceOfBusiness(serving, { name: 'Kunde AG' }, tax);
       const reply = await ofInvoice(invoiceId, `?profile=${profile}`);

@@ -70,7 +70,7 @@ describe('HTTP interface as a fetch handler', () => {
     expect(await again.json()).to.include({ principal: 'admin' });
   });
 
-  it('streams an answer in chunks and leaves compression to the surrounding server', async () => {
+  it('streams a response in chunks and leaves compression to the surrounding server', async () => {
     const id = await createAccount(serving, { name: 'Exported' });
     const exported = await call('GET', `/1.0/kb/export/${id}`, { headers: { 'accept-encoding': 'gzip' } });
     const values = ['content-length', 'content-encoding'].map((name) => exported.headers.get(name));
@@ -137,7 +137,7 @@ describe('in-process Node server for fetch requests', () => {
     return stage;
   }
 
-  it('produces no more of an answer than its reader reads, and stops when the reader stops', async () => {
+  it('produces no more of a response than its reader reads, and stops when the reader stops', async () => {
     const stage = endless();
     const reader = (await answered(stage.listener)).body?.getReader();
     await reader?.read();
@@ -149,7 +149,7 @@ describe('in-process Node server for fetch requests', () => {
     await stage.closed;
   });
 
-  it('ends an answer on abort, whether before or after the head is sent', async () => {
+  it('ends a response on abort, whether before or after the head is sent', async () => {
     const waiting = new AbortController();
     const { promise: begun, resolve: begin } = Promise.withResolvers<ServerResponse>();
     const unanswered = answered((_request, response) => begin(response), { signal: waiting.signal });
@@ -166,7 +166,7 @@ describe('in-process Node server for fetch requests', () => {
     await stage.closed;
   });
 
-  it('reports a truncated answer as an error to its reader', async () => {
+  it('reports a truncated response as an error to its reader', async () => {
     const broken = await answered((_request, response) => {
       response.write('half of it');
       void setTimeout(5).then(() => response.destroy());
@@ -177,7 +177,7 @@ describe('in-process Node server for fetch requests', () => {
     );
   });
 
-  it('disconnects a stalled reader at the answer timeout', async () => {
+  it('disconnects a stalled reader at the response timeout', async () => {
     const { promise: found, resolve } = Promise.withResolvers<void>();
     const stage = endless();
     await answered((request, response) => {
@@ -219,7 +219,7 @@ describe('in-process Node server for fetch requests', () => {
     expect(await (await answering).text()).to.equal('4194304');
   });
 
-  it('can answer before the request body ends, and fails if the request body fails', async () => {
+  it('can respond before the request body ends, and fails if the request body fails', async () => {
     let isCancelled = false;
     const unending = new ReadableStream({
       pull: (controller) => controller.enqueue(new Uint8Array(CHUNK)),

@@ -94,7 +94,7 @@ eachDatabaseByTurns.describe('gateway notification API (payments §11.2)', (open
     expect((await signed('x')).status).to.equal(204);
   });
 
-  it('prevents a gateway from splitting the answer, setting cookies or changing connection headers (rule 1)', async () => {
+  it('prevents a gateway from splitting the response, setting cookies or changing connection headers (rule 1)', async () => {
     const { signing } = world.serving;
     signing.process = () => ({
       entity: 'ok',
@@ -211,7 +211,7 @@ eachDatabaseByTurns.describe('gateway notification API (payments §11.2)', (open
     expect(world.serving.signing.received).to.have.length(3);
   });
 
-  it('gives the same answer for an unknown tenant, an unknown gateway and a gateway without verification (rule 2b)', async () => {
+  it('returns the same response for an unknown tenant, an unknown gateway and a gateway without verification (rule 2b)', async () => {
     const { signing } = world.serving;
     const answers: (readonly [number, string])[] = [];
     for (const place of [

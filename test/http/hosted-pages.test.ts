@@ -120,7 +120,7 @@ eachDatabaseByTurns.describe('hosted payment page API (payments §11)', (open) =
   });
 
   for (const answer of ['loop', 'large', 'list', 'nothing'])
-    it(`rejects an unreadable form (gateway answer: ${answer})`, async () => {
+    it(`rejects an unreadable form (gateway response: ${answer})`, async () => {
       const accountId = await newAccount();
       await addMethod(accountId, 'broken', '?isDefault=true');
       const refused = await build(accountId, `?controlPluginName=listener&pluginProperty=answer%3D${answer}`);

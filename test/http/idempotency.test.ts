@@ -89,7 +89,7 @@ eachDatabase.describe('requests with an Idempotency-Key', (open) => {
     expect([await countNamed(serving, 'Long'), await countNamed(serving, 'Nobody')]).to.eql([0, 2]);
   });
 
-  it('are also recorded if they name no tenant, except for token requests', async () => {
+  it('are recorded even without a tenant, except for token requests', async () => {
     const tenant = (apiKey: string) =>
       serving.post('/tenants', { apiKey, apiSecret: 's' }, { 'idempotency-key': 'n-1' });
     const [made, again] = [await tenant('new'), await tenant('new')];
@@ -139,7 +139,7 @@ describe('requests with an Idempotency-Key on two servers', () => {
 describe('recorded requests with an Idempotency-Key', () => {
   const errorOf = (code: ErrorCode, facts = {}) => new BillingError({ code, message: 'm', facts });
 
-  it('keep their key claimed, without an answer, if the database was lost during the commit', async () => {
+  it('keep their key claimed, without a response, if the database was lost during the commit', async () => {
     const idempotency = sinon.createStubInstance(IdempotencyService);
     idempotency.begin.resolves({ claim: { tenantRecordId: 0, key: 'k', claimId: 'c' as never } });
     const failing = (facts: object) => async () => ({

@@ -29,7 +29,7 @@ eachDatabaseByTurns.describe('invoice page API (invoicing §14 and §15)', (open
     return createdId(made);
   }
 
-  it('renders HTML in the account’s language that runs no script and cannot reach this server', async () => {
+  it('renders HTML without scripts or access to this server, in the account’s language', async () => {
     const id = await newInvoice('de_DE');
     for (const headers of [{}, aliasHeaders, { accept: 'text/html' }, { accept: 'application/json' }]) {
       const page = expectStatus(await get(`/${id}/html`, headers), 200);

@@ -56,7 +56,7 @@ eachDatabase.describe('invoice lookup over HTTP (invoicing §15)', (open) => {
     expect(await codeOf('byItemId/none')).to.eql([404, 60008]);
   });
 
-  it('returns the number of results, and invoices with amounts but without items, for a search', async () => {
+  it('returns the number of results, and the matching invoices with amounts but without items', async () => {
     const { invoiceId, invoiceNumber, amount, balance, accountId } = unpaid;
     expect(amount).to.equal(7.25);
     const { bodies, total, max } = await found(String(invoiceNumber));

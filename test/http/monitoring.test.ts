@@ -151,7 +151,7 @@ anyDatabase.describe('health plugin API over HTTP (platform §12)', (open, kind)
     expect(created).to.include({ className: BusEventType.ACCOUNT_CREATION, processingState: 'PROCESSED' });
   });
 
-  it('reports this node and its plugins with the time of the answer', async () => {
+  it('reports this node and its plugins with the time of the response', async () => {
     const [node] = (await report()).nodeInfos ?? [];
     expect(node).to.include.keys(
       'killbillVersion',

@@ -33,7 +33,7 @@ eachDatabase.describe('server without disk space for its database', (open) => {
     }
   }
 
-  it('answers writes with 503 and Retry-After, serves reads, and accepts writes when there is space again', async () => {
+  it('rejects writes with 503 and Retry-After until there is space again, but serves reads', async () => {
     const { call, post } = serving;
     await full.fill();
     const refused = expectStatus(await refusedAccount(), 503);

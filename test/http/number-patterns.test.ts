@@ -42,7 +42,7 @@ anyDatabase.describe('invoice number patterns over HTTP (invoicing §1.7)', (ope
     for (const each of shown) expect(each).not.to.have.property('formattedNumber');
   });
 
-  it('add the formatted number to every answer and to the invoice page', async () => {
+  it('add the formatted number to every response and to the invoice page', async () => {
     const { status, text } = await upload('INV-{yyyy}-{n:6}');
     expect(status, text).to.equal(201);
     for (const each of await everywhere())
@@ -51,7 +51,7 @@ anyDatabase.describe('invoice number patterns over HTTP (invoicing §1.7)', (ope
     expect(page.text).to.contain('INV-2024-000001');
   });
 
-  it('leave earlier numbers unchanged if a dated pattern is set', async () => {
+  it('leave earlier numbers unchanged when a dated pattern is added', async () => {
     expect((await upload('INV-{yyyy}-{n:6}, 2030-01-01 B{n}')).status).to.equal(201);
     for (const each of await everywhere()) expect(each.formattedNumber).to.equal('INV-2024-000001');
     expect((await upload('2030-01-01 B{n}')).status).to.equal(201);

@@ -95,7 +95,7 @@ anyDatabase.describe('overdue state API', (open) => {
     expect((await shown()).json).to.include({ name: 'S2', reevaluationIntervalDays: null });
   });
 
-  it('returns the state on the future date asOf, with the path and reasons only in dialect D', async () => {
+  it('returns the state on a future asOf date, including the path and reasons only in dialect D', async () => {
     await subscribe();
     const inK = await shown('?asOf=2024-02-17', aliasHeaders);
     expect(inK.json).to.eql({

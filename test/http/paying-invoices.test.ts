@@ -83,7 +83,7 @@ anyDatabase.describe('invoice payment over HTTP (payments §9.6)', (open) => {
     expect((await post(`${path}?externalPayment=true&paymentMethodId=${NOWHERE}`)).status).to.equal(400);
   });
 
-  it('accepts the outcome of a pending transaction once, and requires payment id and status (payments §6.2)', async () => {
+  it('accepts the outcome of a pending transaction once, and requires a payment id and a status (payments §6.2)', async () => {
     const body = { transactionType: 'PURCHASE', amount: 5, currency: 'USD' };
     const paymentId = createdId(await post(`/accounts/${accountId}/payments?${PENDING}`, body));
     const payment = await serving.get(`/payments/${paymentId}`);

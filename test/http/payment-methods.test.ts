@@ -26,7 +26,7 @@ anyDatabase.describe('payment method API (payments §10)', (open) => {
     return (json as { tagDefinitionName: string }[]).map(({ tagDefinitionName }) => tagDefinitionName);
   };
 
-  it('returns 500 in dialect D and 400 in dialect K if the default is deleted without a flag (http-api §4 line 7)', async () => {
+  it('returns 500 in dialect D and 400 in dialect K when the default is deleted without a flag (http-api §4 line 7)', async () => {
     const id = await add('?isDefault=true');
     for (const [headers, status] of [
       [{}, 500],
@@ -64,7 +64,7 @@ anyDatabase.describe('payment method API (payments §10)', (open) => {
     expect(idsOf(await call('GET', `${list}?includedDeleted=true`))).to.eql([id]);
   });
 
-  it('returns lists and searches in pages (payments §10.2)', async () => {
+  it('paginates lists and search results (payments §10.2)', async () => {
     const ids = [await add('?isDefault=true'), await add(), await add()];
     const path = `/1.0/kb/paymentMethods/search/${accountId}`;
     const found = await call('GET', `${path}?offset=1&limit=1`);
@@ -81,7 +81,7 @@ anyDatabase.describe('payment method API (payments §10)', (open) => {
     expect([unknown.status, codeOf(unknown)]).to.eql([400, 7028]);
   });
 
-  it('searches the named gateway, or all gateways with withPluginInfo (payments §10.2)', async () => {
+  it('searches the specified gateway, or all gateways with withPluginInfo (payments §10.2)', async () => {
     const value = `4242-${accountId}`;
     const id = await add('', { pluginInfo: { properties: [{ key: 'number', value }] } });
     const path = `/1.0/kb/paymentMethods/search/${value}`;

@@ -352,7 +352,7 @@ eachDatabaseByTurns.describe('payment operations over HTTP (payments §2.2)', (o
 
   for (const { answer, failure, hasLocation } of rows) {
     const status = failure?.status ?? 201;
-    it(`repeat the answer ${status} to ${answer} under the same Idempotency-Key without a second payment (http-api §11 rule 2)`, async () => {
+    it(`repeat the response ${status} to ${answer} for the same Idempotency-Key without a second payment (http-api §11 rule 2)`, async () => {
       const headers = { 'idempotency-key': `outcome-${answer}` };
       const purchase = () => operations[0]?.run(stage, `?pluginProperty=answer%3D${answer}`, headers);
       const one = await purchase();
@@ -392,7 +392,7 @@ eachDatabaseByTurns.describe('payment operations over HTTP (payments §2.2)', (o
     expect(gateway.called.length).to.equal(calls + 2);
   });
 
-  it('store no answer for a failure before the first attempt (http-api §11 rule 2)', async () => {
+  it('store no response for a failure before the first attempt (http-api §11 rule 2)', async () => {
     const headers = { 'idempotency-key': 'broken-control' };
     const runBroken = (query: string) => operations[0]?.run(stage, query, headers);
     const failed = await runBroken('?controlPluginName=broken');

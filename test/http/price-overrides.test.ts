@@ -131,7 +131,7 @@ eachDatabaseByTurns.describe('price overrides over HTTP', (open) => {
     }
   });
 
-  it('accept prices in the form in which an answer contains them', async () => {
+  it('accept prices in the format of a response', async () => {
     const { prices } = await read(createdId(await create([{ phaseType: 'EVERGREEN', recurringPrice: 42 }])));
     const reply = expectStatus(await create(prices, { planName: 'gold-monthly-1' }), 201);
     const again = await read(createdId(reply));

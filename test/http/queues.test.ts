@@ -24,7 +24,7 @@ anyDatabase.describe('queue API over HTTP (platform §9.4, §9.5)', (open) => {
     expect((await get('?minDate=soon')).status).to.equal(400);
   });
 
-  it('lists late entries with the reason in admin/queues/late and requires a permission for both routes', async () => {
+  it('lists late entries and the reasons in admin/queues/late, and requires a permission for both routes', async () => {
     const get = async (path: string, headers = {}) => serving.get(`/admin/queues${path}`, headers);
     await (await bob(serving)).updateAccount(accountId, { changes: { name: 'Ada' } });
     await plan(serving, accountId);

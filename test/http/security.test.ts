@@ -72,7 +72,7 @@ eachDatabaseByTurns.describe('security API', (open) => {
     expect((await call('GET', read, { headers: as('of any tenant') })).status).to.equal(200);
   });
 
-  it('issues bearer tokens with the permissions of the user, and rejects them after the user’s deletion (platform P10)', async () => {
+  it('issues bearer tokens with the user’s permissions, and rejects these tokens after the user is deleted (platform P10)', async () => {
     await newUser('robot', { roles: ['admin'] });
     const authorization = await bearer(serving, 'robot');
     expect((await call('GET', read, { headers: { authorization } })).status).to.equal(200);
@@ -193,7 +193,7 @@ eachDatabaseByTurns.describe('security API', (open) => {
     const withCookie = (cookie: string, path = read): Promise<Reply> =>
       call('GET', path, { headers: { authorization: undefined, cookie } });
 
-    it('starts a session when a login requests permissions or subject, and then authenticates calls by cookie', async () => {
+    it('starts a cookie session when a login requests permissions or subject', async () => {
       const { cookie, session, reply } = await login('admin');
       expect(reply.json).to.eql(['*:*']);
       expect(cookie).to.match(/^JSESSIONID=[\w-]{43}; path=\/; samesite=lax; httponly$/);
@@ -384,7 +384,7 @@ eachDatabaseByTurns.describe('security API', (open) => {
     expect(serving.hashChecks.length).to.equal(before);
   });
 
-  it('logs the authenticated user and the author that the caller specifies', async () => {
+  it('logs the authenticated user and the specified author', async () => {
     const headers = { 'x-request-id': 'who-was-it', 'x-service-createdby': 'somebody' };
     await post('/accounts', {}, headers);
     const line = serving.log.lines.find(
@@ -393,7 +393,7 @@ eachDatabaseByTurns.describe('security API', (open) => {
     expect(line?.fields).to.include({ principal: 'admin', createdBy: 'somebody', status: 201 });
   });
 
-  it('exposes no secret in answers, logs, audit or errors', async () => {
+  it('exposes no secret in responses, logs, audit rows or errors', async () => {
     const secrets = ['sEcret-of-a-user', 'sEcret-of-a-client', 'sEcret-of-a-tenant', 'sEcret-guess'];
     const [user, client, tenant, guess] = secrets;
     const replies = [

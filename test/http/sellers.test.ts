@@ -11,7 +11,7 @@ eachDatabaseByTurns.describe('seller records over HTTP', (open) => {
   const upload = (body: object) => call('POST', sellers, { body });
   const get = (path = '', headers = {}) => call('GET', `${sellers}${path}`, { headers });
 
-  it('are uploaded, listed and read in versions (invoicing §14 rule 7)', async () => {
+  it('can be uploaded, listed and read by version (invoicing §14 rule 7)', async () => {
     expectStatus(await get('/current'), 404);
     expect(expectStatus(await get(), 200).json).to.eql([]);
     const logo = { mediaType: 'image/png', data: Buffer.from(png).toString('base64') };
@@ -25,7 +25,7 @@ eachDatabaseByTurns.describe('seller records over HTTP', (open) => {
     expect(expectStatus(await get('/current', aliasHeaders), 200).json).to.eql(second);
   });
 
-  it('include the logo of each version, which is served in a sandbox (invoicing §14 rule 7)', async () => {
+  it('include the logo of each version, served in a sandbox (invoicing §14 rule 7)', async () => {
     const logo = { mediaType: 'image/svg+xml', data: Buffer.from(svg).toString('base64') };
     const { sellerId } = expectStatus(await upload({ name: 'Orchard', logo }), 201).json as Json;
     const shown = expectStatus(await get(`/${sellerId}/logo`), 200);

@@ -176,7 +176,7 @@ describe('server settings', () => {
       return found;
     }
 
-    it('limit the requests of one tenant with 429 and Retry-After, so that rejected requests store nothing and other tenants can continue', async () => {
+    it('limit the requests of one tenant with 429 and Retry-After, without storing rejected requests or limiting other tenants', async () => {
       const port = await listenWith({ systemClock, rates: { tenant: 1 } });
       expect(await statuses(port, 3)).to.eql([200, 200, 429]);
       const refused = expectStatus(await send(port, { body: '{"externalKey":"too-fast"}' }), 429);

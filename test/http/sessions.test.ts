@@ -85,7 +85,7 @@ eachDatabaseByTurns.describe('browser sessions (platform §6.2)', (open) => {
     expect(shown.json).to.deep.include({ username: 'admin', startDate, tenants });
   });
 
-  it('have a cookie for the base path that is marked Secure for https', async () => {
+  it('use a cookie for the base path, marked Secure for https', async () => {
     const options = { basePath: '/billing', trustedProxies: ['127.0.0.1'] };
     const cookie = await withServer(serving, options, async (url) => {
       const headers = { ...page, 'content-type': 'application/json', 'x-forwarded-proto': 'https' };
@@ -96,7 +96,7 @@ eachDatabaseByTurns.describe('browser sessions (platform §6.2)', (open) => {
     expect(cookie).to.match(/; path=\/billing; samesite=strict; secure; httponly$/);
   });
 
-  it('do not start with wrong credentials, and cause no login dialog in the browser', async () => {
+  it('do not start with wrong credentials, and trigger no login dialog in the browser', async () => {
     for (const [name, password] of [
       ['admin', 'wrong'],
       ['nobody', 'password'],
@@ -119,7 +119,7 @@ eachDatabaseByTurns.describe('browser sessions (platform §6.2)', (open) => {
     });
   });
 
-  it('end with a sign-out, and the sign-out removes the cookie', async () => {
+  it('end on sign-out, which removes the cookie', async () => {
     const cookie = await cookieFor('admin');
     const reply = await send(at(current), 'DELETE', { ...cookie, ...page });
     expect(reply.status).to.equal(204);
@@ -141,7 +141,7 @@ eachDatabaseByTurns.describe('browser sessions (platform §6.2)', (open) => {
     expect((await send(at(current), 'GET', cookie)).status).to.equal(401);
   });
 
-  it('are shown without dates to callers that use other credentials', async () => {
+  it('have no dates for callers that use other credentials', async () => {
     for (const authorization of [basic('clerk', 'password'), await bearer(serving, 'clerk')]) {
       const { status, json, headers } = await send(at(current), 'GET', { authorization });
       expect([status, headers.get('set-cookie')]).to.eql([200, null]);
@@ -244,7 +244,7 @@ eachDatabaseByTurns.describe('browser sessions (platform §6.2)', (open) => {
   describe('with pages of other sites', () => {
     const form = { 'content-type': 'application/x-www-form-urlencoded', origin: 'https://evil.example.com' };
 
-    it('do not authenticate forms that a browser sends with the cookie', async () => {
+    it('do not authenticate forms submitted with the cookie', async () => {
       const cookie = await cookieFor('admin');
       const before = (await accounts()).length;
       for (const contentType of ['application/x-www-form-urlencoded', 'text/plain', 'application/json'])
@@ -318,7 +318,7 @@ eachDatabaseByTurns.describe('browser sessions (platform §6.2)', (open) => {
     const challenge = async (headers: Headers, path = read) =>
       (await send(at(path), 'GET', headers)).headers.get('www-authenticate');
 
-    it('cause no login challenge for page calls without Authorization', async () => {
+    it('trigger no login challenge for page calls without Authorization', async () => {
       for (const headers of [
         { cookie: `JSESSIONID=${'x'.repeat(43)}` },
         { cookie: 'JSESSIONID=short', 'x-service-apikey': 'bob' },

@@ -124,7 +124,7 @@ describe('slow clients (platform §16)', () => {
     expect((await send({})).status).to.equal(200);
   });
 
-  it('are disconnected after the answer if an unread body does not end', async () => {
+  it('are disconnected after the response if an unread body does not end', async () => {
     const socket = await connected(await listenWith({ requestTimeMs: 100, maxHeadersMs: 100 }));
     const head = 'POST /1.0/kb/accounts HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n{';
     expect(await dripping(socket, head)).to.match(/^HTTP\/1\.1 401 /);
@@ -141,7 +141,7 @@ describe('slow clients (platform §16)', () => {
     expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).to.include({ code: 60002 });
   });
 
-  it('do not block other clients, because connections beyond the limit are rejected and idle connections are closed first', async () => {
+  it('do not block other clients, because idle connections are closed first and connections beyond the limit are rejected', async () => {
     const { server } = await listenWith({});
     expect(server.maxConnections).to.equal(2_000);
     const few = await listenWith({ maxConnections: 2 });

@@ -235,7 +235,7 @@ eachDatabaseByTurns.describe('amounts from callers (http-api §9 rule 5)', (open
       expect((await send(request(life, NOISY), {})).status, what).to.equal(400);
   });
 
-  it('are accepted in dialect K if they contain floating-point noise, after the noise is rounded away', async () => {
+  it('are accepted and rounded in dialect K if they contain floating-point noise', async () => {
     const life = await live();
     for (const [what, request] of statements) {
       const reply = await send(request(life, NOISY), aliasHeaders);

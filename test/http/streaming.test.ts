@@ -101,7 +101,7 @@ describe('long lists', () => {
     }
   }
 
-  it('are written in chunks, with every record once, in order, and with the total counts', async () => {
+  it('are written in chunks that contain every record once, in order, with the total counts', async () => {
     const headers = { 'accept-encoding': 'identity' };
     const names = Array.from({ length: 250 }, (_, n) => `Account ${n}`);
     for (const name of names) await serving.post('/accounts', { name });

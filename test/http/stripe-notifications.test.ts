@@ -62,7 +62,7 @@ anyDatabase.describe('Stripe events (payments §11.2)', (open) => {
     expect(await balanceOf(invoiceId)).to.equal(0);
   });
 
-  it('leave the invoice unpaid when the bank rejects a debit, and schedule a retry as after a decline', async () => {
+  it('leave the invoice unpaid and schedule a retry when the bank rejects a debit', async () => {
     const { invoiceId, transactionId } = await charged('pm_sepaDebit');
     double.settle(transactionId, 'FAILS');
     expect(await sent(double.notification('payment_intent.payment_failed'))).to.equal(200);
@@ -160,7 +160,7 @@ anyDatabase.describe('Stripe events (payments §11.2)', (open) => {
     expect(await sent({ rawBody, headers: {} })).to.equal(401);
   });
 
-  it('leave a pending payment to recovery, without canceling it, if Stripe is unavailable during completion', async () => {
+  it('leave a pending payment to recovery, without a cancellation, if Stripe is unavailable during completion', async () => {
     const { accountId } = await charged();
     double.bank = 'IS_SLOW';
     const { payment, transaction } = await acme.payments.purchase({ accountId, amount: '3' });
@@ -179,7 +179,7 @@ anyDatabase.describe('Stripe events (payments §11.2)', (open) => {
     expect(await statusOf(true)).to.equal('SUCCESS');
   });
 
-  it('allow a refresh to import a method that Stripe saved on its own, so that payments can charge it', async () => {
+  it('allow a refresh to import a chargeable method that Stripe saved on its own', async () => {
     const { accountId, intent } = await charged();
     const method = newMethod(double.books, 'succeeds', intent.customer);
     double.books.methods.set(method.id, method);

@@ -41,7 +41,7 @@ eachDatabaseByTurns.describe('catalog of a subscription over HTTP', (open) => {
     expect(await priceAt('2024-05-01T00:00:00Z')).to.eql([200, [{ currency: 'USD', value: 52 }]]);
   });
 
-  it('shows the plan, product and price list, and shows a retired plan as the last version with that plan defines it', async () => {
+  it('shows the plan, product and price list, using the last version that contains the plan if the plan is retired', async () => {
     const plan = await get('plan', at('2024-09-01'));
     expect(plan.json).to.deep.include({
       name: 'heat-monthly',

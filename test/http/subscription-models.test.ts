@@ -299,7 +299,7 @@ eachDatabaseByTurns.describe('subscription models over HTTP', (open) => {
       return columns;
     }
 
-    it('list the changes of a subscription in its history', async () => {
+    it('list the changes to a subscription in its history', async () => {
       const rows = await historyOf(`/subscriptions/${subscriptionId}`);
       const columns = {
         bundleId,
@@ -321,7 +321,7 @@ eachDatabaseByTurns.describe('subscription models over HTTP', (open) => {
       expect(new Set(recordIds).size, 'of the subscription, not of the row').to.equal(1);
     });
 
-    it('list the changes of an event and a state in their history, with the author and reason of the cancellation', async () => {
+    it('list the changes to an event and a state in their history, including the author and reason of the cancellation', async () => {
       const { events } = await read(`/subscriptions/${subscriptionId}?audit=FULL`);
       const rows = events as readonly (Json & { readonly auditLogs: readonly Json[] })[];
       const [stopped, ended] = rows.slice(-2);

@@ -110,7 +110,7 @@ eachDatabaseByTurns.describe('tags and tag definitions over HTTP', (open) => {
     expect(ofInvoices.map(({ name }) => name)).to.eql(['WRITTEN_OFF']);
   });
 
-  it('show no history of __PARK__', async () => {
+  it('include no history of __PARK__', async () => {
     const park = await send('GET', `/tagDefinitions/${PARK}/auditLogsWithHistory`);
     expect([park.status, park.json]).to.eql([200, []]);
   });
@@ -208,7 +208,7 @@ eachDatabaseByTurns.describe('tags and tag definitions over HTTP', (open) => {
     expect(id).to.not.equal(world.unknownId);
   });
 
-  it('apply to every kind of object, and to the payment for an invoice payment (R15)', async () => {
+  it('can be added to every type of object, with an invoice payment treated as its payment (R15)', async () => {
     const types = ['BUNDLE', 'SUBSCRIPTION', 'INVOICE', 'INVOICE_ITEM', 'PAYMENT', 'TRANSACTION'];
     const everywhere = await newDefinition('everywhere', ...types);
     const paths = [
@@ -237,7 +237,7 @@ eachDatabaseByTurns.describe('tags and tag definitions over HTTP', (open) => {
     expectRefusal(await send('GET', `${path}${await newAccount()}`), 404, 4011);
   });
 
-  it("follow the tenant's setting for checks of user tags, but always check control tags", async () => {
+  it("let the tenant's setting disable object type checks for user tags, but not for control tags", async () => {
     const bundlesOnly = await newDefinition('bundles only', 'BUNDLE');
     const account = `/accounts/${await newAccount()}`;
     const setting = { 'org.service.tags.enforceApplicableTypes': 'false' };
@@ -334,7 +334,7 @@ eachDatabaseByTurns.describe('tags and tag definitions over HTTP', (open) => {
     expect((await asEve('GET', '/customFields/search/kept')).json).to.eql([]);
   });
 
-  it('are created once with one event if many callers add the same tag', async () => {
+  it('are created once, with one event, when many callers add the same tag', async () => {
     const id = await newAccount();
     await nextEvents();
     const replies = await Promise.all(
@@ -346,7 +346,7 @@ eachDatabaseByTurns.describe('tags and tag definitions over HTTP', (open) => {
     expect(await nextEvents()).to.eql(['TAG_CREATION']);
   });
 
-  it('let either the use or the simultaneous deletion of a definition succeed, never both', async () => {
+  it('allow either the use of a definition or its simultaneous deletion, never both', async () => {
     for (let round = 0; round < 8; round += 1) {
       const id = await newAccount();
       const definition = await newDefinition(`race ${round}`, 'ACCOUNT');

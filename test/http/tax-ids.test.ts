@@ -50,7 +50,7 @@ eachDatabaseByTurns.describe('tax ids and legal names of accounts', (open) => {
     expect(await read(id)).to.include({ ...business, name: null });
   });
 
-  it('are neither shown nor changed in dialect K (accounts §1.1 rule 8)', async () => {
+  it('cannot be read or changed in dialect K (accounts §1.1 rule 8)', async () => {
     const id = createdId(await create({ name: 'Ada', currency: 'USD', timeZone: 'UTC', ...business }));
     const inK = { headers: aliasHeaders };
     expect(await read(id, aliasHeaders)).to.not.have.any.keys('taxId', 'legalName');

@@ -78,7 +78,7 @@ eachDatabaseByTurns.describe('tenant user managers over HTTP (platform §8, R39)
     expectStatus(await inDialectK('PUT', '/users/tom/tenants', { allTenants: true }), 401);
   });
 
-  it('can create a user only for at least one of their own tenants, without permissions that they lack', async () => {
+  it('can create users only for one or more of their own tenants and only with permissions that they have', async () => {
     await expectRefused(mia('POST', '/users', newUser('wide', {})));
     await expectRefused(mia('POST', '/users', newUser('wide', { tenants: [ofBob, ofEve] })));
     await expectRefused(mia('POST', '/users', newUser('wide', { tenants: [] })));
@@ -89,7 +89,7 @@ eachDatabaseByTurns.describe('tenant user managers over HTTP (platform §8, R39)
     expect(await grantsOf('narrow')).to.eql({ allTenants: false, tenantIds: [ofBob] });
   });
 
-  it('get the same answer for users of other tenants as for missing users', async () => {
+  it('get the same response for users of other tenants as for missing users', async () => {
     const before = new Map<string, unknown>();
     for (const name of ['eva', 'both', 'none', 'anywhere', 'lara', 'admin'])
       before.set(name, await grantsOf(name));
@@ -165,7 +165,7 @@ eachDatabaseByTurns.describe('tenant user managers over HTTP (platform §8, R39)
     });
   });
 
-  it('create and delete clients under the same rules as users', async () => {
+  it('can create and delete clients under the same rules as users', async () => {
     const client = (clientId: string, more: object) => ({ clientId, clientSecret: 'a long secret', ...more });
     await expectRefused(mia('POST', '/clients', client('bot', {})));
     await expectRefused(mia('POST', '/clients', client('bot', { tenants: [ofEve] })));

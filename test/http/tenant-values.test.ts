@@ -63,7 +63,7 @@ eachDatabaseByTurns.describe('tenant value API', (open) => {
     expect(await newTypes()).to.eql(changedAndDeleted);
   });
 
-  it('rejects an invalid callback on both routes and stores nothing', async () => {
+  it('rejects an invalid callback on either route and stores nothing', async () => {
     const path = `${tenants}/registerNotificationCallback`;
     for (const url of [
       'ftp://example.com',
@@ -146,7 +146,7 @@ eachDatabaseByTurns.describe('tenant value API', (open) => {
     }
   });
 
-  it('accepts any characters in keys and values, and states the limits in its errors', async () => {
+  it('accepts any characters in keys and values, and includes the limits in its errors', async () => {
     const key = 'a/b c?d%e😀';
     const made = await post(userKey(key), ' ünï\n😀 ');
     expect(made.headers.get('location')?.endsWith(userKey(key)), made.text).to.equal(true);
@@ -232,7 +232,7 @@ eachDatabaseByTurns.describe('tenant value API', (open) => {
     ]);
   });
 
-  it('requires the catalog permission for the catalog key too', async () => {
+  it('requires the catalog permission for the catalog key', async () => {
     const catalog = (await exampleCatalog()).toString();
     expectRefusal(await post(userKey('CATALOG'), catalog, as('writer')), 403, 40_000);
     const deleted = await call('DELETE', userKey('CATALOG'), { headers: as('writer') });

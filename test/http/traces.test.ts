@@ -67,7 +67,7 @@ eachDatabaseByTurns.describe('request traces', (open) => {
     expect(request?.traceId).to.not.equal(TRACE);
   });
 
-  it('mark a request for a missing object as successful and have no id in the span name', async () => {
+  it('mark a request for a missing object as successful, without an id in the span name', async () => {
     await serving.get(`/accounts/${serving.nextId()}`);
     await serving.get(`/nonsense/${serving.nextId()}`);
     const requests = traces.spans().filter(({ attributes }) => 'http.request.method' in attributes);

@@ -91,13 +91,13 @@ describe('HTTP transport', () => {
     expect(latin.json).to.include({ message: `${message}application/json; charset=iso-8859-1` });
   });
 
-  it('accepts a chunked body and rejects a chunked body that grows too large', async () => {
+  it('accepts a chunked body unless the body grows too large', async () => {
     expect(await sendChunks(serving.url, ['{"na', 'me":"in pieces"}'])).to.equal(201);
     const piece = ' '.repeat(300_000);
     expect(await sendChunks(serving.url, [piece, piece, piece, piece])).to.equal(413);
   });
 
-  it('reports an oversized body after the client has sent it and reads as little as possible', async () => {
+  it('reports an oversized body after the client has sent the body, and reads as little as possible', async () => {
     for (const bytes of [1_100_000, 12_000_000]) {
       const reply = await post('/accounts', ' '.repeat(bytes), jsonType);
       expect([reply.status, reply.headers.get('connection')]).to.eql([413, 'close']);
@@ -340,7 +340,7 @@ describe('HTTP transport', () => {
     expect(await fetch(url).catch((error: unknown) => error)).to.be.instanceOf(Error);
   });
 
-  it('makes calls wait for startup, and fails the waiting calls if startup fails', async () => {
+  it('delays calls until startup ends, and fails the delayed calls if startup fails', async () => {
     const app = new Koa().use((ctx) => {
       ctx.body = 'done';
     });

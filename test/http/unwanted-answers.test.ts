@@ -143,7 +143,7 @@ anyDatabase.describe('abandoned request (http-api §1 rule 9)', (open) => {
         expect(signals[0]?.aborted).to.equal(isEnded);
       });
 
-    it('continues if the caller disconnects after the answer', async () => {
+    it('continues if the caller disconnects after the response', async () => {
       const call = openCall(port, '/read');
       expect(await until(() => signals.length === 1)).to.equal(true);
       release.resolve();

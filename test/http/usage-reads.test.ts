@@ -52,7 +52,7 @@ eachDatabaseByTurns.describe('usage reads over HTTP', (open) => {
     return (invoices as readonly { readonly items: readonly ItemJson[] }[]).flatMap((one) => one.items);
   };
 
-  it('return the same timeline as roll-ups in both dialects, by day by default (usage §3.3)', async () => {
+  it('return the same timeline as roll-ups in either dialect, by day by default (usage §3.3)', async () => {
     await use('0.5 sms 2026-04-02T10:15:00Z', 'a');
     await use('99999999999999999999.999999999 faxes 2026-04-02', 'b');
     await use('2 sms 2026-04-03', 'c');
@@ -77,7 +77,7 @@ eachDatabaseByTurns.describe('usage reads over HTTP', (open) => {
     expect(text).to.contain('{"unitType":"faxes","amount":99999999999999999999.999999999}');
   });
 
-  it('show usage as charged once and explain the credit after a backdated change in a billed period (usage §7.3 rule 7)', async () => {
+  it('show that usage was charged once, and explain the credit, after a backdated change in a billed period (usage §7.3 rule 7)', async () => {
     await use('199 sms 2026-04-02', 'a');
     await use('101 sms 2026-04-20', 'b');
     await runTo('2026-05-01T00:00:00Z');
@@ -112,7 +112,7 @@ eachDatabaseByTurns.describe('usage reads over HTTP', (open) => {
     ]);
   });
 
-  it('list the current period’s cost as items, and the same items once they are billed (usage §3.3)', async () => {
+  it('list the current period’s cost as the items that billing will create (usage §3.3)', async () => {
     await use('199 sms 2026-04-02', 'a');
     await runTo('2026-04-10T00:00:00Z');
     const path = `/usages/${subscriptionId}/rated`;
@@ -168,7 +168,7 @@ eachDatabaseByTurns.describe('usage reads over HTTP', (open) => {
     expect(await get(path)).to.eql(unbilled.slice(0, 2));
   });
 
-  it('require an existing subscription, and dates for the views that use dates (usage §3.3)', async () => {
+  it('require an existing subscription, and require dates in views that use dates (usage §3.3)', async () => {
     const unknown = '11111111-1111-4111-8111-111111111111';
     const dates = 'startDate=2026-04-01&endDate=2026-05-01';
     for (const view of ['timeline', 'unbilled']) {
@@ -187,7 +187,7 @@ eachDatabaseByTurns.describe('usage reads over HTTP', (open) => {
     expect(await refused(`/usages/${unknown}/rated?targetDate=2026-05-01`)).to.equal('404 1082');
   });
 
-  it('return the first tracking ids with the invoice, and all tracking ids page by page (usage §7.6)', async () => {
+  it('return the first tracking ids with the invoice and all tracking ids in pages (usage §7.6)', async () => {
     const settings = { 'org.service.invoice.trackingIds.maxReturned': '2' };
     await post('/tenants/uploadPerTenantConfig', JSON.stringify(settings), plainType);
     for (const id of ['c', 'b', 'a']) await use('1 sms 2026-04-02', id);

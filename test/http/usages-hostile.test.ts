@@ -78,7 +78,7 @@ eachDatabaseByTurns.describe('hostile usage callers over HTTP', (open) => {
     expect(await summed()).to.equal('[{"unitType":"sms","amount":12}]');
   });
 
-  it('are rejected for an invalid, too large, too precise or negative number in every format (usage §2.4)', async () => {
+  it('cannot send an invalid, too large, too precise or negative number in any format (usage §2.4)', async () => {
     await begin();
     for (const [amount, answer, line] of [
       ['1e400', '400 60001', 'REJECTED INVALID_AMOUNT'],

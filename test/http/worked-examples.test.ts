@@ -59,7 +59,7 @@ eachDatabaseByTurns.describe('HTTP API', (open) => {
     expect(inK.json).to.include({ code: 60003, message: 'Header X-Killbill-CreatedBy needs to be set' });
   });
 
-  it('returns 204 with a content type and without a body (http-api 15.5 "Response without a body")', async () => {
+  it('returns 204 with a content type but no body (http-api 15.5 "Response without a body")', async () => {
     const id = await newAccount();
     const reply = expectStatus(await put(`/accounts/${id}`, { notes: 'x' }), 204);
     expect(reply.text).to.equal('');
@@ -267,7 +267,7 @@ eachDatabaseByTurns.describe('HTTP API', (open) => {
     expect(await read()).to.eql(after);
   });
 
-  it('accepts an account in the form in which it was read (json-models 16.1)', async () => {
+  it('accepts an account in the format that it returned (json-models 16.1)', async () => {
     const id = await newAccount({ name: 'Ada', currency: 'USD', timeZone: 'Europe/Vienna' });
     const read = await get(`/accounts/${id}?accountWithBalanceAndCBA=true&audit=FULL`);
     expectStatus(await put(`/accounts/${id}`, read.json), 204);

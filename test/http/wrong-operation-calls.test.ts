@@ -75,7 +75,7 @@ anyDatabase.describe('invalid operation calls over HTTP', (open) => {
   for (const [place, { group, name, path }] of operations.entries()) {
     const parameters = parametersOf[group]?.[name] ?? [];
 
-    it(`cause no server error in ${group}.${name} if arguments have the wrong type`, async () => {
+    it(`cause no server error in ${group}.${name} when arguments have the wrong type`, async () => {
       const calls = [...wrongCalls(parameters, ids)];
       for (const given of sampled(calls, 40, place)) {
         const reply = await call('POST', path, { body: { arguments: given } });
@@ -118,7 +118,7 @@ anyDatabase.describe('invalid operation calls over HTTP', (open) => {
       }
     });
 
-  it('are rejected with the correct path in the error if a query is sent as a change or a change as a query', async () => {
+  it('are rejected with the correct path in the error if they send a query as a change or a change as a query', async () => {
     for (const { group, name, isQuery } of operations) {
       const reply = await call('POST', pathOf(group, name, !isQuery), { body: { arguments: [] } });
       expect(reply.status, `${group}.${name}`).to.equal(404);

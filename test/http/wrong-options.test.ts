@@ -27,7 +27,7 @@ describe('options of the wrong type', () => {
       ['group', [5, 'x', true, {}, []]],
       ['trustedProxies', [5, 'x', true, {}, [null], [{}]]],
     ] as const)
-      it(`are rejected by ${name} with the name of the option ${option}`, () => {
+      it(`are rejected by ${name} with an error that contains the option name ${option}`, () => {
         for (const value of wrong)
           expectRefusal(create as Untyped, { billing: engine, [option]: value }, option);
       });
