@@ -116,7 +116,7 @@ describe('four nodes over cells on two servers', () => {
     }
   }
 
-  it('bill every tenant once a month for a year, even though one cell is down for a while', async () => {
+  it('bill every tenant once a month for a year, even if one cell is down temporarily', async () => {
     const ofCell = (cell: string) =>
       Object.entries(TENANTS).flatMap(([apiKey, each]) => (each === cell ? [apiKey] : []));
     const months = Array.from(

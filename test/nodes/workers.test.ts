@@ -62,7 +62,7 @@ describe('server workers', function () {
     expect(nodes).to.have.length(WORKERS);
   });
 
-  it('share requests, and the access log shows which worker handled each request', async () => {
+  it('share requests and log the worker that handled each request', async () => {
     for (let count = 0; count < 2 * WORKERS; count += 1) await server.send('/1.0/ping');
     const workers = () =>
       new Set(server.log.filter(({ msg }) => msg === 'request').map(({ worker }) => worker));
@@ -128,7 +128,7 @@ describe('server workers', function () {
       .and.not.include.members(former);
   });
 
-  it('are replaced after kill -9, and only the requests of the killed worker are lost', async () => {
+  it('are replaced after kill -9 and lose only the requests of the killed worker', async () => {
     const before = await invoices();
     const [[number = 0, victim = 0] = []] = server.workers;
     const load = underLoad();
@@ -150,7 +150,7 @@ describe('server workers', function () {
     expect((await server.send('/metrics')).body).to.contain('\nbillwright_workers_replaced_total 1\n');
   });
 
-  it('end together at SIGTERM and release the port', async () => {
+  it('exit together on SIGTERM and release the port', async () => {
     const other = await serveWith('--workers', 'auto', '--node-name', 'north');
     const workers = [...other.workers.values()];
     const { body } = await other.send('/1.0/kb/nodesInfo', { headers: credentials });
