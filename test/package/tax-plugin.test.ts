@@ -147,7 +147,7 @@ anyDatabase.describe('tax plugin in the documentation (invoicing §14 rule 9)', 
         ]);
       });
 
-      it('returns the tax of several adjustments, with only the remaining tax for each', async () => {
+      it('returns only the remaining tax for each of several adjustments', async () => {
         await subscribe('desk');
         const { invoiceId, chargeId: invoiceItemId } = await invoiceOf();
         for (const amount of ['40', '10'])
@@ -159,7 +159,7 @@ anyDatabase.describe('tax plugin in the documentation (invoicing §14 rule 9)', 
       });
     });
 
-  it('returns exactly the tax of a charge over many small adjustments and refunds', async () => {
+  it('returns the exact total tax across many small adjustments and refunds of a charge', async () => {
     await begin();
     await subscribe('snack');
     const { invoiceId, chargeId: invoiceItemId } = await invoiceOf();
@@ -178,7 +178,7 @@ anyDatabase.describe('tax plugin in the documentation (invoicing §14 rule 9)', 
     expect([notes.length, formatDecimal(sumOfNotes)]).to.eql([10, '0.19']);
   });
 
-  it('returns exactly the tax of a charge over many small repairs', async () => {
+  it('returns the exact total tax across many small repairs of a charge', async () => {
     await begin();
     const { subscriptionId } = await engine.subscribe({ accountId, planName: 'snack', quantity: 9 });
     for (let quantity = 8; quantity > 0; quantity -= 1) {

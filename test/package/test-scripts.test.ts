@@ -14,7 +14,7 @@ describe('scripts that run tests', () => {
 });
 
 describe('scripts that check the package', () => {
-  it('run every package check, and run in continuous integration (`npm run test:package`)', () => {
+  it('run every package check and are part of continuous integration (`npm run test:package`)', () => {
     const checks = readdirSync(new URL('package/', tests)).filter((file) => file.endsWith('.check.ts'));
     const run = manifest.scripts['test:package'].match(/[\w-]+\.check\.ts/g) ?? [];
     expect(run.toSorted()).to.eql(checks.toSorted());

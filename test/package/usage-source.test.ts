@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { billLoggedCalls } from '../../examples/usage-source.ts';
 
 describe('usage source example', () => {
-  it("bills the usage in the host's log, and later corrections as a difference", async () =>
+  it("bills the usage in the host's log, and bills later corrections as differences", async () =>
     expect(await billLoggedCalls()).to.eql([
       'so far 9500 calls',
       'USAGE 5 for january-1',
