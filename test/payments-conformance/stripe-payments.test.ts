@@ -49,7 +49,7 @@ describe('payment through Stripe', () => {
       ['pm_card_authenticationRequired', 'authentication_required', 'OTHER'],
     ] as const;
     for (const [token, code, response] of declines)
-      it(`leads to a decline with the code ${code}, also in recovery`, async () => {
+      it(`is declined with the code ${code}, in the response and in recovery`, async () => {
         await shop.customerWith(token);
         const { request, answer } = await purchase();
         expect(answer).to.include({ status: 'ERROR', gatewayErrorCode: code, paymentResponse: response });
@@ -117,7 +117,7 @@ describe('payment through Stripe', () => {
       expect(metadata.billwright_payment_method).to.equal(paymentMethodId);
     });
 
-    it('cannot use a payment method of another customer, and the error contains Stripe’s message', async () => {
+    it('cannot use a payment method of another customer, and fails with Stripe’s message', async () => {
       const { id } = saved();
       await shop.customerWith();
       expect(await refusal(id))
@@ -181,7 +181,7 @@ describe('payment through Stripe', () => {
       expect(double.effectsOf(request.transactionId)).to.equal(1);
     });
 
-    it('is processed if it is requested again after a decline that later became a success', async () => {
+    it('is processed if it is requested again after a decline that turned into a success', async () => {
       double.bank = 'DECLINES';
       const { request } = await purchase();
       double.settle(request.transactionId);
@@ -289,7 +289,7 @@ describe('payment through Stripe', () => {
       expect(failed).to.be.an('error');
     });
 
-    it('has an unknown outcome if the connection is refused after a lost answer', async () => {
+    it('has an unknown outcome if the connection is refused after a lost response', async () => {
       const request = shop.newRequest();
       double.fault = 'ANSWER_LOST';
       const paying = shop.gateway.purchase(request, shop.context).catch((error: unknown) => error);
@@ -316,7 +316,7 @@ describe('payment through Stripe', () => {
       expect((await purchase()).answer.status).to.equal(PluginStatus.CANCELED);
     });
 
-    it('cannot start with a publishable key, because a gateway with such a key cannot be created', () =>
+    it('cannot start with a publishable key, because no gateway can be created with that key', () =>
       expect(() => shop.restart({ credentials: { apiKey: 'pk_test_browser' } })).to.throw(
         'The Stripe API key must be a secret (sk_…) or restricted (rk_…) one',
       ));
@@ -336,7 +336,7 @@ describe('payment through Stripe', () => {
       expect(second).to.include({ status: 'ERROR', gatewayErrorCode: 'payment_intent_unexpected_state' });
     });
 
-    it('allows several captures with multicapture, but each of them only once', async () => {
+    it('allows several captures with multicapture, but each capture only once', async () => {
       await shop.restart({ multicapture: true });
       const { request, paymentId } = await held();
       for (const amount of ['4', '5', '1']) {
@@ -387,7 +387,7 @@ describe('payment through Stripe', () => {
   });
 
   describe('that verifies a payment method', () => {
-    it('is pending while the bank requires consent, and contains the customer’s next action', async () => {
+    it('is pending, with the customer’s next action, while the bank requires consent', async () => {
       await shop.customerWith('pm_card_authenticationRequired');
       const { request, answer } = await held({ amount: '0' });
       expect(line(answer)).to.equal('PENDING 0');
@@ -402,7 +402,7 @@ describe('payment through Stripe', () => {
   });
 
   describe('that is refunded', () => {
-    it('has a pending refund while the bank processes it', async () => {
+    it('has a pending refund while the bank processes the refund', async () => {
       const { request } = await purchase();
       double.bank = 'IS_SLOW';
       const refund = shop.newRequest({ paymentId: request.paymentId, amount: '4' });
