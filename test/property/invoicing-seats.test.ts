@@ -98,14 +98,14 @@ function billed(subscribed: Subscribed, runsOn: Schedule) {
 const days = fc.uniqueArray(fc.nat(190), { maxLength: 60 }).map((all) => new Set(all));
 
 describe('cost of changing seat counts', () => {
-  it('is the same in a month whether runs are daily, occasional or only at the end of the month (invoicing §5.4 rule 5)', () =>
+  it('is the same for a month whether runs are daily, occasional or only at the end of the month (invoicing §5.4 rule 5)', () =>
     forRuns(Math.ceil(propertyRuns / 4), [evenMonths, days], (subscribed, some) => {
       const daily = billed(subscribed, () => true).total.toFixed();
       expect(billed(subscribed, () => false).total.toFixed(), 'at the end').to.equal(daily);
       expect(billed(subscribed, (day) => some.has(day)).total.toFixed(), 'on some days').to.equal(daily);
     })).timeout(0);
 
-  it('differs in any period only by rounding, at most two cents per change (invoicing §5.4 rule 5)', () =>
+  it('differs in any period only by rounding of at most two cents per change (invoicing §5.4 rule 5)', () =>
     forRuns(Math.ceil(propertyRuns / 4), [anyPeriods, days], (subscribed, some) => {
       const daily = billed(subscribed, () => true);
       for (const other of [billed(subscribed, () => false), billed(subscribed, (day) => some.has(day))]) {

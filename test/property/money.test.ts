@@ -80,7 +80,7 @@ describe('exact amounts in rounding', () => {
       expect(formatDecimal(quotient(n, t))).to.equal(formatDecimal(decimal(plainText({ units, scale: 9 }))));
     }));
 
-  it('do not change if rounded again, and change by at most half a unit when rounded', () =>
+  it('change by at most half a unit when rounded, and not at all when rounded again', () =>
     forAll([scaled, fc.integer({ min: 0, max: 9 })], (value, scale) => {
       const exact = decimal(plainText(value));
       const rounded = roundToScale(exact, scale);

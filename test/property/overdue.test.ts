@@ -99,7 +99,7 @@ describe('overdue evaluation', () => {
       expect(readOverdueXml(writeOverdueXml(given), AS_STORED)).to.eql(given);
     }));
 
-  it('preserves a JSON configuration in XML, and shows it as given (overdue §1.2 rule 3)', () => {
+  it('preserves a JSON configuration in XML, and shows the original values (overdue §1.2 rule 3)', () => {
     const days = fc.integer({ min: 1, max: 500 });
     const jsonConfigs = fc.record({
       given: anyConfig,
@@ -186,7 +186,7 @@ describe('overdue evaluation', () => {
       );
     }));
 
-  it('accepts or rejects any configuration text without an unexpected failure (overdue §1.3)', () => {
+  it('accepts or rejects any configuration text without an unexpected error (overdue §1.3)', () => {
     const pieces = fc.constantFrom(
       '<overdueConfig>',
       '</overdueConfig>',

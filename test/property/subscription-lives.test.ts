@@ -27,7 +27,7 @@ const LIVES_BETWEEN: Readonly<Record<string, number>> = {
 };
 
 describe('random subscription histories', () => {
-  it('have the same bills from windows as from the full history, with each day billed once and no excessive repair', () => {
+  it('are billed the same from windows as from the full history, with each day billed once and no excessive repair', () => {
     const counts = new Map<string, number>();
     forRuns(historyRuns, [lifeScripts], (script) => {
       const life = new SubscriptionLife(script);

@@ -81,7 +81,7 @@ describe('usage rating', () => {
       expect(second.overflow).to.eql(whole.overflow);
     }));
 
-  it('creates lines that add up to the amount, with blocks that contain all units within the tiers (usage §5.5)', () => {
+  it('creates lines that add up to the amount and whose blocks contain all units within the tiers (usage §5.5)', () => {
     const sections = fc.oneof(meteredSections('ALL_TIERS'), meteredSections('TOP_TIER'));
     forAll([sections, meteredPoints, policies], ({ section }, points, policy) => {
       const rated = rate(section, points, policy);
