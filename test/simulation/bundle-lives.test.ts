@@ -280,7 +280,7 @@ anyDatabase.describe('stored random bundle histories', (open) => {
     }
   }
 
-  it('match their derived state, are billed the same by windows, and do not depend on the size of clock steps', async () => {
+  it('match their derived state, are billed the same from windows, and do not depend on the size of clock steps', async () => {
     await fc.assert(
       fc.asyncProperty(scripts, async (script) => {
         const jumped = await play(script, false);

@@ -280,7 +280,7 @@ function given<T>(value: T | undefined): T {
 }
 
 eachDatabase.describe('stored random subscription histories', (open, kind) => {
-  it('are billed the same by windows as by the full history', async () => {
+  it('are billed the same from windows as from the full history', async () => {
     await fc.assert(
       fc.asyncProperty(lifeScripts, async (script) => {
         const [first, ...later] = documentsOf(script.shelf);

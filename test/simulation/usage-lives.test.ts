@@ -34,7 +34,7 @@ function settingsOf(random: Random): OracleSettings {
 anyDatabase.describe('random histories with usage', (open, kind) => {
   const lives = configured === undefined ? LIVES[kind] : Number(configured);
 
-  it(`result in the usage cost that an oracle calculates from every point (${lives} accounts, seed ${seed}, usage §6, §7)`, async () => {
+  it(`have the usage cost that an oracle calculates from every point (${lives} accounts, seed ${seed}, usage §6, §7)`, async () => {
     const agreed = { lives: 0, usage: 0, credits: 0, late: 0, explained: 0, foreseen: 0 };
     const accepted = new Map<string, number>();
     for (let from = 0; from < lives; from += ACCOUNTS_AT_ONCE) {
