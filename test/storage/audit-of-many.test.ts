@@ -28,7 +28,7 @@ eachDatabase.describe('audit history of bulk changes', (open, kind) => {
       (await Array.fromAsync(exports.auditOfAccount(account.recordId, tableName))).flat(),
     );
 
-  it('contains one row per inserted record, with the content at that time', async () => {
+  it('contains one row per inserted record, with the inserted content', async () => {
     const own = many(MANY).map((index) =>
       invoiceItem(ownerOf(acme), { amount: decimal(`${index}.25`), description: `${index}` }),
     );
@@ -146,7 +146,7 @@ eachDatabase.describe('audit history of bulk changes', (open, kind) => {
     ).to.eql([]);
   });
 
-  it('lets the integrity check report each record without an insertion row', async () => {
+  it('allows the integrity check to report each record without an insertion row', async () => {
     const window = {
       table: 'invoice_items',
       tenantRecordId: opened.tenant.recordId,

@@ -82,7 +82,7 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
   const expectRoundTrips = (batched: number, oneByOne: number) =>
     expect(roundTrips).to.equal(batchesStatements ? batched : oneByOne);
 
-  it(`use ${batchesStatements ? 'one round trip with the begin and one with the commit' : 'a round trip each, like the begin and the commit'}`, async () => {
+  it(`use ${batchesStatements ? 'one round trip with the begin and one with the commit' : 'separate round trips, as do the begin and the commit'}`, async () => {
     await inTransaction(async (transaction) => {
       const made = await Promise.all([insert(transaction, 1), insert(transaction, 2)]);
       expect(made.map(({ numAffectedRows }) => numAffectedRows)).to.eql([1n, 1n]);
@@ -225,7 +225,7 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
     expect(cells.at(-1)).to.eql(['2', null, null, null, null, null]);
   });
 
-  it('have their rows parsed on arrival, and an unreadable row causes only its own statement to fail', async () => {
+  it('have their rows parsed on arrival, and fail individually on an unreadable row', async () => {
     const numbers = (most: number, read: (row: Row) => unknown) => ({
       ...compileStatement('select n from generate_series(1, $1::int) as n', [most]),
       read,

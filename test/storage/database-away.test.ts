@@ -137,7 +137,7 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
     expect(unhandled).to.eql([]);
   });
 
-  it('causes an error that mentions the unknown outcome if a part of the database is lost during the commit', async () => {
+  it('causes an error that mentions the unknown outcome if part of the database is lost during the commit', async () => {
     const client = new Client({ connectionString: direct });
     await client.connect();
     await client.query(`

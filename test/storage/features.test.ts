@@ -129,7 +129,7 @@ eachDatabase.describe('feature storage', (open, kind) => {
     expect([await drawAlone('2.1'), await drawAlone('0.0000000001')]).to.eql(['10', null]);
   });
 
-  it('lists the accounts and the kinds of overrides by feature', async () => {
+  it('lists accounts and override kinds by feature', async () => {
     await opened.write(({ features }) =>
       features.insertOverrides([overrideOf(), overrideOf({ feature: 'sso', kind: 'SWITCH' }), overrideOf()]),
     );

@@ -71,7 +71,7 @@ eachDatabase.describe('host library transactions joined by the engine', (open, k
         expect(amounts).to.include('-0.12').and.to.include('19.95');
       });
 
-      it('roll back engine changes with host changes, while a failed operation undoes only its own changes', async () => {
+      it('roll back engine changes with host changes, but only the failed operation’s changes after an operation fails', async () => {
         const { id } = await engine.acme.createAccount({ currency: 'USD' });
         const undone = host.transaction(async (handle, run) => {
           await run(`insert into ${orders} values (2)`);
@@ -95,7 +95,7 @@ eachDatabase.describe('host library transactions joined by the engine', (open, k
         expect(JSON.stringify(ids ?? [])).to.not.match(/"id":"?[23]/);
       });
 
-      it('must be open and on the same database, or an error explains the fix', async () => {
+      it('must be open and on the same database, and otherwise cause an error that explains the fix', async () => {
         for (const [handle, words] of host.outside) {
           const refused = await refusalOf(handle);
           expect(refused).to.include({ code: ErrorCode.MISSING_OR_INVALID_FIELD });

@@ -88,7 +88,7 @@ eachDatabase.describe('storage in a host transaction', (open, kind) => {
     expect(await host.rows('select id from host_orders where id = 2')).to.have.length(0);
   });
 
-  it('undoes only a failed engine operation, and the host transaction continues', async () => {
+  it('undoes only a failed engine operation, and lets the host transaction continue', async () => {
     const [id, taken] = [newId(), newId()];
     await host.transaction(async (inside, run) => {
       await run('insert into host_orders values (3)');

@@ -326,7 +326,7 @@ eachDatabaseAndSuperuser((kind, open) => {
       expect(Object.entries(await lengths(stranger)).filter(([, length]) => length !== 0)).to.eql([]);
     });
 
-    it('covers every port method that finds rows', async () => {
+    it('applies to every port method that finds rows', async () => {
       const tried = Object.keys(await lengths(opened.tenant)).length;
       const reads = await opened.read(async (session) =>
         [

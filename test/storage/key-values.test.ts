@@ -63,7 +63,7 @@ eachDatabase.describe('tenant key-value pairs', (open, kind) => {
     expect(await find(['color'])).to.have.length(1);
   });
 
-  it('are audited as TENANT_KVS, without history', async () => {
+  it('are audited as TENANT_KVS without history', async () => {
     await insert(keyValue({}));
     const stored = await find(['color']);
     await opened.writing.keyValues.deactivate(stored);
@@ -96,7 +96,7 @@ eachDatabase.describe('tenant key-value pairs', (open, kind) => {
     });
   });
 
-  it('cause one read of their revision per session, and another read after the lock is acquired', async () => {
+  it('require one read of their revision per session, and another read after the lock is acquired', async () => {
     await opened.write(async (session) => {
       opened.statements();
       const first = await session.revisions();

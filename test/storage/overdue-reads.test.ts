@@ -122,7 +122,7 @@ eachDatabase.describe('storage reads for overdue', (open, kind) => {
     ]);
   });
 
-  it('find earlier work of an account or its relatives on given topics, up to an instant', async () => {
+  it('find earlier work on given topics for an account or its relatives, up to an instant', async () => {
     const due = (account: Account, minutes: number, queueName: QueueName): NewNotification => ({
       queueName,
       accountRecordId: account.recordId,

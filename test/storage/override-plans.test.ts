@@ -38,7 +38,7 @@ eachDatabase.describe('override plans', (open, kind) => {
   const read = (catalog: Catalog, planNames: readonly (string | null)[]) =>
     opened.read(async (session) => (await find(session, catalog, planNames))(accountId));
 
-  it('are read from the cache without a statement, and otherwise with one statement for any number of plans', async () => {
+  it('require no statement if they are cached, and one statement for any number of uncached plans', async () => {
     const names: string[] = [];
     for (const amount of [1, 2, 3]) names.push((await make(amount)).name);
     expect(names).to.eql(['gold-1', 'gold-2', 'gold-3']);
@@ -64,7 +64,7 @@ eachDatabase.describe('override plans', (open, kind) => {
     expect(opened.statements()).to.have.length(1);
   });
 
-  it('disappear with a failed transaction, and the next transaction reuses their names', async () => {
+  it('disappear with a failed transaction and free their names for the next transaction', async () => {
     const catalog = sold();
     const failure = await rejection(
       opened.write(async (session) => {
@@ -102,7 +102,7 @@ eachDatabase.describe('override plans', (open, kind) => {
 });
 
 onPostgresql.describe('override plans on PostgreSQL with two nodes', (open) => {
-  it('are shared by equal concurrent overrides, and have separate numbers otherwise', async () => {
+  it('have one number for equal concurrent overrides, and separate numbers for different overrides', async () => {
     const database = await open(migrated);
     const nodes: readonly Storage<never>[] = [storageAt(database), storageAt(database)];
     await Promise.all(nodes.map((node) => node.prepare()));

@@ -480,7 +480,7 @@ eachDatabase.describe('query plans over filled tables', (open, kind) => {
       ['target_date', '2999-01-01', 'target_date'],
       ['created_date', 253_402_300_799_000, 'created_day'],
     ] as const)
-      it(`use the index and then read the rows for few invoices in a range of ${column}`, async () => {
+      it(`use the index before reading the rows for few invoices in a range of ${column}`, async () => {
         const clauses = [{ ...searchedInvoiceField(column), operator: 'gte', value }] as const;
         const plan = await planOf({ kind: 'clauses', clauses });
         expect(plan.join('\n')).to.contain(`bw_invoices_${name}_index`);

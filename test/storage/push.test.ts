@@ -73,7 +73,7 @@ eachDatabase((kind, open) => {
       expect([...takes.flat(), ...rest].toSorted()).to.eql(others.map(({ recordId }) => recordId).toSorted());
     });
 
-    it('loads deliveries in order, first attempts before due retries, and skips deliveries already loaded', async () => {
+    it('loads first attempts before due retries, in order, and skips deliveries already loaded', async () => {
       await write([7, 7, 8, null, 9]);
       await write([7, 8], { dueOrder: NOW - 1_000, attempts: 1 });
       await write([7], { dueOrder: NOW + 1, attempts: 1 });

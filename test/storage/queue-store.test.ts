@@ -259,7 +259,7 @@ eachDatabase.describe('queue storage', (open, kind) => {
     expect(await claim()).to.eql([]);
   });
 
-  it('prevents a claim from changing an entry that another claim now holds, on the same node or a different node', async () => {
+  it('prevents a claim from changing an entry that another claim now holds, on the same or a different node', async () => {
     for (const node of ['n1', 'n2']) {
       await put([bus(0, node)]);
       const [lost] = await claim();
@@ -319,7 +319,7 @@ eachDatabase.describe('queue storage', (open, kind) => {
     expect(names(await claim()).toSorted()).to.eql(['a', 'c']);
   });
 
-  it('reaps repeatedly recovered entries, unless they finished in between', async () => {
+  it('reaps repeatedly recovered entries unless they have finished in the meantime', async () => {
     await put([bus(0, 'deadly'), bus(1, 'slow')]);
     const [first] = await claim();
     const lapse = async () => {

@@ -35,7 +35,7 @@ onPostgresql.describe('engines in several schemas of one PostgreSQL database', (
     expect(refused.message).to.contain('lacks 1 migration').and.to.contain('billwright migrate');
   });
 
-  it('are migrated side by side, and each creates the first schema in its search path', async () => {
+  it('can be migrated side by side, and create the first schema in their search path', async () => {
     const migrated = await Promise.all([west(), east()].map(({ url }) => migrate(url)));
     expect(migrated.map(({ length }) => length)).to.eql([1, 1]);
     expect(await Promise.all([west(), east()].map(({ url }) => migrate(url)))).to.eql([[], []]);

@@ -121,7 +121,7 @@ onPostgresql.describe('move of tenant rows', (open) => {
     expect(await rowsIn('west', other)).to.have.property('bw_accounts');
   });
 
-  it('causes a transaction with an older snapshot to be repeated (cells §3.2 rule 1)', async () => {
+  it('forces a transaction with an older snapshot to be repeated (cells §3.2 rule 1)', async () => {
     const account = await newAccount('west');
     const errors: unknown[] = [];
     await cells.move('east', {

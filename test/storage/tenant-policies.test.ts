@@ -59,7 +59,7 @@ onPostgresql.describe('PostgreSQL row-level security (platform §2 isolation 2)'
 
   const guarded = ['bw_tenants', 'bw_accounts', 'bw_audit_log', 'bw_queue_entries'];
 
-  it('has a policy on every table with tenant rows, and the policy also binds the owner', async () => {
+  it('applies a policy to every table with tenant rows, even for the owner', async () => {
     const { rows } = await withPostgresql(url, (client) =>
       client.query(`
         select relname as name, relrowsecurity and relforcerowsecurity
@@ -100,7 +100,7 @@ onPostgresql.describe('PostgreSQL row-level security (platform §2 isolation 2)'
     expect(found).to.eql([2, 2, 4, 2].map((count, index) => [guarded[index], count]));
   });
 
-  it('protects the same rows with the policies for Citus, although these policies have no subqueries', async () => {
+  it('protects the same rows with the Citus policies, which have no subqueries', async () => {
     const settings = [null, '', String(acme.recordId), String(other.recordId), '*', '99'];
     await withPostgresql({ connectionString: url }, async (client) => {
       const outcomes = async () => {

@@ -50,7 +50,7 @@ eachDatabaseAndOneByOne.describe('storage transactions', (open, kind) => {
     expect(await opened.storage.queue.countPending(null, now)).to.equal(pending);
   });
 
-  it('are not opened for a single-statement read, and such a read rejects a second statement', async () => {
+  it('are not opened for a single-statement read, which rejects a second statement', async () => {
     const traced: string[] = [];
     const database = kind === 'sqlite' ? await open(migrated) : opened.database;
     const storage = storageAt(database, (text) => traced.push(text));
@@ -155,7 +155,7 @@ onPostgresql.describe('storage transactions on PostgreSQL', (open) => {
     expect(await opened.reading.subscriptions.findBundlesByIds([given.id])).to.have.length(1);
   });
 
-  it('repeat the victim of a deadlock, so that both transactions succeed', async () => {
+  it('succeed after a deadlock, because the victim is repeated', async () => {
     const [first, second] = await opened.newAccounts(2);
     const meeting = Promise.withResolvers<void>();
     const survivorDone = Promise.withResolvers<void>();

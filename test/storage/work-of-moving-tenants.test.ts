@@ -107,7 +107,7 @@ onPostgresql.describe('cell work for all tenants', (open) => {
     }
   });
 
-  it('does not check a tenant that has left, although its row stays (cells §3.2 rule 3)', async () => {
+  it('does not check a tenant that has left, although the tenant’s row remains (cells §3.2 rule 3)', async () => {
     await fence('GONE');
     expect(await storage.checks.tenantsAfter({ afterRecordId: 0, limit: 10 })).to.eql([]);
   });
