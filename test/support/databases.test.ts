@@ -34,7 +34,7 @@ eachDatabase((kind, open) => {
 });
 
 describe('freshDatabase', () => {
-  it('connects as a role that is not a superuser, and waits for its commits', async () => {
+  it('connects as a non-superuser role and waits for its commits', async () => {
     const database = await freshDatabase('postgresql');
     const [settings] = await run(
       database,
