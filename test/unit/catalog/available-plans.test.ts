@@ -34,7 +34,7 @@ function shown(plans: readonly AvailablePlan[]): readonly string[] {
 }
 
 describe('available plans (catalog §12 rule 4)', () => {
-  it('include every plan of a base product once per price list, sorted by plan, then by list in document order', () =>
+  it('include every plan of a base product once per price list, sorted by plan, with the lists in document order', () =>
     expect(shown(atOnce(listBasePlans(club)))).to.eql([
       'duo-m Winter',
       'duo-m Autumn',

@@ -131,7 +131,7 @@ describe('cached catalogs', () => {
     return Array.from({ length: count }, (_, index) => index + 1);
   }
 
-  it('are kept for a limited number of tenants, and are released completely for other tenants', async () => {
+  it('are kept for a limited number of tenants and released completely for the rest', async () => {
     const effective = new EffectiveCatalogs(null, new StoredCatalogs());
     const tenants = numbered(MAX_CACHED_CATALOGS * 3);
     const ask = (recordId: number): Promise<Catalog> => effective.ofTenant(sessionOf(tenantOf(recordId)));

@@ -93,7 +93,7 @@ describe('plan entry change', () => {
     expect(added.phases[0]?.recurringPrices?.prices).to.eql([{ currency: 'EUR', value: decimal('12') }]);
   });
 
-  it('changes usage prices too', () => {
+  it('changes usage prices', () => {
     const value = decimal('0.5');
     const changed = withBlock({ prices: [{ currency: 'USD', value }] } as object);
     const added = updatedRow({ entry, declared, rows: metered() }, changed, now);
@@ -211,7 +211,7 @@ describe('plan entry change', () => {
     expect(retirementRows(rows, now).map(({ phases }) => phases[0]?.fixedPrices)).to.eql([[], fixedPrices]);
   });
 
-  it('retires scheduled prices too, so that the plan does not return', () => {
+  it('retires scheduled prices so that the plan does not return', () => {
     expect(datesOf([row('2024-01-01'), row('2024-05-01', { createdOrder: 2 })])).to.eql([
       '2024-03-01 3 true',
       '2024-05-01 4 true',

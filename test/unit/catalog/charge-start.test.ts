@@ -47,7 +47,7 @@ describe('plan phases', () => {
   it('get their names from the plan and the phase type', () =>
     expect(phaseName('pro-monthly', 'FIXEDTERM')).to.equal('pro-monthly-fixedterm'));
 
-  it('are skipped in the search for the first charge if they have an end but no price above zero in any currency', () => {
+  it('are skipped in the search for the first charge if they end and have no price above zero in any currency', () => {
     const zero = phase('DISCOUNT', {
       unit: 'MONTHS',
       number: 2,

@@ -171,7 +171,7 @@ describe('catalog made of entries', () => {
     ]);
   });
 
-  it('uses the row created last if two rows have the same date', () => {
+  it('uses the most recently created row if two rows have the same date', () => {
     const rows = [
       { date: '2024-01-01', price: '1' },
       { date: '2024-01-01', price: '2' },

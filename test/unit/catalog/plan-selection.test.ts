@@ -47,7 +47,7 @@ describe('plan lookup', () => {
     expect(trial.selectPlan({ productName: 'P', billingPeriod: 'ANNUAL' }).name).to.equal('p-m');
   });
 
-  it('assigns a plan in several lists to DEFAULT if DEFAULT contains the plan, otherwise to the first of the lists', () => {
+  it('assigns a plan in several lists to DEFAULT if DEFAULT contains the plan, and to the first of the lists if not', () => {
     const shared = version({
       plans: plan('p-m', 'P') + plan('q-m', 'P'),
       priceLists: `${lists({ B: ['q-m', 'p-m'], A: ['q-m'] })}${lists({ DEFAULT: ['p-m'] })}`,

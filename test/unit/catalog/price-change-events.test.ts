@@ -108,7 +108,7 @@ const heat = createCatalog([
 ]);
 
 describe('price changes for existing subscriptions', () => {
-  it('apply on the date that the version sets for them (catalog W3)', () =>
+  it('apply on the date set by the version (catalog W3)', () =>
     expect(changesFrom('2024-03-15', heat)).to.eql([
       '2024-05-01 52.00 2024-04-01',
       '2024-08-01 64.00 2024-07-01',
@@ -138,7 +138,7 @@ describe('price changes for existing subscriptions', () => {
     expect(changesFrom('2024-05-02', catalog)).to.eql([]);
   });
 
-  it('apply to an XML plan on the date that its version sets for them, despite entries (catalog W19 "Overlay")', () => {
+  it('apply to an XML plan on the date set by its version, despite entries (catalog W19 "Overlay")', () => {
     const catalog = sold('2024-01-01 10.00', '2024-03-01 10.00', '2024-04-01 11.00 2024-05-01');
     expect(changesFrom('2024-02-10', catalog)).to.eql(['2024-05-01 11.00 2024-04-01']);
   });
@@ -160,13 +160,13 @@ describe('price changes for existing subscriptions', () => {
     expect(changesFrom('2024-03-15', catalog)).to.eql(['2024-05-01 52.00 2024-04-01']);
   });
 
-  it('begin with the first later version, even if the version of the plan change no longer has the plan (catalog §6.4 rule 2)', () => {
+  it('begin with the first later version, even if the version of the plan change does not contain the plan (catalog §6.4 rule 2)', () => {
     const catalog = sold('2024-01-01 40.00', without('2024-03-01'), '2024-04-01 52.00 2024-05-01');
     expect(changesFrom('2024-03-15', catalog)).to.eql(['2024-05-01 52.00 2024-04-01']);
     expect(changesFrom('2024-02-15', catalog)).to.eql([]);
   });
 
-  it('exclude a version that repeats the previous plan (catalog §6.4 rule 2)', () => {
+  it('exclude a version that does not change the plan (catalog §6.4 rule 2)', () => {
     const changing = priced('2024-04-01', { price: '52.00', forExisting: '2024-08-01' });
     const catalog = createCatalog([
       priced('2024-01-01', { price: '40.00' }),
@@ -239,7 +239,7 @@ describe('price changes for existing subscriptions', () => {
     expect(changesFrom('2024-03-15', catalog)).to.eql(['2024-07-01 40.00 2024-06-01']);
   });
 
-  it('exclude a change that would follow the change of a newer version, because the newest version applies', () => {
+  it('exclude a change that would take effect after the change of a newer version', () => {
     const catalog = sold('2024-01-01 40.00', '2024-04-01 52.00 2025-01-01', '2024-07-01 64.00 2024-08-01');
     expect(changesFrom('2024-03-15', catalog)).to.eql(['2024-08-01 64.00 2024-07-01']);
     const later = catalog.resolvePlan('p-m', at('2025-06-01'), at('2024-03-15'));
@@ -330,7 +330,7 @@ describe('price changes for existing subscriptions', () => {
     }
   });
 
-  it("have the account's local date, never earlier than the date of their transition", () => {
+  it("are dated in the account's time zone, never before the date of their transition", () => {
     const catalog = sold('2024-01-01 40.00', '2024-01-02 52.00 2024-02-01');
     const [change] = catalog.priceChangeEvents({
       steps: [step('PLAN', '2024-01-01', catalog)],

@@ -92,7 +92,7 @@ describe('price override handling', () => {
         ErrorCode.CATALOG_INVALID_PRICE_OVERRIDE,
       ));
 
-  it('keeps an overridden recurring price, but not a list price, when a later version changes it (catalog W10 "Overrides")', () => {
+  it('keeps an overridden recurring price, but not a list price, when a later version changes the price (catalog W10 "Overrides")', () => {
     const existing =
       '<effectiveDateForExistingSubscriptions>2024-07-01T00:00:00Z</effectiveDateForExistingSubscriptions>';
     const catalog = createCatalog([v1, studio({ date: '2024-06-01', usd: '29.00', more: existing })]);
@@ -240,7 +240,7 @@ describe('price override handling', () => {
 });
 
 describe('override plan definition', () => {
-  it('does not depend on the order of overrides, but on amount, phase and currency', () => {
+  it('depends on amount, phase and currency, but not on the order of overrides', () => {
     const textOf = (requests: readonly PriceOverrideRequest[]) =>
       writeOverrides(overridden(requests).overrides);
     expect(textOf([trial5, evergreen19])).to.equal(textOf([evergreen19, trial5]));

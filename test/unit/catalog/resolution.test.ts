@@ -92,7 +92,7 @@ describe('catalog version choice', () => {
     expect(priceAt(catalog, '2024-04-01', '2024-04-01')).to.equal('36.00');
   });
 
-  it('moves existing subscriptions to a later version at the date set by that version', () => {
+  it('moves existing subscriptions to a later version on the date set by that version', () => {
     const catalog = createCatalog([
       priceChange('2024-01-01', '40.00'),
       priceChange('2024-04-01', '52.00', '2024-05-01'),

@@ -110,7 +110,7 @@ describe('applicable catalog version for rules', () => {
     expect(cancelPolicyOf(kept, since, at('2024-09-01')).result).to.equal('END_OF_TERM');
   });
 
-  it('is the version at the start of a pending subscription, even if this is the first version with the plan', () => {
+  it('is the version at the start of a pending subscription, even if no earlier version contains the plan', () => {
     const coming = new CatalogWithOverrides(
       createCatalog([
         offering('2024-01-01', early, { plans: ['q-m'] }),

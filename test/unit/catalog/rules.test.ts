@@ -105,7 +105,7 @@ describe('catalog rules', () => {
       });
     });
 
-    it('use the toPriceList of the rule, or the price list of a named plan', () => {
+    it('use the toPriceList of the rule, or the price list of a specified plan', () => {
       const policy = cases(
         'changePolicy',
         '<toPriceList>VIP</toPriceList><policy>END_OF_TERM</policy>',

@@ -117,7 +117,7 @@ describe('usage sections of a phase', () => {
   it('report a missing price in the currency as an error (usage §4 rule 3)', () =>
     expect(errorOf(() => sectionsOf(metered.finalPhase, 'EUR')).code).to.equal(2010));
 
-  it('are rated as specified for a shipped catalog', () => {
+  it('are rated as specified in a shipped catalog', () => {
     const { versions } = readCatalogXml(
       readFileSync(new URL('../../../examples/catalogs/orchard-demo.xml', import.meta.url)),
     );

@@ -200,7 +200,7 @@ describe('catalog version validation', () => {
     ]);
   });
 
-  it('also checks plain data without positions', () => {
+  it('checks plain data without positions', () => {
     const { content } = parse(catalogXml({ plans: plan('p-m', 'Q') }));
     expect(validateVersion({ content }).errors).to.eql([
       { message: 'Plan "p-m": product "Q" does not exist in this version' },

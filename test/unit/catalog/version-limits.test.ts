@@ -90,7 +90,7 @@ describe('catalog version limits (platform §16)', () => {
     expect(content.products).to.have.length(5_000);
   });
 
-  it('apply to catalogs from plugins and code too', () => {
+  it('apply to catalogs from plugins and from code', () => {
     const { content } = parse(catalogXml(sized({})));
     const [first] = content.products;
     const products = Array.from({ length: 5_001 }, (_, index) => ({ ...first, name: `P${index}` }));

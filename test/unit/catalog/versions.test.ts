@@ -105,7 +105,7 @@ describe('catalog version upload', () => {
     ]);
   });
 
-  it('compares a plan that returns with the last version that contained the plan', () => {
+  it('compares a plan that was removed and added again with the last version that contained the plan', () => {
     const without = version({
       effectiveDate: '2024-02-01',
       products: product('Q'),
