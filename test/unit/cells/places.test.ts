@@ -57,7 +57,7 @@ describe('tenant place lookup', () => {
     expect(places.known(tenant.recordId)?.cell).to.equal('east');
   });
 
-  it('lets only one call wait for a directory that does not answer (cells §2 rule 3)', async () => {
+  it('allows only one call to wait for a directory that does not respond (cells §2 rule 3)', async () => {
     const places = opened();
     await places.find(tenant.recordId);
     systemClock.push(PLACE_LEASE_MS + 1);
