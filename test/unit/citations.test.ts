@@ -103,7 +103,7 @@ function sectionsOf(path: string): ReadonlyMap<string, ReadonlySet<number>> {
 describe('citations', () => {
   const sections = new Map(Object.entries(texts).map(([name, path]) => [name, sectionsOf(path)]));
 
-  it('point to an existing section and rule of the named text', () => {
+  it('point to an existing section and rule of the cited text', () => {
     const lost = citing.flatMap(citationsIn).filter(({ area = '', section, numbers }) => {
       const rules = sections.get(area)?.get(section);
       return rules === undefined || numbers.some((number) => !rules.has(number));

@@ -10,7 +10,7 @@ const root = join(import.meta.dirname, '../..');
 
 describe('folders', () => {
   for (const top of ['lib', 'adapters', 'examples'])
-    it(`contain at most ${MAX_FILES} files each in ${top}`, () => {
+    it(`contain at most ${MAX_FILES} files per folder in ${top}`, () => {
       const files = readdirSync(join(root, top), { recursive: true, withFileTypes: true }).filter((entry) =>
         entry.isFile(),
       );
