@@ -21,7 +21,7 @@ describe('discount span (coupons §3)', () => {
     expect(spanOf([monthly('2026-01-01')], '2026-01-01', periods(3))).to.equal('2026-01-01 2026-04-01');
   });
 
-  it('counts the leading part of the first period as a period', () => {
+  it('counts a partial first period as a period', () => {
     expect(spanOf([monthly('2026-01-16')], '2026-01-16', once)).to.equal('2026-01-16 2026-02-01');
   });
 
