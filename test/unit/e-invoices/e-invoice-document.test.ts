@@ -5,7 +5,7 @@ import { buyer, eInvoiceOf, seller, taxed } from '../../support/e-invoices/e-inv
 import { discountedItem, viewedItem } from '../../support/invoicing/documents.ts';
 
 describe('e-invoice document (invoicing §22)', () => {
-  it('contains the parties, dates and payment means of seller and account', () => {
+  it('contains the parties, dates and payment means of the seller and the account', () => {
     const document = eInvoiceOf(taxed(viewedItem('RECURRING', '100'), { tax: '19' }));
     expect(document).to.include({
       typeCode: '380',
@@ -129,7 +129,7 @@ describe('e-invoice document (invoicing §22)', () => {
     ]);
   });
 
-  it('contains the period of the charges, or their last date as delivery date', () => {
+  it('contains the period of the charges, or their last date as the delivery date', () => {
     const monthly = taxed(viewedItem('RECURRING', '100'), { tax: '19' });
     const once = (day: number) =>
       taxed(viewedItem('EXTERNAL_CHARGE', '10', { startDate: localDate(2026, 11, day) }), { tax: '1.9' });

@@ -36,7 +36,7 @@ describe('e-invoice requirements (invoicing §22 rule 7)', () => {
     );
   });
 
-  it('include each field of the seller data that the profile needs if no seller is configured', () => {
+  it('include each seller field that the profile needs if no seller is configured', () => {
     const of = (...fields: readonly string[]) =>
       fields.map((field) => `${field}: acme.sellers.upload (POST /sellers)`);
     const always = ['seller data', 'seller name', 'seller taxId'];
