@@ -14,7 +14,7 @@ describe('feature changes and overrides (features §5)', () => {
   const facts = factsOf([held('pro-evergreen', '2026-03-10')]);
   const now = featuresAt(facts, at('2026-03-20'));
 
-  it('are compared, at the first check, with the values of an account without contributions', () => {
+  it('are determined, at the first check, relative to an account without contributions', () => {
     expect(changedFeatures({}, now)).to.have.deep.members([
       { feature: 'sso', from: 'false', to: 'true' },
       { feature: 'seats', from: '0', to: '5' },
@@ -24,7 +24,7 @@ describe('feature changes and overrides (features §5)', () => {
     expect(changedFeatures(valuesOf(now), now)).to.eql([]);
   });
 
-  it('include features that are no longer declared, but no features that never had a value', () => {
+  it('include features that are no longer declared, but not features that never had a value', () => {
     expect(changedFeatures({ ...valuesOf(now), gone: '3' }, now)).to.eql([
       { feature: 'gone', from: '3', to: null },
     ]);

@@ -32,7 +32,7 @@ describe('features of an account at an instant (features §2)', () => {
     expect(values(facts, '2026-04-01')).to.eql({ ...others, seats: '20', calls: '1000' });
   });
 
-  it('combine base subscriptions before add-ons, and older before newer subscriptions', () => {
+  it('combine base subscriptions before add-ons, and older subscriptions before newer subscriptions', () => {
     const extra = held('extra-evergreen', '2026-03-01', { category: 'ADD_ON' });
     const older = held('max-evergreen', '2026-03-05');
     const facts = factsOf([extra, pro(), older]);

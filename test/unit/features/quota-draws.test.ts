@@ -85,7 +85,7 @@ describe('quota draws and thresholds (features §4)', () => {
     expect(planned([], '1')).to.equal(null);
   });
 
-  it('count the rest on the first quota that allows it', () => {
+  it('count the rest on the first quota that allows overage', () => {
     const sources = [
       source('a', '5'),
       source('b', '1', { overage: 'ALLOW' }),
@@ -95,7 +95,7 @@ describe('quota draws and thresholds (features §4)', () => {
     expect(planned(sources, '2', { a: '5', b: '1', c: '1' })).to.equal('b 2 unbounded, over 2');
   });
 
-  it('bill the rest on the first quota that bills it, even if another quota allows it', () => {
+  it('bill the rest on the first quota that bills overage, even if another quota allows overage', () => {
     const sources = [
       source('a', '5', { overage: 'ALLOW' }),
       source('b', '1', { overage: 'BILL' }),
@@ -108,7 +108,7 @@ describe('quota draws and thresholds (features §4)', () => {
     expect(planned([source('a', '5', { overage: 'BILL', unit: null })], '6')).to.equal(null);
   });
 
-  it('never leave a balance below 0', () => {
+  it('never leave a negative balance', () => {
     const sources = [source('a', '5'), source('b', '3', { resetsAt: null })];
     const { used, remaining, resetsAt } = quotaBalance(sources, ({ planName }) =>
       decimal(planName === 'a' ? 7 : 1),

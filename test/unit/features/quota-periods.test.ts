@@ -34,7 +34,7 @@ describe('quota periods (features §4 rule 1)', () => {
     ]);
   });
 
-  it('end at the next boundary after the bill cycle day was moved', () => {
+  it('end at the next boundary after the bill cycle day is moved', () => {
     const moved = event('BCD_CHANGE', '2026-04-10', { billCycleDay: 20 });
     const one = held('max-evergreen', '2026-03-10', { events: [moved] });
     expect(spans(one, 'MONTH', '2026-04-09', '2026-04-15', '2026-04-20')).to.eql([
@@ -44,7 +44,7 @@ describe('quota periods (features §4 rule 1)', () => {
     ]);
   });
 
-  it('begin again when the bill cycle day is set for BILLING_PERIOD, even to the same day, as on invoices', () => {
+  it('restart for BILLING_PERIOD when the bill cycle day is set, even to the same day', () => {
     const moved = event('BCD_CHANGE', '2026-10-01', { billCycleDay: 1 });
     const one = held('yearly-evergreen', '2026-09-01', { events: [moved] });
     expect(spans(one, 'BILLING_PERIOD', '2026-09-30', '2026-10-01')).to.eql([
@@ -54,7 +54,7 @@ describe('quota periods (features §4 rule 1)', () => {
     expect(spans(one, 'YEAR', '2026-10-01')).to.eql(['2026-09-01 to 2027-09-01']);
   });
 
-  it('are months for BILLING_PERIOD in a phase without a recurring price, and continue in the next phase', () => {
+  it('are monthly for BILLING_PERIOD in a phase without a recurring price, and continue in the next phase', () => {
     const paid = { planName: 'pro', phaseName: 'pro-evergreen', priceListName: 'DEFAULT' };
     const one = held('pro-trial', '2026-03-10', { events: [event('PHASE', '2026-03-24', paid)] });
     expect(spans(one, 'BILLING_PERIOD', '2026-03-23', '2026-03-24', '2026-04-02')).to.eql([
@@ -64,7 +64,7 @@ describe('quota periods (features §4 rule 1)', () => {
     ]);
   });
 
-  it('follow the bill cycle day of the account for an override on the account', () => {
+  it('follow the account bill cycle day for account overrides', () => {
     const span = (per: QuotaPeriod, date: string, billCycleDayLocal = 1) =>
       text(accountQuotaPeriod({ ...account, billCycleDayLocal }, per, day(date)));
     expect(span('MONTH', '2026-02-10', 31)).to.equal('2026-01-31 to 2026-02-28');
