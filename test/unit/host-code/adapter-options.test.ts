@@ -90,7 +90,7 @@ describe('adapter options', () => {
     expect(failure).to.have.nested.property('facts.field', 'callback');
   });
 
-  it('are not rejected when they are valid', async () => {
+  it('are accepted if they are valid', async () => {
     for (const name of ['pdfRenderer', 'stripeGateway', 'openTelemetryTracer', 'sandboxGateway']) {
       const { call, valid } = functions[name] ?? {};
       expect(await failureOf(() => call?.(valid)), name).to.equal(null);
