@@ -84,7 +84,7 @@ describe('body conversion', () => {
     );
   });
 
-  it('also accepts numeric dates and instants in dialect K', () => {
+  it('accepts numeric dates and instants in dialect K', () => {
     const json = '{"day":[2012,9,25],"at":[2012,9,25,7,30,15,250]}';
     const { day, at } = jsonBody(partial(Sample)).read(bytes(json), { ...inD, dialect: 'K' });
     expect(day && formatLocalDate(day)).to.equal('2012-09-25');
@@ -173,7 +173,7 @@ describe('body conversion', () => {
     expect(error).to.include({ code: 60001, message: 'The body is not UTF-8' });
   });
 
-  it('allows a missing body if the route does', () => {
+  it('accepts a missing body if the body is optional', () => {
     expect(optionalJsonBody(Sample).read(undefined, inD)).to.equal(null);
     expect(optionalJsonBody(Sample).read(bytes('null'), inD)).to.equal(null);
   });
@@ -190,7 +190,7 @@ describe('XML body conversion', () => {
   });
 });
 
-describe('JSON answer conversion', () => {
+describe('JSON response conversion', () => {
   const answer = {
     id: '01a1fcfe-e8ec-717e-8cdb-6282f0f9f546',
     key: 'k',

@@ -181,7 +181,7 @@ describe('JSON catalog', () => {
     expect(json.priceLists[1]).to.eql({ name: 'VIP', plans: ['p-fee', 'p-m'], prettyName: 'VIP' });
   });
 
-  it('contains only the fields of json-models §5 in dialect K, and also the fields of §15 in dialect D', () => {
+  it('contains only the fields of json-models §5 in dialect K, plus the fields of §15 in dialect D', () => {
     const shapes: Readonly<Record<string, readonly [inK: string, addedInD: string]>> = {
       catalog: ['currencies effectiveDate name priceLists products units', 'features rules'],
       unit: ['name prettyName', ''],
@@ -232,7 +232,7 @@ describe('JSON catalog', () => {
     }
   });
 
-  it('preserves the spelling of limit and block numbers, with -1 for no bound', () => {
+  it('preserves the spelling of limit and block numbers, and contains -1 for a missing bound', () => {
     const tiers = ['100.0', '-1'].map(
       (max) => `<tier><limits><limit><unit>u</unit><max>${max}</max><min>1.50</min></limit></limits>
         <recurringPrice>${price('USD', '5')}</recurringPrice></tier>`,

@@ -31,7 +31,7 @@ const summary: ChangeReportPart = {
 };
 
 describe('JSON report on a candidate catalog', () => {
-  it('lists a limited number of accounts that cannot be billed, and counts all of them', async () => {
+  it('counts all unbillable accounts but lists only a limited number', async () => {
     const unbillable = Array.from({ length: MAX_LISTED_UNBILLABLE_ACCOUNTS + 1 }, (_, index) => ({
       kind: 'UNBILLABLE' as const,
       accountId: newId(),
@@ -71,7 +71,7 @@ describe('JSON report on a candidate catalog', () => {
     });
   });
 
-  it('loads each part only when it is read', async () => {
+  it('loads each part only when that part is read', async () => {
     let reads = 0;
     const endless = async function* (): AsyncGenerator<ChangeReportPart> {
       yield summary;

@@ -122,7 +122,7 @@ describe('examples in the OpenAPI document', () => {
     }
   });
 
-  it('match the schemas of bodies, and omit fields that occur only in answers', () => {
+  it('match the schemas of bodies, and omit response-only fields', () => {
     const paths = document.paths as Readonly<Record<string, Readonly<Record<string, Operation>>>>;
     for (const { path, method, operationId, body } of routes) {
       const { schema } = paths[path]?.[method.toLowerCase()]?.requestBody?.content['application/json'] ?? {};

@@ -13,7 +13,7 @@ function taken<T>(steps: Steps<T>): { readonly value: T; readonly count: number 
 }
 
 describe('interface document generation', () => {
-  it('builds the OpenAPI document in one step per operation and model, and yields to other work in between', () => {
+  it('builds the OpenAPI document in one step per operation and model, and yields to other work between steps', () => {
     const routes = routeTable({ testMode: true });
     const { value, count } = taken(documentSteps(routes));
     const { schemas } = value.components as { readonly schemas: object };

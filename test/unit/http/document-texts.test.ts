@@ -63,7 +63,7 @@ describe('OpenAPI document', () => {
     expect(silent).to.eql([]);
   });
 
-  it('avoids unions of any value and null, for which generators produce invalid code', () => {
+  it('avoids unions of any value and null, because generators produce invalid code for such unions', () => {
     const empty = [...propertiesOf(document)].filter(([, { anyOf }]) =>
       (anyOf as readonly object[] | undefined)?.some((each) => Object.keys(each).length === 0),
     );
@@ -173,7 +173,7 @@ describe('OpenAPI document', () => {
     });
   });
 
-  it('mentions that Location may contain only a path', () => {
+  it('states that Location may contain only a path', () => {
     const formats = [...JSON.stringify(document).matchAll(/"Location":\{.*?"format":"([\w-]+)"/g)];
     expect(new Set(formats.map(([, format]) => format))).to.eql(new Set(['uri-reference']));
   });
@@ -233,12 +233,12 @@ describe('OpenAPI document', () => {
     expect(isReadOnly('Bundle', 'timeline')).to.equal(true);
   });
 
-  it('contains an example of every request body, and no other examples', () => {
+  it('contains one example per request body, and no other examples', () => {
     const sending = routes.filter(({ body }) => body !== undefined).map(({ operationId }) => operationId);
     expect(Object.keys(requestExamples).sort()).to.eql(sending.sort());
   });
 
-  it('describes each property in one file only, so that no text replaces another', async () => {
+  it('describes each property in only one file, so that no description replaces another', async () => {
     const folder = join(import.meta.dirname, '../../../adapters/koa/openapi/descriptions');
     const files = globSync('{*-models,shared-properties}.ts', { cwd: folder });
     const exported = await Promise.all(files.map((file) => import(join(folder, file))));

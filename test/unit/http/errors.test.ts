@@ -28,7 +28,7 @@ const statuses: Readonly<Record<number, readonly number[]>> = {
   504: [7100],
 };
 
-describe('HTTP error answer', () => {
+describe('HTTP error response', () => {
   const expected = new Map(
     Object.entries(statuses).flatMap(([status, codes]) =>
       codes.map((code) => [code, Number(status)] as const),
@@ -41,13 +41,13 @@ describe('HTTP error answer', () => {
       expect(statusOfCode(code, { dialect: 'D' })).to.equal(status));
   }
 
-  it('has a different status in dialect K for two codes', () => {
+  it('has a different status for two codes in dialect K', () => {
     expect(statusOfCode(ErrorCode.SECURITY_NOT_ENOUGH_PERMISSIONS, { dialect: 'K' })).to.equal(401);
     expect(statusOfCode(ErrorCode.PAYMENT_DEL_DEFAULT_PAYMENT_METHOD, { dialect: 'K' })).to.equal(400);
     expect(statusOfCode(ErrorCode.ACCOUNT_ALREADY_EXISTS, { dialect: 'K' })).to.equal(409);
   });
 
-  it('has the status of the route if the route overrides it', () => {
+  it('has the status that the route defines for the code, if any', () => {
     const statusOf = { [ErrorCode.INVOICE_NOTHING_TO_DO]: 404 };
     expect(statusOfCode(ErrorCode.INVOICE_NOTHING_TO_DO, { dialect: 'D', statusOf })).to.equal(404);
     expect(statusOfCode(ErrorCode.INVOICE_NOTHING_TO_DO, { dialect: 'D' })).to.equal(400);

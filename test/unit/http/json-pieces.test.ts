@@ -35,7 +35,7 @@ describe('chunked text of a long JSON value', () => {
     expect(textOf({ none: undefined, list: undefined })).to.equal('{}');
   });
 
-  it('generates each list element only when that element is written', () => {
+  it('is built from list elements that are generated on demand', () => {
     const made: number[] = [];
     const list = new LazyList(function* () {
       for (let n = 0; n < 3; n += 1) {
@@ -51,7 +51,7 @@ describe('chunked text of a long JSON value', () => {
     expect(JSON.stringify(list)).to.equal('[0,1,2]');
   });
 
-  it('forms one list even if elements arrive in batches', async () => {
+  it('contains one list even if elements arrive in batches', async () => {
     expect(await wholeText(piecesOf(windowBits(inWindows([1, 2], [], [3]))))).to.equal('[1,2,3]');
     expect(await wholeText(piecesOf(windowBits(inWindows())))).to.equal('[]');
   });
@@ -74,7 +74,7 @@ describe('text chunk sequence', () => {
     return { made, bits };
   }
 
-  it('is generated on demand, and yields to other work after each chunk', async () => {
+  it('is generated on demand, with a yield to other work after each chunk', async () => {
     const { made, bits } = counted(10_000);
     let turns = 0;
     const others = setInterval(() => undefined, 0);

@@ -71,7 +71,7 @@ const byName = (one: { readonly name: string }, other: { readonly name: string }
   one.name < other.name ? -1 : 1;
 
 describe('Swagger document for Kill Bill clients', () => {
-  it('defines the 264 methods of the published clients, parameter by parameter', () => {
+  it('defines the 264 methods of the published clients with the same parameters', () => {
     const published = methodsOf(theirs).sort(byName);
     expect(published).to.have.length(264);
     expect(methodsOf(ours).sort(byName)).to.eql(published);
@@ -88,7 +88,7 @@ describe('Swagger document for Kill Bill clients', () => {
     expect(unchecked).to.eql([]);
   });
 
-  it('defines the models of the published clients, property by property', () => {
+  it('defines the models of the published clients with the same properties', () => {
     const propertiesOf = ({ properties = {}, required = [] }: Definition) =>
       Object.entries(properties).map(
         ([name, schema]) => `${name}${required.includes(name) ? '!' : ''} ${typeOf(schema)}`,

@@ -45,7 +45,7 @@ describe('pagination headers', () => {
     expect(headers({ offset: 0, limit: 1, total: 3, max: 20_000 })).to.have.property('MaxNbRecords', '20000');
   });
 
-  it('omit both counts of a large unfiltered list, and link to the next page while pages are full', () => {
+  it('omit the counts of a large unfiltered list, and link to the next page while pages are full', () => {
     const large = { offset: 20_000, limit: 10, total: 20_010, max: 20_010 };
     expect(headers(large)).to.eql({
       CurrentOffset: '20000',
@@ -58,7 +58,7 @@ describe('pagination headers', () => {
     expect(headers({ ...large, total: 30 })).to.eql({ CurrentOffset: '20000', TotalNbRecords: '30' });
   });
 
-  it('are sent in both spellings', () => {
+  it('are sent under X-Service- and X-Killbill-', () => {
     const all = paginationHeaders({ offset: 0, limit: 1, total: 3, max: 3, returned: 1 }, place, paging);
     expect(all['X-Killbill-Pagination-NextOffset']).to.equal('1');
     expect(all['X-Service-Pagination-NextOffset']).to.equal('1');

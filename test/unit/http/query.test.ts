@@ -33,7 +33,7 @@ const id = '01a1fcfe-e8ec-717e-8cdb-6282f0f9f546';
 const other = '01a1fcfe-e8ec-717e-8cdb-6282f0f9f547';
 
 describe('query parameters', () => {
-  it('have the first of repeated values, are ignored if unknown, and count as absent if empty', () =>
+  it('use the first of repeated values, are ignored if unknown, and count as absent if empty', () =>
     expect(read({ a: plainText, b: flag(true) }, 'a=x&a=y&c=1&b=')).to.eql({ a: 'x', b: true }));
 
   describe('for the waiting time of a call (R62)', () => {
@@ -51,7 +51,7 @@ describe('query parameters', () => {
       });
 
     for (const above of ['61', '360', '9223372036854775807'])
-      it(`reduce ${above} s to the maximum in dialect K, and reject it in dialect D`, () => {
+      it(`reduce ${above} s to the maximum in dialect K, and reject ${above} s in dialect D`, () => {
         expect(bounded('K', `wait=${above}`).wait).to.equal(60);
         expect(() => bounded('D', `wait=${above}`)).to.throw('Query parameter wait is not between 0 and 60');
       });
@@ -84,7 +84,7 @@ describe('query parameters', () => {
     expect(() => read({ audit }, 'audit=SOME')).to.throw('is not one of NONE, FULL');
   });
 
-  it('accept each documented spelling of a date, and no other (http-api 15.9 "Date input")', () => {
+  it('accept only the documented spellings of a date (http-api 15.9 "Date input")', () => {
     const instants = ['2024-03-04T19:30:00-08:00', '2024-03-04T19:30:00-0800', '2024-03-05T03:30'].map(
       (text) => {
         const { at } = read({ at: moment }, `at=${text}`);
@@ -145,7 +145,7 @@ describe('query parameters', () => {
       .with.property('code', 60002);
   });
 
-  it('are reported as missing with a specific code if the route defines such a code', () => {
+  it('are reported as missing with the route’s own error code, if any', () => {
     expect(() => read({ a: requiredParameter(plainText) }, 'a='))
       .to.throw('Query parameter a needs to be set')
       .with.property('code', 60003);

@@ -16,7 +16,7 @@ describe('generated reference pages', () => {
 
   const linesOf = (path: string) => pages[path]?.split('\n') ?? [];
 
-  it('list every endpoint once, with its parameters, body, success, errors and permission', () => {
+  it('list every endpoint once, with its parameters, body, success status, errors and permission', () => {
     const lines = linesOf('reference/ENDPOINTS.md');
     expect(lines.filter((line) => /^\| [A-Z]+ \//.test(line))).to.have.length(routes.length);
     expect(lines).to.include.members([

@@ -14,7 +14,7 @@ describe('request headers', () => {
     expect(header({}, 'ApiKey')).to.equal(undefined);
   });
 
-  it('are decoded as UTF-8, and invalid UTF-8 is kept unchanged', () => {
+  it('are decoded as UTF-8, or kept unchanged if invalid', () => {
     const latin1OfUtf8 = Buffer.from('Zoë', 'utf8').toString('latin1');
     expect(header({ 'x-service-createdby': latin1OfUtf8 }, 'CreatedBy')).to.equal('Zoë');
     expect(header({ 'x-service-createdby': 'Zo\xeb' }, 'CreatedBy')).to.equal('Zo\xeb');
@@ -31,7 +31,7 @@ describe('request headers', () => {
 describe('header families with custom aliases', () => {
   const other = headerFamilies(['X-Acme-', 'x-service-', 'X-Other-']);
 
-  it('are read under X-Service-, then under the aliases in order, and under no other prefix', () => {
+  it('are read only under X-Service- and the listed aliases, in that order', () => {
     const all = {
       'x-other-reason': 'o',
       'x-acme-reason': 'a',
@@ -45,7 +45,7 @@ describe('header families with custom aliases', () => {
     expect(other.prefixes).to.eql(['X-Service-', 'X-Acme-', 'X-Other-']);
   });
 
-  it('do not determine the dialect if they have a custom alias', () => {
+  it('do not determine the dialect under a custom alias', () => {
     expect(other.dialectOf({ 'x-acme-reason': 'a' }, Dialect.K)).to.equal('K');
     expect(other.dialectOf({ 'x-acme-reason': 'a' }, Dialect.D)).to.equal('D');
     expect(other.dialectOf({ 'x-killbill-reason': 'k' }, Dialect.D)).to.equal('D');
@@ -63,7 +63,7 @@ describe('author headers of a call', () => {
     expect(authorshipOf(headers, families, 'D')).to.eql({ createdBy: 'ann', reason: 'why', comment: 'so' });
   });
 
-  it('may be in base64, and any other value is kept unchanged', () => {
+  it('may be in Base64, and stay unchanged if they are not valid Base64', () => {
     const headers = {
       'x-killbill-encoding': 'base64',
       'x-killbill-createdby': encoded('Jürgen'),
@@ -131,5 +131,6 @@ describe('basic credentials', () => {
     basic('nocolon'),
     'Bearer abc',
   ])
-    it(`are not found in ${JSON.stringify(header)}`, () => expect(basicCredentials(header)).to.equal(null));
+    it(`cannot be read from ${JSON.stringify(header)}`, () =>
+      expect(basicCredentials(header)).to.equal(null));
 });

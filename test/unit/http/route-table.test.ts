@@ -108,7 +108,7 @@ describe('route path lookup', () => {
     ]);
   });
 
-  it('identifies the area by a literal segment, so that only paths of that area are tried', () => {
+  it('tries only the paths of the area that a literal segment identifies', () => {
     const areas = routes.map((route) => areaSegment(route.path));
     expect(areas).to.include.members(['accounts', 'invoices', 'live', '']);
     expect(areas.filter((area) => area.includes('{'))).to.eql([]);
@@ -152,7 +152,7 @@ describe('OpenAPI document', () => {
     expect([...used].sort()).to.eql(Object.keys(schemas).sort());
   });
 
-  it('has an audit parameter for every model with audit logs, except for three operations that return no logs', () => {
+  it('has an audit parameter for every operation with audit logs in its model, except for three that return no logs', () => {
     /** Returns all schemas that a schema refers to, directly or indirectly. */
     const reachable = (schema: unknown, known = new Set<string>()): ReadonlySet<string> => {
       for (const [, name = ''] of JSON.stringify(schema).matchAll(/#\/components\/schemas\/(\w+)/g)) {
@@ -169,7 +169,7 @@ describe('OpenAPI document', () => {
     expect(others.map(({ operationId }) => operationId)).to.eql(['getEmails', 'getRatedUsage', 'getCredit']);
   });
 
-  it('describes errors, both header families, and both login methods', () => {
+  it('describes the errors, the two header families and the two login methods', () => {
     expect(schemas).to.have.property('Error');
     expect(Object.keys((document.components as { securitySchemes: object }).securitySchemes)).to.have.members(
       ['basicAuth', 'bearerAuth', 'serviceApiKey', 'serviceApiSecret', 'killbillApiKey', 'killbillApiSecret'],
@@ -198,7 +198,7 @@ describe('OpenAPI document', () => {
     expect(responses?.[401]?.description).to.equal('Error codes 60004, 60005');
   });
 
-  it('describes token requests with Basic credentials and their rejection', () => {
+  it('describes Basic credentials and their rejection for token requests', () => {
     const { security, responses } = operationAt('post', '/oauth2/token') ?? {};
     expect(security).to.eql([{}, { basicAuth: [] }]);
     for (const status of [400, 401])

@@ -24,7 +24,7 @@ describe('request time limit (platform §16)', () => {
     );
   });
 
-  it('passes on results and errors that arrive in time', async () => {
+  it('returns results and errors that arrive in time', async () => {
     const taken: string[] = [];
     const overdue = {
       over: (): string => 'over',

@@ -88,7 +88,7 @@ describe('external token issuer keys (platform §7.2 rule 4)', () => {
     expect([verdicts, fetches]).to.eql([['taken', 'taken', unknownKey], 1]);
   });
 
-  it('are fetched again for an unknown key at most once a minute, and removed keys are then dropped', async () => {
+  it('are fetched again for an unknown key at most once a minute, which drops removed keys', async () => {
     expect(await verdict(k1.token())).to.equal('taken');
     publish(k2);
     time.tick(minuteMs - 1_000);
@@ -100,7 +100,7 @@ describe('external token issuer keys (platform §7.2 rule 4)', () => {
     expect([await verdict(k1.token()), fetches]).to.eql([unknownKey, 2]);
   });
 
-  it('stay valid while a new key cannot be fetched, and the fetch is retried once a minute', async () => {
+  it('stay valid while the fetch of a new key fails and is retried once a minute', async () => {
     expect(await verdict(k1.token())).to.equal('taken');
     answer = (response) => response.writeHead(500).end();
     time.tick(minuteMs + 1_000);
@@ -119,7 +119,7 @@ describe('external token issuer keys (platform §7.2 rule 4)', () => {
     ['an error', 503],
     ['an endless key set', 200],
   ] as const)
-    it(`are not read from a connection that keeps sending ${what}, which is closed`, async () => {
+    it(`are not accepted from an issuer that keeps sending ${what}, and the connection is closed`, async () => {
       const closed = Promise.withResolvers<string>();
       answer = (response) => {
         response.writeHead(head);
@@ -144,7 +144,7 @@ describe('external token issuer keys (platform §7.2 rule 4)', () => {
     silence: () => undefined,
   };
   for (const [what, failing] of Object.entries(failures))
-    it(`are requested and logged once per ten seconds after ${what}`, async () => {
+    it(`are requested at most once per ten seconds after ${what}, with one log line`, async () => {
       const timeout = sinon.stub(AbortSignal, 'timeout');
       // Only the silent server gets a short time limit, because a slow machine may delay responses.
       timeout.callsFake((ms) =>
@@ -204,7 +204,7 @@ describe('external token issuer keys (platform §7.2 rule 4)', () => {
     expect(log.lines.map(({ message }) => message)).to.eql(['a key of a token issuer cannot be used']);
   });
 
-  it('need not be named in a token when the issuer has only one key', async () => {
+  it('need not be specified in a token when the issuer has only one key', async () => {
     expect(await verdict(k1.token({}, { kid: undefined }))).to.equal('taken');
     issuers = issuersWith({});
     publish(k1, k2);

@@ -90,7 +90,7 @@ describe('bulk usage body reader', () => {
     );
   });
 
-  it('stops at the first invalid JSON of a list, and reports the element (usage §2.5)', async () => {
+  it('stops at the first list element with invalid JSON, and reports that element (usage §2.5)', async () => {
     const refusals = {
       '{}': 'The body is not a list',
       '[': 'The list is not terminated',
