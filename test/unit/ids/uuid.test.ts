@@ -31,7 +31,7 @@ describe('UUID', () => {
         .with.property('code', 60002);
     });
 
-  it('does not allow text around the canonical form', () => {
+  it('cannot have text around the canonical form', () => {
     const id = '0190163d-8694-739b-aea5-966c26f8ad91';
     for (const text of [`${id}\n`, ` ${id}`, `${id}0`, id.replace('a', 'g')])
       expect(isUuid(text)).to.equal(false);
@@ -68,7 +68,7 @@ describe('UUID of version 7', () => {
     expect(timestampOf(ids.next())).to.equal(1_700_000_060_000);
   });
 
-  it('starts its counter in the lower half, to leave room for one millisecond', () => {
+  it('starts its counter in the lower half, to leave room for all ids of one millisecond', () => {
     const ids = createUuidV7({ now: () => 1, randomBytes: (length) => new Uint8Array(length).fill(0xff) });
     expect(ids.next()).to.equal('00000000-0001-77ff-bfff-ffffffffffff');
     expect(ids.next()).to.equal('00000000-0001-7800-8000-0000ffffffff');
