@@ -45,7 +45,7 @@ describe('account credit (invoicing §10)', () => {
     expect(applied({ of: '10', candidates })).to.eql(['i1 -10', 'i2 40', 'i3 -5', 'i1 -15']);
   });
 
-  it('does not include the credit on a draft, and does not pay a draft (rule 2)', () => {
+  it('neither includes the credit on a draft nor pays a draft (rule 2)', () => {
     const draft = { status: 'DRAFT' } as const;
     expect(
       applied({ of: '0', candidates: [invoice('i1', '-10', draft)], unpaid: [invoice('i2', '5')] }),
@@ -78,7 +78,7 @@ describe('account credit (invoicing §10)', () => {
 
   it('can never be negative (rule 6)', () => expect(() => applied({ of: '-1' })).to.throw(/below 0/));
 
-  it('requires the unpaid invoices only if some credit is available', () => {
+  it('needs the unpaid invoices only if some credit is available', () => {
     const spends = (credit: string, ...candidates: CreditedInvoice[]) =>
       spendsCredit({ credit: decimal(credit), candidates });
     expect(spends('0', invoice('i1', '10'))).to.equal(false);

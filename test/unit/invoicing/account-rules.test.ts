@@ -77,7 +77,7 @@ describe('charged-through date rules', () => {
 describe('target date rules', () => {
   const today = day('2024-01-31');
 
-  it('use today as the default target date, and never a date before the billed period', () => {
+  it('use today as the default target date, but never a date before the billed period', () => {
     const at = (requested: string | null, max: string | null) =>
       text(
         effectiveTargetDate({

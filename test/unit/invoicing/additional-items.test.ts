@@ -142,7 +142,7 @@ describe('invoice plugin results (invoicing §13)', () => {
     expect(() => answered(consulted([recurring]), twice, twice)).to.throw(MalformedAnswer);
   });
 
-  it('do not affect account credit, because the credit is calculated again (rule 3)', () =>
+  it('cannot change account credit, because the credit is recalculated (rule 3)', () =>
     expect(linesOf(answered(consulted([recurring]), { id: uuid(99), amount: '5' }).invoice)).to.eql([
       'RECURRING 30 left 30',
     ]));
@@ -159,7 +159,7 @@ describe('invoice plugin results (invoicing §13)', () => {
     ]);
   });
 
-  it('cannot adjust more than the remainder of an item, alone or together (rule 4)', () => {
+  it('cannot adjust more than the remainder of an item, individually or in total (rule 4)', () => {
     const less = (amount: string): AdditionalItem => ({
       itemType: 'ITEM_ADJ',
       amount,
@@ -299,7 +299,7 @@ describe('evaluations that plugins saw (invoicing §17 rule 4)', () => {
     ).to.equal(true);
   });
 
-  it('have a different fingerprint after a change to any amount, period, date or status, or after added items', () => {
+  it('have a different fingerprint after a change to the invoice, its items, its date or its status', () => {
     const others: readonly Partial<Proposal>[] = [
       { items: [{ ...recurring, amount: decimal('31') }] },
       { items: [{ ...recurring, endDate: date }] },

@@ -31,7 +31,7 @@ describe('cursors after a run', () => {
     recordId,
   });
 
-  it('are written to the rows from which they were read, and are empty for new subscriptions', () => {
+  it('are written to their original rows, and are empty for new subscriptions', () => {
     const evaluated = stored(21, {});
     const charge = { event: event('CREATE', '2024-01-01', { price: '10', bcd: 1 }) };
     const settled = { dirtyFrom: null, settledThrough: targetDate, catalogRevision: 1 };

@@ -45,7 +45,7 @@ describe('taxes of category S (invoicing §14 rule 9)', () => {
     );
   });
 
-  it('may contain the rounding differences of the other items with the same rate, but no other differences', () => {
+  it('may contain only the rounding differences of the other items with the same rate', () => {
     const rest = Array.from({ length: 9 }, () => ['0.02', '0.13'] as const);
     expect(problemOf([...rest, ['0.07', '0.13']])).to.equal(null);
     expect(problemOf([...rest, ['0.14', '0.13']])).to.match(/has the amount 0\.14 .*: expected 0\.02$/);

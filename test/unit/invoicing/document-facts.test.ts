@@ -114,7 +114,7 @@ describe('document facts and taxes (invoicing §14 rules 7 to 9)', () => {
       expect(totalsOf(facts)).to.eql(['0.26', '0.04', '0.3', '-0.01']);
     });
 
-    it('apply to adjusted charges too, and an adjusted tax lowers the total of its group', () => {
+    it('apply to adjusted charges, with the group total reduced by the tax adjustment', () => {
       const charge = month('100');
       const tax = taxOf(charge, '19');
       const facts = factsOf([
@@ -182,7 +182,7 @@ describe('document facts and taxes (invoicing §14 rules 7 to 9)', () => {
       expect(facts.taxes.map((group) => String(group.unlinked))).to.eql(['0']);
     });
 
-    it('form one group per rate, each with its net amount, if a charge has several rates', () => {
+    it('form one group per rate, with the net amount of the group, if a charge has several rates', () => {
       const charge = month('100');
       const facts = factsOf([charge, taxOf(charge, '6.25', ['6.25', 'S']), taxOf(charge, '1', ['1', 'S'])]);
       expect(groupsOf(facts)).to.eql(['S 6.25 %: 100 + 6.25', 'S 1 %: 100 + 1']);
@@ -204,7 +204,7 @@ describe('document facts and taxes (invoicing §14 rules 7 to 9)', () => {
     ]);
   });
 
-  it('contain a due date counted from the commit, and the note for the country of the buyer', () => {
+  it('contain a due date counted from the commit, and the note for the buyer’s country', () => {
     const invoice = viewedInvoice([month('10')], { commitDate: localDate(2026, 11, 30) });
     const issuer = seller({ paymentTermsDays: 14, notes: { FR: 'Bonjour', '*': 'Hello' } });
     const of = (country: string | null) =>
@@ -248,7 +248,7 @@ describe('document facts and taxes (invoicing §14 rules 7 to 9)', () => {
     expect(factsOf([], { invoice, notes: [ofAnother] }).deductions).to.eql([]);
   });
 
-  it('deduct the amount of a credit note, and a credit without tax facts, from the gross amount', () => {
+  it('deduct credit notes, and credits without tax facts, from the gross amount', () => {
     const [charge, earlier] = [month('100'), month('80')];
     const tax = taxOf(charge, '19');
     const repair = reduction('REPAIR_ADJ', earlier, '-50');

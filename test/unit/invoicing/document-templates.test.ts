@@ -271,7 +271,7 @@ describe('document template engine', () => {
       ['VOID', 'Void', false],
       ['COMMITTED', null, true],
     ] as const)
-      it(`shows the status of a ${status} invoice, and the amount due only if the invoice counts`, () => {
+      it(`shows the status of a ${status} invoice, and the amount due only if the invoice is committed`, () => {
         const page = pageOf([viewedItem('RECURRING', '20')], { invoice: { status } });
         if (word !== null) expect(page).to.contain(`>${word}<`);
         expect(page.includes('Amount due')).to.equal(sum);

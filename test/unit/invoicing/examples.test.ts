@@ -9,7 +9,7 @@ function amountsInForce(ledger: SubscriptionLedger): readonly string[] {
 }
 
 describe('invoice proposals', () => {
-  it('bill a free trial and then the first recurring period (invoicing E1 "Trial and phase")', () => {
+  it('bill a free trial, then the first recurring period (invoicing E1 "Trial and phase")', () => {
     const ledger = new SubscriptionLedger().change([
       event('CREATE', '2012-04-01', { plan: 'gold', fixed: '0', phaseDays: 30 }),
       event('PHASE', '2012-05-01', { plan: 'gold', price: '249.95' }),
@@ -125,7 +125,7 @@ describe('invoice proposals', () => {
     ledger.expectRun('2016-07-10', ['R 2016-07-15 2016-08-10 209.64']);
   });
 
-  it('bill only the used days in arrears around a pause (invoicing E10 "In arrears")', () => {
+  it('bill in arrears only the active days around a pause (invoicing E10 "In arrears")', () => {
     const arrears = { price: '100.00', mode: 'IN_ARREAR' } as const;
     const created = event('CREATE', '2020-01-01', arrears);
     const paused = event('START_BILLING_DISABLED', '2020-01-15', { mode: 'IN_ARREAR' });
@@ -297,7 +297,7 @@ describe('invoice proposals', () => {
     expect(ledger.nextDueDate).to.equal('2026-04-15');
   });
 
-  it('cover the worked examples that engine tests repeat under the same names', async () => {
+  it('have worked examples that engine tests repeat under the same names', async () => {
     const root = new URL('../../../', import.meta.url);
     const text = await readFile(new URL('lib/invoicing/RULES.md', root), 'utf8');
     const [, section = ''] = /^## 19\. [^\n]*\n(.*?)^## /ms.exec(text) ?? [];

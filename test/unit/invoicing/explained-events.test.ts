@@ -172,7 +172,7 @@ describe('item event explanation', () => {
     expect(eventText(alone)).to.equal('the change of quantity on 2024-02-01');
   });
 
-  it('reports a price change even if no change is stored, and an end by the base even if no end is stored', () => {
+  it('reports a price change, or an end caused by the base, even if no such event is stored', () => {
     expect(eventText(factsOf(pastOf()))).to.equal('the change of price on 2024-02-01');
     for (const type of ['CANCEL', 'EXPIRED'] as const) {
       expect(eventText(factsOf(pastOf(), named(type, '2024-02-01')))).to.equal(
@@ -183,7 +183,7 @@ describe('item event explanation', () => {
     expect(eventText(expired)).to.equal('the expiry on 2024-02-01');
   });
 
-  it('includes the services that block and unblock', () => {
+  it('names the services that block and unblock billing', () => {
     const blockingStates = [
       state('HELD', '2024-02-01', { service: 'fraud', isBlockBilling: true }),
       state('OD1', '2024-02-01', { service: 'overdue', isBlockBilling: true }),

@@ -29,7 +29,7 @@ describe('fixed proposals', () => {
     expect(proposals([setUp('2024-01-02')], '2024-01-02')).to.have.length(1);
   });
 
-  it('end at the next PHASE, after the duration of the phase, or never', () => {
+  it('end at the next PHASE, after the phase duration, or never', () => {
     const trial = event('CREATE', '2024-01-01', { fixed: '0', phaseDays: 30 });
     expect(proposals([trial, event('PHASE', '2024-01-20', { price: '10' })])).to.eql([
       '2024-01-01 2024-01-20 0',

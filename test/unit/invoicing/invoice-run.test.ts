@@ -97,7 +97,7 @@ describe('invoice run or dry run', () => {
     expect(run.state.maxTargetDate).to.equal(null);
   });
 
-  it('moves the charged-through date back (invoicing E6 "Annual to monthly, same day")', () => {
+  it('can move the charged-through date back (invoicing E6 "Annual to monthly, same day")', () => {
     const annual = event('CREATE', '2012-05-01', { plan: 'annual', price: '2399.95', period: 'ANNUAL' });
     const monthly = event('CHANGE', '2012-05-01', { price: '249.95', order: 2 });
     const before = account([subscription(1, [annual])], '2012-05-01');
@@ -183,7 +183,7 @@ describe('dry run', () => {
     expect(dryRun('2014-03-02', { subscriptions })).to.eql(['2014-02-01', 'R 2014-02-01 2014-03-01 249.95']);
   });
 
-  it('returns the same items as the following run if nothing changes in between', () => {
+  it('returns the same items as the next run if nothing changes before that run', () => {
     const run = evaluateAccount({ ...billed, targetDate: day('2014-02-01') }, countedIds(100));
     expect(dryRun('2014-02-01')?.slice(1)).to.eql(run.items.map(line));
   });

@@ -36,7 +36,7 @@ describe('invoice item types', () => {
     });
   }
 
-  it('allow adjustments of the documented types, all of them charges (invoicing §9 rule 4)', () => {
+  it('allow adjustments only of the documented charge types (invoicing §9 rule 4)', () => {
     const adjustable = itemTypesWith('adjustable');
     const listed = /type not in \{(.*?)\}/.exec(rules)?.[1]?.split(', ');
     assert.deepEqual(new Set(listed), new Set(adjustable));

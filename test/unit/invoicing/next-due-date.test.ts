@@ -48,6 +48,6 @@ describe('settled and due dates after a run', () => {
     expect(standing([event('CREATE', '2024-01-10', { fixed: '5' })], '2024-01-10')).to.equal('2024-01-10 -');
   });
 
-  it('include only a due date before the first event', () =>
+  it('consist of only a due date before the first event', () =>
     expect(standing([advance], '2024-01-09')).to.equal('- 2024-01-10'));
 });

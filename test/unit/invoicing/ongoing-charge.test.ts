@@ -33,7 +33,7 @@ describe('ongoing charge', () => {
     expect(field.read({ ...row, subscription_id: subscriptionId })).to.eql(read);
   });
 
-  it('stores the cycle of its event, and needs the events to read an older text without a cycle', () => {
+  it('stores the cycle of its event, and cannot be read from an older text without a cycle', () => {
     const split = {
       ...event('QUANTITY_CHANGE', '2024-06-01', { price: '30.00', quantity: 2, since: '2024-01-01' }),
     };

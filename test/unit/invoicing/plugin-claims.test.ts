@@ -10,7 +10,7 @@ import { BillingError, decimal, expect, formatDecimal, MalformedAnswer } from '.
 const now = Date.UTC(2024, 0, 1) as Instant;
 const id = '0190163d-8694-739b-aea5-966c26f8ad91';
 
-describe('invoice plugin answers (invoicing §13)', () => {
+describe('invoice plugin responses (invoicing §13)', () => {
   it('have no effect when they are undefined, null or an empty object', () => {
     for (const answer of [undefined, null, {}]) {
       expect(claimedPrior(answer, now)).to.eql({ isAborted: false, rescheduledTo: null, properties: null });

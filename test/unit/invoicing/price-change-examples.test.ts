@@ -48,7 +48,7 @@ describe('invoice items after catalog changes', () => {
     ]);
   });
 
-  it('have the new price from a bill cycle date on if the change is aligned (catalog W4)', () => {
+  it('have the new price starting on a bill cycle date if the change is aligned (catalog W4)', () => {
     const ledger = new SubscriptionLedger().change([
       event('CREATE', '2024-03-15', { price: '40.00', bcd: 15, catalogDate: '2024-01-01' }),
       event('CHANGE', '2024-05-15', { price: '52.00', bcd: 15, catalogDate: '2024-04-01' }),
@@ -90,7 +90,7 @@ describe('invoice items after catalog changes', () => {
 });
 
 describe('invoice items after subscription changes', () => {
-  it('credit the days from a pause on, and begin again on the resume (subscriptions W13 "Pause and resume")', () => {
+  it('credit the days from the start of a pause, and charge again from the resume (subscriptions W13 "Pause and resume")', () => {
     const pro = { plan: 'pro-monthly', price: '249.95', bcd: 2 };
     const created = event('CREATE', '2012-03-02', pro);
     const paused = event('START_BILLING_DISABLED', '2012-03-04', { plan: 'pro-monthly', bcd: 2 });
@@ -164,7 +164,7 @@ describe('items after changes of one subscription', () => {
     ledger.expectRun('2024-03-01', ['R 2024-03-01 2024-04-01 10']);
   });
 
-  it('stay the same if an earlier target date is evaluated in between', () => {
+  it('stay the same after the evaluation of an earlier target date', () => {
     const trials = ['2024-01-01', '2024-02-10', '2024-02-20'].map((date, index) =>
       event(index === 0 ? 'CREATE' : 'PHASE', date, { phaseDays: 10, phase: `trial-${index}` }),
     );

@@ -97,7 +97,7 @@ describe('price differences', () => {
     expect(lines([created, lowered], [created, yearly, lowered])).to.eql(['2024-03-01 10 10 0']);
   });
 
-  it('include each fixed price that differs or exists in one catalog only, in order among the recurring prices', () => {
+  it('include each fixed price that differs or exists in only one catalog, in order among the recurring prices', () => {
     const begun = (fixed: string | null) => event('CREATE', '2024-01-01', { fixed, phaseDays: 30 });
     const later = (date: string, fixed: string | null) => event('PHASE', date, { price: '10.00', fixed });
     expect(lines([begun('5'), later('2024-01-31', '7')], [begun('5.00'), later('2024-01-31', '8')])).to.eql([
@@ -132,7 +132,7 @@ describe('price differences', () => {
     expect(fixed('2024-04-01')).to.eql([]);
   });
 
-  it('are separate when the same phase charges its fixed price again after another plan', () => {
+  it('are separate if the same phase charges its fixed price again after another plan', () => {
     const [first, again] = (['2024-01-01', '2024-06-01'] as const).map(
       (date) => (fixed: string) => event('CHANGE', date, { price: '10.00', fixed }),
     );

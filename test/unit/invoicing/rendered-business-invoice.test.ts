@@ -171,7 +171,7 @@ describe('business invoice views', () => {
       ]);
     });
 
-    it('have a column of rates for several kinds of tax (invoicing §14 rule 11)', () => {
+    it('have a rate column if the invoice has several kinds of tax (invoicing §14 rule 11)', () => {
       const { taxColumn, pageLines } = germanInvoice(taxedItems());
       expect([taxColumn, ...pageLines.map((line) => plain(line.formattedTaxRate ?? ''))]).to.eql([
         'USt.',
@@ -266,7 +266,7 @@ describe('business invoice views', () => {
       ['he_IL', 'נמחק'],
       ['ja_JP', '貸倒償却'],
     ] as const)
-      it(`show a write-off above the amount due in ${locale} (invoicing §14 rule 11)`, () => {
+      it(`show a write-off on the line above the amount due in ${locale} (invoicing §14 rule 11)`, () => {
         const members = { paid: '40', isWrittenOff: true };
         const view = germanInvoice([viewedItem('RECURRING', '100')], { of: { locale }, invoice: members });
         expect(view.totals).to.have.length(4);
@@ -291,7 +291,7 @@ describe('business invoice views', () => {
       expect(periods.map((period) => plain(period ?? ''))).to.eql(['01.–30.11.2026', '', '01.–30.11.2026']);
     });
 
-    it('show the service period up to its last day (invoicing §14 rule 11)', () => {
+    it('show the service period with its last day included (invoicing §14 rule 11)', () => {
       const [...facts] = germanInvoice([viewedItem('RECURRING', '100')]).headFacts;
       const period = facts.find(({ label }) => label === 'Leistungszeitraum');
       expect(plain(period?.value ?? '')).to.equal('01.–30.11.2026');

@@ -20,7 +20,7 @@ const texts = (entries: Record<string, Record<string, string>>) =>
 
 describe('localized invoice views', () => {
   describe('invoice lines', () => {
-    it('combine credits in one line, show account credit in the next line, and omit zero lines (invoicing §14 rule 4)', () => {
+    it('combine credits in one line, followed by account credit, and omit zero lines (invoicing §14 rule 4)', () => {
       const view = renderedInvoice(
         toRender([
           viewedItem('CBA_ADJ', '-5'),
@@ -46,7 +46,7 @@ describe('localized invoice views', () => {
       expect(linesOf(view)).to.eql(['Gold, monthly | $20.00']);
     });
 
-    it('show lines that add up to the balance, with account credit and payments (invoicing §14 rule 4)', () => {
+    it('show lines, account credit and payments that add up to the balance (invoicing §14 rule 4)', () => {
       const view = renderedInvoice(
         toRender(
           [month('20'), viewedItem('TAX', '3.8', { description: 'VAT' }), viewedItem('CBA_ADJ', '-5')],
@@ -119,7 +119,7 @@ describe('localized invoice views', () => {
   });
 
   describe('line names', () => {
-    it('use the tenant translation of plans, phases and usages, otherwise the catalog name (invoicing §14 rule 3)', () => {
+    it('use the tenant translation of plans, phases and usages, or the catalog name if no translation exists (invoicing §14 rule 3)', () => {
       const catalogTranslations = texts({
         de: { 'gold-monthly': 'Gold monatlich', calls: 'Anrufe', 'gold-monthly-trial': 'Probezeit' },
         en_US: { 'gold-monthly': 'Gold (US)' },
@@ -163,7 +163,7 @@ describe('localized invoice views', () => {
       ]);
     });
 
-    it('use the language of the reader for engine descriptions, and keep descriptions by users unchanged', () => {
+    it('use engine descriptions in the reader’s language, and user descriptions unchanged', () => {
       const charge = month('20');
       const view = renderedInvoice(
         toRender(
@@ -287,7 +287,7 @@ describe('localized invoice views', () => {
   });
 
   describe('translated texts', () => {
-    it('use the text of the locale, the language or the default locale, otherwise the key (invoicing §14 rule 3)', () => {
+    it('use the text of the locale, the language or the default locale, with the key as the last resort (invoicing §14 rule 3)', () => {
       const translations = texts({
         de_AT: { invoiceTitle: 'Faktura' },
         de: { invoiceTitle: 'Beleg', invoiceDate: 'Tag' },

@@ -28,7 +28,7 @@ describe('parent debt repairs (invoicing §10 rule 8)', () => {
     expect(repaired([{ ...debt('new', '-54'), repairs }], { a: debt('first', '0') })).to.eql([]);
   });
 
-  it('apply to one invoice after another, each time up to the remaining debt', () => {
+  it('apply to one invoice at a time, up to the remaining debt', () => {
     const first = debt('first', '50');
     const candidates = [
       debt('first', '40'),

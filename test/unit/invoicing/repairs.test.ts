@@ -85,7 +85,7 @@ describe('item repairs', () => {
     );
   });
 
-  it('have the event in force at the target date as their cause, never a future event', () => {
+  it('name the event in force at the target date as their cause, never a future event', () => {
     const created = event('CREATE', '2024-04-01', { price: '30.00' });
     const moved = event('BCD_CHANGE', '2024-04-10', { price: '30.00', bcd: 10 });
     const resumed = event('END_BILLING_DISABLED', '2024-04-20', { price: '30.00', bcd: 10 });
@@ -125,7 +125,7 @@ describe('item repairs', () => {
 });
 
 describe('repairs without an amount', () => {
-  it('are not created for an item without an amount, which is billed again when it is shortened', () => {
+  it('are not created for a shortened item without an amount, which is billed again instead', () => {
     const created = event('CREATE', '2024-01-01', { price: '0' });
     const ledger = new SubscriptionLedger().change([created]);
     ledger.expectRun('2024-01-01', ['R 2024-01-01 2024-02-01 0']);
@@ -135,7 +135,7 @@ describe('repairs without an amount', () => {
     ledger.expectRun('2024-01-11', []);
   });
 
-  it('do not bill days again that a priced item has billed', () => {
+  it('do not rebill days that a priced item has billed', () => {
     const created = event('CREATE', '2024-01-01', { price: '10' });
     const moved = event('BCD_CHANGE', '2024-01-02', { price: '10', bcd: 2 });
     const ledger = new SubscriptionLedger({ currency: 'JPY' }).change([created]);

@@ -114,7 +114,7 @@ describe('right-to-left documents (invoicing §14 rules 3, 6 and 11)', () => {
         expect(html).to.match(new RegExp(`<bdi>[^<]*: \u2068${id}\u2069</bdi>`));
     });
 
-    it(`have a ${script} PDF with every id and line, and with the first column at the right`, async function () {
+    it(`have a ${script} PDF with every id and line and with the first column on the right`, async function () {
       const [regular, bold] = [fontFile(script, 'Regular'), fontFile(script, 'Bold')];
       if (![regular, bold].every((file) => existsSync(file))) {
         process.stderr.write(

@@ -62,7 +62,7 @@ describe('coverage of a void invoice', () => {
   const first = repair('2024-01-06', '2024-01-16', '-10');
   const second = repair('2024-01-22', '2024-02-01', '-10');
 
-  it('excludes the charges of the invoice, so that billing evaluates their days again', () => {
+  it('excludes the charges of the invoice, so that the charged days are evaluated again', () => {
     const fixed = item('f', 'FIXED', ['2024-01-01', null, '5']);
     const credit = item('c', 'CBA_ADJ', ['2024-01-01', '2024-01-01', '-3', { subscriptionId: null }]);
     const released = releaseCoverage({
@@ -109,7 +109,7 @@ describe('coverage of a void invoice', () => {
     expect([released.itemIds, released.rows]).to.eql([['a'], []]);
   });
 
-  it('excludes days that another row of the subscription bills now', () => {
+  it('excludes days that another row of the subscription now bills', () => {
     const { rows } = releaseCoverage({ items: [first], repaired: [billed], otherRepairs: [], currency: USD });
     const row = (start: string, end: string, more: Partial<CoverageRow> = {}): CoverageRow => ({
       kind: 'RECURRING',
