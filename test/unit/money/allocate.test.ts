@@ -7,7 +7,7 @@ function split(total: string, weights: readonly string[], currency: Currency = '
 }
 
 describe('amount split', () => {
-  it('distributes the remainder, with earlier parts first among equals', () => {
+  it('distributes the remainder, with ties going to earlier parts', () => {
     expect(split('10.00', ['1', '1', '1'])).to.eql(['3.34', '3.33', '3.33']);
     expect(split('0.05', ['1', '1'])).to.eql(['0.03', '0.02']);
     expect(split('100', ['1', '1', '1'], 'JPY')).to.eql(['34', '33', '33']);

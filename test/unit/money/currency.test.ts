@@ -64,7 +64,7 @@ describe('currency table', () => {
     expect([minorUnits('USD'), minorUnits('JPY'), minorUnits('KWD'), minorUnits('BTC')]).to.eql([2, 0, 3, 8]);
   });
 
-  it('has the currencies of Intl except for two units of account and known differences', () => {
+  it('contains the currencies of Intl except for two units of account and known differences', () => {
     const ofIntl = new Set(Intl.supportedValuesOf('currency'));
     expect(currencyCodes.filter((code) => code !== 'BTC' && !ofIntl.has(code))).to.have.members(
       missingFromIntl,
@@ -80,7 +80,7 @@ describe('currency table', () => {
     }
   });
 
-  it('has one numeric code for each currency in use, but no numeric code for BTC', () => {
+  it('contains one numeric code for each currency in use, but none for BTC', () => {
     const used = new Map<number, string[]>();
     for (const code of currencyCodes) {
       const { numericCode } = currencyFacts(code);

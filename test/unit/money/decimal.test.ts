@@ -3,7 +3,7 @@ import { InvariantError } from '../../../lib/values/errors/index.ts';
 import { Decimal, decimal, expect, formatDecimal, parseWireDecimal, sum, ZERO } from '../../support/unit.ts';
 
 describe('decimal', () => {
-  it('is exact when binary numbers are not', () => {
+  it('is exact even for values that binary numbers cannot represent', () => {
     expect(formatDecimal(decimal('0.1').plus(decimal('0.2')))).to.equal('0.3');
     expect(formatDecimal(decimal('99999999999999.99').plus(decimal('0.01')))).to.equal('100000000000000');
   });
@@ -48,7 +48,7 @@ describe('decimal', () => {
     expect(() => decimal(new Decimal(Number.NaN))).to.throw(InvariantError, 'finite');
   });
 
-  it('is 0 as the sum of an empty list', () => {
+  it('is 0 if it is the sum of an empty list', () => {
     expect(formatDecimal(sum(['0.1', '0.2', '-0.3'].map((text) => decimal(text))))).to.equal('0');
     expect(sum([])).to.equal(ZERO);
     const [cent, tenth] = [decimal('0.01'), decimal('0.1')];
