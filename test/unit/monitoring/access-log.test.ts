@@ -71,7 +71,7 @@ describe('access log (platform §12.1 rule 5)', () => {
     await log.close();
   });
 
-  it('keeps entries after a failed write for the next attempt', async () => {
+  it('keeps the entries of a failed write for the next attempt', async () => {
     const { log, add, stored, state } = logOver();
     state.isAway = true;
     add('/a');
