@@ -62,7 +62,7 @@ describe('push sender (platform §10.2)', () => {
     });
   });
 
-  it('signs with each secret, and the standardwebhooks package verifies every signature', async () => {
+  it('signs with each secret, as verified by the standardwebhooks package', async () => {
     const other = secretText(new Uint8Array(32).fill(7));
     const timestampSec = Math.floor(Date.now() / 1_000);
     await sender.send(push({ secrets: [secret, other], timestampSec }));
@@ -75,7 +75,7 @@ describe('push sender (platform §10.2)', () => {
     expect(() => new Webhook(secretText(new Uint8Array(32))).verify(arrived?.text ?? '', headers)).to.throw();
   });
 
-  it('connects to the given addresses, regardless of what the name resolves to', async () => {
+  it('connects only to the given addresses, without resolving the host name', async () => {
     const url = new URL(`http://somewhere.invalid:${receiver.port}/path?query=1`);
     expect(await sender.send(push({ url }))).to.eql({ status: 200 });
     expect(receiver.arrived[0]?.path).to.equal('/path?query=1');

@@ -56,7 +56,7 @@ describe('name of a starting node (platform §15 rule 1)', () => {
       ),
     ).to.eql({ thrown: undefined, nowMs: 1_000 }));
 
-  it('is rejected within seconds if a living node has it', async () => {
+  it('is rejected within seconds if a running node has it', async () => {
     const { thrown, nowMs } = await start(
       () => 'TAKEN',
       () => null,
