@@ -6,7 +6,7 @@ import { hasSdk } from '../../../adapters/opentelemetry/index.ts';
 describe('process-wide OpenTelemetry SDK', () => {
   afterEach(() => trace.disable());
 
-  it('is reported as missing if it is not registered, but not if it samples no traces', () => {
+  it('is reported as missing if unregistered, but not if it samples no traces', () => {
     expect(hasSdk()).to.equal(false);
     trace.setGlobalTracerProvider(new BasicTracerProvider({ sampler: new AlwaysOffSampler() }));
     expect(hasSdk()).to.equal(true);
