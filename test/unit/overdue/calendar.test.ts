@@ -59,7 +59,7 @@ describe('overdue calendar', () => {
   it('is empty without a pending check (overdue §1.2 rule 4)', () =>
     expect(calendar({ ...example, check: null })).to.eql([]));
 
-  it('assumes that a late check runs today, and skips the states in between', () =>
+  it('assumes that a late check runs today, and skips the intermediate states', () =>
     expect(calendar({ ...example, today: '2012-06-08' })).to.eql([
       '2012-06-08 BLOCKED',
       '2012-06-11 CANCELLATION',
@@ -92,7 +92,7 @@ describe('overdue calendar', () => {
     expect(calendar({ ...example, config: partners, tags: ['PARTNER'] })).to.eql(['2012-06-05 WARNING']);
   });
 
-  it('covers a century without walking through each day', () => {
+  it('covers a century without evaluating every day', () => {
     const daily = config([
       stateAt(36_000, 'OLD'),
       stateAt(1, 'NEW', { reevaluationInterval: { unit: 'DAYS', number: 1 } }),

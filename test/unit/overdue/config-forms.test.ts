@@ -204,7 +204,7 @@ describe('overdue configuration as XML and JSON', () => {
       });
   }
 
-  it('may contain all criteria of a condition together, in any order (overdue §1.1)', () => {
+  it('may contain all criteria of one condition in any order (overdue §1.1)', () => {
     const all = condition({
       unpaidFor: duration('3 MONTHS'),
       unpaidCount: 2,
@@ -247,7 +247,7 @@ describe('overdue configuration as XML and JSON', () => {
       expect(readOverdueXml(overdueXml('', initial)).initialReevaluationInterval).to.eql(expected);
     });
 
-  it('may contain JSON scalars of another type, and null and empty strings for absent values (http-api §9 rules 6 and 7)', () => {
+  it('may contain JSON scalars of another type, and null or empty strings for absent values (http-api §9 rules 6 and 7)', () => {
     const given = {
       name: 42,
       isClearState: 'false',

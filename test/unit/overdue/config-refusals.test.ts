@@ -406,7 +406,7 @@ describe('overdue configuration validation', () => {
     ]);
   });
 
-  it('names the state, the rule and their position in the message (overdue §10)', () =>
+  it('reports the state, the rule and the position in the message (overdue §10)', () =>
     expect(() => readOverdueJson(overdueJson([{ name: 'A' }]))).to.throw(
       BillingError,
       'Invalid overdue configuration: line 1, column 19: State "A": it has neither a condition nor isClearState',

@@ -89,7 +89,7 @@ function evaluated(
 }
 
 describe('account evaluation (overdue §5.1)', () => {
-  it('schedules the check of an account with debt for the time when the debt reaches its first threshold (overdue §6)', () =>
+  it('schedules the check of an account with debt for the first threshold of that debt (overdue §6)', () =>
     expect(evaluated({}, { now: '2024-01-02T10:00:00Z' })).to.eql({
       state: null,
       invoicingOff: undefined,

@@ -70,7 +70,7 @@ describe('overdue work requested by events (overdue §7)', () => {
     expect(jobsAfter(defaultOverdueConfig, ...events)).to.eql([]);
   });
 
-  it('contains one entry per action and account, with requests to clear first, for any events in the transaction', () => {
+  it('contains one entry per action and account, with requests to clear first, for all events of a transaction', () => {
     const events = [
       event('INVOICE_CREATION', {}, 9),
       event('INVOICE_PAYMENT_FAILED', {}, 9),
@@ -100,7 +100,7 @@ describe('overdue queue entry', () => {
     expect(keyOf({ causedBy: 12 })).to.equal('overdue-refresh:7:12');
   });
 
-  it('keeps the requested time when it runs late', () => {
+  it('keeps the requested time if the entry runs late', () => {
     const due = instant(NOW + 60_000);
     const { payload, effectiveDate } = overdueNotification({ ...wakeUp, causedBy: 12, due });
     expect(effectiveDate).to.equal(due);

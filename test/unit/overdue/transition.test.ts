@@ -70,7 +70,7 @@ describe('overdue transition', () => {
     expect(from(warned, state('WARNED', { blockChanges: true, externalMessage: 'other' }))).to.equal(null);
   });
 
-  it('leaves a clear account clear, whether or not it was overdue before (overdue §5.1 step 5)', () => {
+  it('leaves a clear account clear, even if the account was overdue before (overdue §5.1 step 5)', () => {
     expect(from(null, null)).to.equal(null);
     expect(from(blockOf(null), null)).to.equal(null);
   });

@@ -41,11 +41,11 @@ describe('work before an overdue entry (overdue §5.2)', () => {
     const ahead = { asker: 7, lastDue: at('2024-01-05T15:00:00Z'), availableAtMs: null, isUnderWay: false };
     const again = (more: object) => retryTiming({ ...ahead, ...more }, { due, systemNowMs: 5_000 });
 
-    it('makes the entry run again after this work, but not before the entry is due', () => {
+    it('makes the entry run again when the last work is due, but not before the entry is due', () => {
       expect(again({})).to.eql({ kind: 'DUE', at: ahead.lastDue });
       expect(again({ lastDue: at('2024-01-04') })).to.eql({ kind: 'DUE', at: due });
     });
-    it('makes the entry run again after a pause, and ignores a pause that is over', () => {
+    it('makes the entry run again after a pause, but ignores a pause that is over', () => {
       expect(again({ availableAtMs: 5_700 })).to.eql({ kind: 'PAUSE', delayMs: 700 });
       expect(again({ availableAtMs: 5_000 })).to.eql({ kind: 'DUE', at: ahead.lastDue });
     });
