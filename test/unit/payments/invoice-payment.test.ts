@@ -74,7 +74,7 @@ describe('invoice payment check (payments §9.2)', () => {
     ['RESERVED_BY_PENDING', { transactions: [transaction({ status: 'PENDING' })] }],
   ];
   for (const [index, [expected]] of inOrder.entries())
-    it(`reports ${expected} before the later conditions`, () => {
+    it(`reports ${expected} before the conditions checked later`, () => {
       const broken = inOrder.slice(index).toReversed();
       expect(check(Object.assign({}, ...broken.map(([, members]) => members)))).to.equal(expected);
     });

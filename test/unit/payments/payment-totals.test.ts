@@ -111,7 +111,7 @@ describe('payment totals (payments §4.4)', () => {
     expect(totals(purchase, part('A'), part('B')).purchased).to.equal('0');
   });
 
-  it('exclude the latest captures first after a void', () => {
+  it('exclude the latest captures after a void', () => {
     const voided = done('VOID', '0', { amount: null });
     expect(totals(done('AUTHORIZE', '50'), done('CAPTURE', '20'), voided)).to.eql({ ...none, auth: '50' });
   });

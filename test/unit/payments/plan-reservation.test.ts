@@ -254,7 +254,7 @@ describe('payment reservation (payments §5.1, §8.3, §9.1)', () => {
       ['the held amount', '249.95', '100'],
       ['the balance if it is smaller', '40', '40'],
     ] as const)
-      it(`leads to one payment of ${what}`, () => {
+      it(`reserves one payment of ${what}`, () => {
         const facts = { ...released, invoice: invoice({ rawBalance: decimal(balance) }) };
         const plan = planReservation(request, facts, tools);
         if (plan.kind !== 'CHARGE') throw new Error(plan.kind);
@@ -282,7 +282,7 @@ describe('payment reservation (payments §5.1, §8.3, §9.1)', () => {
     });
   });
 
-  it('waits while another call for the invoice is running', () => {
+  it('waits while another payment call for the invoice is running', () => {
     const running = transaction({ status: 'UNKNOWN', leaseUntil: tools.leaseUntil });
     expect(planReservation(firstTime, { ...fresh, transactions: [running] }, tools).kind).to.equal('WAIT');
   });

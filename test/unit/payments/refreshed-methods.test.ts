@@ -35,7 +35,7 @@ describe('payment method refresh (payments §10.5)', () => {
     expect(active.map(({ paymentMethodId }) => paymentMethodId)).to.eql([B, C]);
   });
 
-  it('uses the gateway key of a new method as its key if that key is free, and otherwise the method id', () => {
+  it('uses the gateway key as the key of a new method if the gateway key is free, or else the method id', () => {
     const tok = { externalPaymentMethodId: 'tok' };
     expect(refreshed({ listed: [listed(null, tok)] }).inserted).to.eql([{ id: NEW, externalKey: 'tok' }]);
     const usedKeys = new Set(['tok']);
@@ -58,7 +58,7 @@ describe('payment method refresh (payments §10.5)', () => {
     expect(refreshed({ known, activeBefore, listed: [listed(B)] }).changed).to.eql([]);
   });
 
-  it('takes the default from a gateway only if that gateway owns the current default or no default exists', () => {
+  it('adopts a gateway’s default only if that gateway owns the current default or no default exists', () => {
     const one = refreshed({ known: [method(A)], listed: [listed(A)] });
     const naming = refreshed({ known: [method(B)], listed: [listed(B, { isDefault: true })] });
     const gone = refreshed({ known: [method(A)] });
@@ -76,7 +76,7 @@ describe('payment method refresh (payments §10.5)', () => {
       expect(refreshedDefault(present, results), `${present}`).to.equal(expected);
   });
 
-  it('rejects an invalid list and drops invalid keys', () => {
+  it('rejects an invalid list, but only drops invalid keys', () => {
     for (const list of ['x', {}, [null], [7], [{ paymentMethodId: 'x' }]])
       expect(claimedMethods(list as never), JSON.stringify(list)).to.equal(null);
     const [read, numbered] =

@@ -24,7 +24,7 @@ function chain(status: TransactionStatus, start: Instant): readonly string[] {
 }
 
 describe('retry date (payments §8.3)', () => {
-  it('is 8 days after each of three declines, and absent after that', () =>
+  it('is 8 days after each of the first three declines, and absent after later declines', () =>
     expect(chain('PAYMENT_FAILURE', NOW)).to.eql([
       '2012-06-08T00:03:42.000Z',
       '2012-06-16T00:03:42.000Z',

@@ -112,7 +112,7 @@ describe('sandbox gateway (payments §2.4)', () => {
     expect(slept).to.eql([6_000, 1, 2_000, 2]);
   });
 
-  it('charges a transaction id once and returns the recorded result', async () => {
+  it('charges a transaction id only once, and returns the recorded result for repeated calls', async () => {
     const gateway = gatewayOf();
     const once = request(property('ACTION_RETURN_PLUGIN_STATUS_ERROR'));
     const first = await gateway.purchase(once, context);

@@ -41,7 +41,7 @@ describe('payment call result (payments §5.1 rule 3)', () => {
     it(`is ignored with source ${source} while another call holds the lease`, () =>
       expect(settled({ leaseUntil: LATER }, source)).to.equal(undefined));
 
-    it(`is recorded with source ${source} like a recovery result after the lease was revoked`, () => {
+    it(`is recorded with source ${source} after the lease was revoked, like a recovery result`, () => {
       expect(settled({ leaseUntil: null }, source)).to.eql(['SUCCESS', null]);
       expect(settled({ leaseUntil: null }, source, 'PENDING')).to.equal(undefined);
     });

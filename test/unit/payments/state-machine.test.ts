@@ -25,7 +25,7 @@ const own: readonly StateLink[] = [
 ];
 
 describe('tenant payment state machine (payments §3.1)', () => {
-  it('allows only the operations that its links lead to', () => {
+  it('allows only the operations that its links reach', () => {
     const states = [null, 'AUTH_SUCCESS', 'PURCHASE_SUCCESS', 'CREDIT_SUCCESS', 'CAPTURE_SUCCESS'];
     expect(allowedBy(stateMachineDocument(own), [...states, 'CHARGEBACK_SUCCESS'])).to.eql([
       [null, 'AUTHORIZE', 'PURCHASE'],

@@ -28,7 +28,7 @@ describe('transaction outcome (payments §2.2)', () => {
     ['UNDEFINED', 'UNKNOWN', '0'],
   ] as const;
   for (const [status, expected, processed] of rows)
-    it(`is ${expected} with ${processed} processed for the gateway status of ${status}`, () => {
+    it(`is ${expected} with a processed amount of ${processed} for the gateway status ${status}`, () => {
       const outcome = readOutcome(requested, answered({ status }));
       expect(outcome.status).to.equal(expected);
       expect(outcome.processedAmount?.toFixed()).to.equal(processed);
@@ -86,7 +86,7 @@ describe('transaction outcome (payments §2.2)', () => {
     [null as never, null],
     [undefined, null],
   ] as const)
-    it(`keeps the gateway response ${JSON.stringify(text)} as ${kept}`, () => {
+    it(`stores the gateway response ${JSON.stringify(text)} as ${kept}`, () => {
       const claim = text === undefined ? {} : { paymentResponse: text };
       expect(readOutcome(requested, answered({ status: 'ERROR', ...claim })).paymentResponse).to.equal(kept);
     });
