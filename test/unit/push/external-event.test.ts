@@ -91,7 +91,7 @@ describe('external push events (platform §10.4)', () => {
       expect(external?.objectType).to.equal(objectType);
     });
 
-  it('have a body with five members in a fixed order and metaData as a string', () => {
+  it('have a body with five members in a fixed order, including metaData as a string', () => {
     const external = externalEvent({ type: 'TAG_CREATION', payload });
     expect(external && pushBody(external)).to.equal(
       `{"eventType":"TAG_CREATION","accountId":"${accountId}","objectType":"TAG","objectId":"t","metaData":${JSON.stringify(given)}}`,

@@ -14,7 +14,7 @@ const retry = (recordId: number, accountRecordId: number): Ordered => ({
 const idsOf = (some: readonly Ordered[]): readonly number[] => some.map(({ recordId }) => recordId);
 
 describe('push lanes (platform §10.2 rule 6)', () => {
-  it('start the first push of each account, and start the next push when the first has ended', () => {
+  it('start the first push of each account, and the next push only when the previous push has ended', () => {
     const lanes = new Lanes();
     lanes.add([first(1, 7), first(2, 7), first(3, 8), first(4, null), first(5, null)]);
     expect(idsOf(lanes.start(10))).to.eql([1, 3, 4]);
@@ -40,7 +40,7 @@ describe('push lanes (platform §10.2 rule 6)', () => {
     expect([lanes.startable, idsOf(lanes.start(1)), lanes.startable]).to.eql([2, [1], 1]);
   });
 
-  it('deliver all pushes, in order and one at a time per account, regardless of when each ends', () => {
+  it('deliver all pushes of an account in order and one at a time, regardless of their duration', () => {
     const some = fc.array(fc.integer({ min: 0, max: 3 }), { minLength: 1, maxLength: 40 });
     fc.assert(
       fc.property(some, fc.array(fc.nat(9)), fc.integer({ min: 1, max: 5 }), (accounts, picks, atOnce) => {
