@@ -33,7 +33,7 @@ describe('queue entries of busy accounts (platform §15 rule 2)', () => {
     expect([1, 2].map((id) => busy.add(entry(id)))).to.eql([1, 2]);
   });
 
-  it('have retry counts for a limited number of entries, and the least recently seen entry is dropped', () => {
+  it('have retry counts only for a limited number of the most recently seen entries', () => {
     const busy = new BusyEntries();
     busy.add(entry(1));
     busy.add(entry(2));

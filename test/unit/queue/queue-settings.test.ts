@@ -74,7 +74,7 @@ describe('queue settings (platform §4.3)', () => {
       expect(settings[other]).to.eql(DEFAULT_QUEUE_SETTINGS[other]);
     });
 
-  it('make the queue claim both kinds of entries together unless the settings differ or limit a kind, and skip a disabled kind', () => {
+  it('make the queue skip a disabled kind, and claim the two kinds separately only if their settings differ or limit a kind', () => {
     const shapeOf = (settings: QueueSettings) =>
       claimLanes(settings).map(({ kind, limit, handledAtATime }) => [kind, limit, handledAtATime]);
     const unbounded = Number.POSITIVE_INFINITY;
@@ -96,7 +96,7 @@ describe('queue settings (platform §4.3)', () => {
     expect(shapeOf(withSettings({ isOff: true }, { isOff: true }))).to.eql([]);
   });
 
-  it('make the queue reap both kinds of entries together unless the settings differ, including a disabled kind', () => {
+  it('make the queue reap enabled and disabled kinds of entries together unless the settings differ', () => {
     const off = withSettings({ isOff: true }, { isOff: true });
     const both = { kind: null, thresholdMs: 10 * minute, scheduleMs: 3 * minute, maxLapses: 10 };
     expect(reapLanes(off)).to.eql([both]);
