@@ -14,7 +14,7 @@ describe('connection URL', () => {
     ]);
   });
 
-  it('can list the hosts in its query, with one port for all or a port for each', () => {
+  it('can list the hosts in its query, with one shared port or one port per host', () => {
     expect(hostsOf('postgresql:///shop?host=one,two&port=7')).to.eql([
       'postgresql:///shop?host=one&port=7',
       'postgresql:///shop?host=two&port=7',
@@ -36,7 +36,7 @@ describe('connection URL', () => {
       expect(parseConnectionUrl(url), url).to.equal(null);
   });
 
-  it('specifies the required session type, which is any by default', () => {
+  it('specifies the required session type, with "any" as the default', () => {
     const requiredBy = (query: string) => parseConnectionUrl(`postgresql://one/shop${query}`)?.requires;
     expect(requiredBy('')).to.equal('any');
     for (const session of ['any', 'read-write', 'primary'])

@@ -32,7 +32,7 @@ const ranges = fc.array(
 );
 
 describe('stored text of consumed usage points', () => {
-  it('is unchanged when it is written and read (usage §1.2)', () =>
+  it('is unchanged after a round trip (usage §1.2)', () =>
     forRuns(historyRuns, [ranges], (written) => {
       expect(readConsumed(writeConsumed(written))).to.have.deep.members([...written]);
     }));

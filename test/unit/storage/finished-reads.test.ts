@@ -16,7 +16,7 @@ describe('finished reads', () => {
     ended = [];
   });
 
-  it('provide their connection, the latest first, to the next transaction', async () => {
+  it('lend their connections to the next transactions, starting with the latest read', async () => {
     const [first, second] = [keep(), keep()];
     expect([reads.take(), reads.take(), reads.take()]).to.eql([second, first, undefined]);
     await setTimeout(50);
