@@ -62,13 +62,13 @@ describe('bill cycle day calculation', () => {
   it('sets the bill cycle day to the account’s day for a plan aligned to the account', () =>
     expect(viewOf(create({ planName: 'pro-monthly' }, 17)).billCycleDayLocal).to.equal(17));
 
-  it('leaves the bill cycle day unknown while the account has no day', () =>
+  it('leaves the bill cycle day unknown while the account has no bill cycle day', () =>
     expect(viewOf(create({ planName: 'pro-monthly' })).billCycleDayLocal).to.equal(null));
 
   it('sets the bill cycle day to the day of the first charge for a plan aligned to the subscription', () =>
     expect(viewOf(create({ planName: 'pro-annual' }, 17)).billCycleDayLocal).to.equal(4));
 
-  it('sets the bill cycle day to the requested day if there is one', () =>
+  it('sets the bill cycle day to the requested day, if any', () =>
     expect(viewOf(create({ planName: 'pro-annual', billCycleDayLocal: 28 }, 17)).billCycleDayLocal).to.equal(
       28,
     ));
@@ -108,10 +108,10 @@ describe('bill cycle day calculation for bundles', () => {
     return subscriptions.map(({ billCycleDayLocal }) => billCycleDayLocal);
   }
 
-  it('uses the day of the base’s first charge with the alignment BUNDLE, regardless of the account', () =>
+  it('uses the day of the base’s first charge for BUNDLE alignment, regardless of the account', () =>
     expect(bundled(create({ planName: 'pro-monthly' }, 17))).to.eql([17, 4]));
 
-  it('ignores a bill cycle day that is requested for the base', () => {
+  it('ignores a bill cycle day requested for the base', () => {
     const base = create({ planName: 'pro-monthly' }, 17);
     const { id: subscriptionId } = base.subscription;
     const added = event('BCD_CHANGE', '2024-02-20', { subscriptionId, billCycleDay: 28 });

@@ -84,7 +84,7 @@ describe('usage in the billing events', () => {
     ]);
   });
 
-  it('requires prices in the currency of the account', () => {
+  it('must have prices in the account currency', () => {
     const { CATALOG_NO_PRICE_FOR_CURRENCY } = ErrorCode;
     const life = metered1();
     const inEuro = { ...life, account: { ...life.account, currency: 'EUR' as const } };

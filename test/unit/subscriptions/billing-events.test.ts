@@ -81,7 +81,7 @@ describe('billing events', () => {
     expect(amounts(evergreen)).to.eql([null, '249.95']);
   });
 
-  it('use SUBSCRIPTION instead of ACCOUNT alignment if the account has no bill cycle day, and report the replacement', () => {
+  it('use and report SUBSCRIPTION instead of ACCOUNT alignment if the account has no bill cycle day', () => {
     const days = (planName: string, billCycleDayLocal: number) =>
       streamOf(create({ planName }, { billCycleDayLocal })).map((each) => [
         each.billCycleDayLocal,
@@ -113,7 +113,7 @@ describe('billing events', () => {
     ]);
   });
 
-  it('follow the stored order at one instant, regardless of the subscription', () => {
+  it('follow the stored order at the same instant, regardless of the subscription', () => {
     const withDay = create({ planName: 'solo-now', billCycleDayLocal: 20 });
     const other = created({
       account: withDay.account,
@@ -337,7 +337,7 @@ describe('billing events of phases not yet stored', () => {
     ]);
   });
 
-  it('stop when the plan changes or ends first', () => {
+  it('stop at an earlier change or end of the plan', () => {
     const life = create({ planName: 'club-monthly' });
     const { id: subscriptionId } = life.subscription;
     const pending = [

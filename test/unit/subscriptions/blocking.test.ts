@@ -226,7 +226,7 @@ describe('billing pauses', () => {
     expect(intervalsOf(life)).to.eql(['2024-06-01..2024-06-20']);
   });
 
-  it('do not result from blocks that cover only entitlement or changes', () =>
+  it('do not result from blocks of entitlement or changes alone', () =>
     expect(intervalsOf(set({ flags: 't t f', date: '2024-06-01' }))).to.eql([]));
 
   it('are ignored if shorter than a day, unless another service blocks an adjacent interval', () => {
@@ -273,7 +273,7 @@ describe('billing pauses', () => {
     ]);
   });
 
-  it('have no effect after the end of billing, and nothing resumes afterward', () => {
+  it('have no effect and no resumption after the end of billing', () => {
     const life = withEnd(lived({ phaseType: 'EVERGREEN' }), '2024-06-15');
     const over = withBlocks(
       life,
@@ -321,7 +321,7 @@ describe('billing pauses', () => {
     expect(raiseTo(bound, on('2024-05-01', later))).to.eql(on('2024-05-01', later));
   });
 
-  it('lead to a fixed price on resumption only if the price was not billed before', () => {
+  it('cause a fixed charge on resumption only if the price was not billed before', () => {
     const changed = (date: string): Life => {
       const life = lived({ phaseType: 'EVERGREEN', billCycleDayLocal: 1 });
       const { id: subscriptionId } = life.subscription;
@@ -363,7 +363,7 @@ describe('blocking state rows in the event list', () => {
     ]);
   });
 
-  it('include a state that changes neither entitlement nor billing, except a pause or resume', () => {
+  it('appear even if they change neither entitlement nor billing, unless they pause or resume', () => {
     const life = withBlocks(
       lived({ phaseType: 'EVERGREEN' }),
       { flags: 't f f', date: '2024-06-01' },
@@ -382,7 +382,7 @@ describe('blocking state rows in the event list', () => {
     ]);
   });
 
-  it('show resumes before pauses, and no pause or resume after the end of the service', () => {
+  it('show resumes before pauses, and neither of the two after the end of service', () => {
     const life = withEnd(
       withBlocks(
         lived({ phaseType: 'EVERGREEN' }),
@@ -402,7 +402,7 @@ describe('blocking state rows in the event list', () => {
     ]);
   });
 
-  it('stop at the expiry of the subscription', () => {
+  it('contain no pause after the expiry of the subscription', () => {
     const life = passed(lived({ planName: 'term-3m', start: '2024-01-01' }), at('2024-04-02'));
     const rows = shown(withBlocks(life, { flags: 't t t', date: '2024-04-03' }));
     expect(rows.at(-1)).to.equal('SERVICE_STATE_CHANGE 2024-04-03 fraud');
@@ -424,7 +424,7 @@ describe('changes of a blocking state', () => {
     return billedOtherwiseFrom === null ? null : formatLocalDate(billedOtherwiseFrom.date);
   };
 
-  it('skip a pause of a paused bundle and a resume of a resumed bundle, now or on the same date', () => {
+  it('exclude a pause of a paused bundle and a resume of a resumed bundle, now or on the same date', () => {
     const life = passed(lived(), at('2024-06-12T10:00:00Z'));
     const now = formatInstant(life.now);
     const pausedOnce = withBlocks(life, { ...paused, date: '2024-06-01' });

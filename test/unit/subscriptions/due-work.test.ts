@@ -85,7 +85,7 @@ describe('due subscription work', () => {
     expect(workOf({ ...life, events: [...life.events, cancel] }, phase, CLOCK)).to.eql(nothing);
   });
 
-  it('emits all events at the instant of a future creation, and the last event requests an invoice run', () => {
+  it('emits all events at the instant of a future creation, and requests an invoice run with the last event', () => {
     const life = create({ planName: 'solo-now', billCycleDayLocal: 3, quantity: 2 }, '2024-02-01');
     const reported = life.events.flatMap((each) => workOf(life, each, CLOCK).busEvents);
     expect(

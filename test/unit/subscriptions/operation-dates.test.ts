@@ -262,7 +262,7 @@ describe('effective date of a plan change (subscriptions §7 rule 3)', () => {
     expectError(() => from('2024-04-10'), ErrorCode.SUBSCRIPTION_CREATE_BAD_PHASE);
   });
 
-  it('also applies to the quantity, but only if the quantity changes', () => {
+  it('applies to the quantity only if the quantity changes', () => {
     const solo = begun({ planName: 'solo-now' });
     const { id: subscriptionId } = solo.subscription;
     const two = event('QUANTITY_CHANGE', '2024-03-03', { subscriptionId, quantity: 2 });
@@ -310,7 +310,7 @@ describe('cancellation date (subscriptions §9)', () => {
     expectError(() => endsOf(ahead, early), ErrorCode.SUBSCRIPTION_INVALID_REQUESTED_DATE);
   });
 
-  it('follows the rule in the catalog version that supplies the plan now', () => {
+  it('follows the rule in the catalog version that currently supplies the plan', () => {
     const ruled = (effectiveDate: string, policy: string) =>
       version({
         effectiveDate,

@@ -44,7 +44,7 @@ describe('phase timeline', () => {
     );
   });
 
-  it('keeps the anchor’s time of day after a gap in local time has moved a phase', () =>
+  it('keeps the anchor’s time of day for phases after a gap in local time', () =>
     expect(starts('2026-02-06T07:30Z', 'America/New_York')).to.eql([
       'TRIAL 2026-02-06T07:30:00.000Z',
       'DISCOUNT 2026-03-08T07:00:00.000Z',

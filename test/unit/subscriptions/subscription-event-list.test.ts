@@ -49,7 +49,7 @@ const whole = source({
 describe('subscription event list', () => {
   const rows = subscriptionEvents([whole]);
 
-  it('contains a row for each start, phase, change and stop, but not for bill cycle day and quantity', () => {
+  it('contains a row for each start, phase, change and stop, but not for bill cycle day and quantity changes', () => {
     const seen = rows.map((row) => [
       formatInstant(row.effective.at).slice(0, 10),
       row.type,
@@ -187,14 +187,14 @@ describe('subscription event list', () => {
 describe('view of the prices and events of a subscription', () => {
   const rows = subscriptionEvents([whole]);
 
-  it('lists one price entry for each phase that was reached', () =>
+  it('lists one price entry for each phase reached', () =>
     expect(pricesMet(rows, 'USD').map((price) => price.phaseName)).to.eql([
       'pro-monthly-trial',
       'pro-monthly-evergreen',
       'solo-monthly-evergreen',
     ]));
 
-  it('omits prices in a currency that the catalog lacks, or for an account without a currency', () => {
+  it('omits prices if the account has no currency or the catalog lacks the account currency', () => {
     for (const currency of ['EUR', null] as const) {
       const [trial, evergreen] = pricesMet(rows, currency);
       expect(trial?.fixedPrice).to.equal(null);
@@ -248,7 +248,7 @@ describe('view of the prices and events of a subscription', () => {
     expect(dates).to.eql(['2024-02-01 watch', '2024-04-01 fine', '2024-05-01 watch']);
   });
 
-  it('includes a second pause after another service has resumed the first', () => {
+  it('includes a second pause after another service has ended the first pause', () => {
     const blocks = { isBlockEntitlement: true, isBlockBilling: true };
     const twice = source({
       events: [choice('CREATE', START, 'pro-monthly-evergreen')],

@@ -93,7 +93,7 @@ describe('subscription transitions', () => {
     ]);
   });
 
-  it('contain the bill cycle day and quantity of their own instant, and keep the latest of each', () => {
+  it('contain the latest bill cycle day and quantity, including changes at the same instant', () => {
     const list = transitions(
       create,
       event('BCD_CHANGE', START, { billCycleDay: 5 }),
@@ -127,7 +127,7 @@ describe('transitions at a date', () => {
     ['2024-01-31T23:59:59Z', 'ACTIVE'],
     ['2024-02-01', 'EXPIRED'],
   ] as const)
-    it(`give the billing state ${state} at ${date} for a subscription created in January`, () =>
+    it(`yield the billing state ${state} at ${date} for a subscription created in January`, () =>
       expect(billingStateAt(list, at(date))).to.equal(state));
 
   it('have the billing state CANCELLED after a CANCEL', () =>
