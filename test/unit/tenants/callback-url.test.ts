@@ -208,7 +208,7 @@ describe('callback targets at delivery (platform §10.1)', () => {
     expect(await failure(resolveCallback(url, anywhere, resolving('10.0.0.1')))).to.equal('no error');
   });
 
-  it('are rejected if the name has no address, with the lookup error', async () => {
+  it('are rejected with the lookup error if the name has no address', async () => {
     expect(await failure(resolveCallback('https://example.com', anywhere, resolving()))).to.equal(
       ErrorCode.INVALID_PARAMETER,
     );

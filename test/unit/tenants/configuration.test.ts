@@ -364,7 +364,7 @@ describe('tenant configuration', () => {
       expect(() => bytesOf(text), text).to.throw(BillingError, 'is not ');
   });
 
-  it('sets a gateway timeout of 5 s in test mode by default', () => {
+  it('has a default gateway timeout of 5 s in test mode', () => {
     const timeoutOf = (object: ConfigurationObject, testMode?: boolean) =>
       serverConfiguration(object, recordingLogger(), { testMode }).tenant['payment.plugin.timeout'];
     expect(timeoutOf({})).to.equal(30_000);

@@ -15,7 +15,7 @@ function settingsOf(object: ConfigurationObject) {
   return async () => ({ ...DEFAULT_TENANT_SETTINGS, ...settings });
 }
 
-describe('tenant properties as read by each area (platform §4.2)', () => {
+describe('tenant properties (platform §4.2)', () => {
   it('configure payments', async () => {
     expect(paymentConfig(await settingsOf({})())).to.eql({
       retryDays: [8, 8, 8],
