@@ -97,7 +97,7 @@ describe('periods counted from an anchor', () => {
     expect(dates).to.eql(['2025-02-28', '2026-02-28', '2027-02-28', '2028-02-29']);
   });
 
-  it('use the bill cycle day again after a clamped date', () => {
+  it('return to the bill cycle day after a clamped date', () => {
     const clamped = parseLocalDate('2024-02-29');
     expect(formatLocalDate(addPeriods(clamped, 'MONTHLY', 1, 31))).to.equal('2024-03-31');
     expect(formatLocalDate(addPeriod(clamped, 'MONTHLY', 1))).to.equal('2024-03-29');

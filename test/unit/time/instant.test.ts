@@ -43,7 +43,7 @@ describe('an instant', () => {
 });
 
 describe('an instant in a time zone', () => {
-  it('has a local time with a resolution of one second', () => {
+  it('has a local time in whole seconds', () => {
     expect(formatLocalTime(MIDNIGHT)).to.equal('00:00:00');
     expect(formatLocalTime(localTime(86_399))).to.equal('23:59:59');
     expect(formatLocalTime(localTime(7 * 3_600 + 8 * 60 + 9))).to.equal('07:08:09');

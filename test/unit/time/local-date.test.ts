@@ -52,14 +52,14 @@ describe('a local date', () => {
     it(`cannot be ${JSON.stringify(text)}`, () =>
       expect(() => date(text)).to.throw(BillingError, 'yyyy-MM-dd'));
 
-  it('cannot have parts that form no valid date', () => {
+  it('cannot be created from parts that form an invalid date', () => {
     expect(() => localDate(2023, 2, 29)).to.throw(InvariantError, '2023-2-29');
     expect(localDateIfValid(2024, 1.5, 1)).to.equal(undefined);
     expect(localDateIfValid(10_000, 1, 1)).to.equal(undefined);
     expect(localDateIfValid(2024, 4, 31)).to.equal(undefined);
   });
 
-  it('stays within the years 1 to 9999', () => {
+  it('must be within the years 1 to 9999', () => {
     expect(() => addDays(date('9999-12-31'), 1)).to.throw(InvariantError);
     expect(() => addDays(date('0001-01-01'), -1)).to.throw(InvariantError);
     expect(() => addMonths(date('9999-12-01'), 1)).to.throw(InvariantError);

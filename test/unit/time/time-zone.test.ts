@@ -39,7 +39,7 @@ const refused = [
 
 describe('a time zone', () => {
   for (const name of accepted)
-    it(`may be ${name} and keeps the given spelling`, () => {
+    it(`may be ${name}, and keeps the given spelling`, () => {
       expect(isTimeZone(name)).to.equal(true);
       expect(timeZone(name)).to.equal(name);
     });
@@ -52,7 +52,7 @@ describe('a time zone', () => {
         .with.property('code', 60002);
     });
 
-  it('cannot have a long or strange name, and the error quotes only part of the name', () => {
+  it('cannot have a long or invalid name, which the error quotes only in part', () => {
     for (const name of ['x'.repeat(100_000), 'Europe/Paris\n', 'Europe\\Paris', 'Europé/Paris']) {
       expect(isTimeZone(name)).to.equal(false);
       expect(() => timeZone(name))

@@ -42,7 +42,7 @@ describe('a date or date-time sent over HTTP', () => {
 });
 
 describe('a date-time sent over HTTP', () => {
-  it('is read in three spellings of one instant, and with a plus that arrives as a space (http-api 15.9 "Date input")', () => {
+  it('is read in three spellings of the same instant, and with a plus sign that arrives as a space (http-api 15.9 "Date input")', () => {
     for (const text of ['2024-03-04T19:30:00-08:00', '2024-03-04T19:30:00-0800', '2024-03-05T03:30'])
       expect(read(text), text).to.equal('2024-03-05T03:30:00.000Z');
     expect(read('2024-03-04T19:30:00 02:00')).to.equal('2024-03-04T17:30:00.000Z');
@@ -107,7 +107,7 @@ describe('a parameter that takes a date or a date-time', () => {
     expect(parseWireMoment('Tomorrow')).to.equal(undefined);
   });
 
-  it('may be epoch milliseconds, or a date that means 00:00 UTC, if an instant is expected', () => {
+  it('may be epoch milliseconds, or a date read as 00:00 UTC, if an instant is expected', () => {
     expect(parseWireInstant(1_709_609_400_000)).to.equal(1_709_609_400_000);
     expect(parseWireInstant('2024-03-05T03:30')).to.equal(1_709_609_400_000);
     expect(parseWireInstant('2024-3-5')).to.equal(Date.UTC(2024, 2, 5));
@@ -150,7 +150,7 @@ describe('a numeric date or date-time from typed clients', () => {
     expect(dateOfParts([2024, 2, 29])).to.equal(parseLocalDate('2024-02-29'));
   });
 
-  it('is read as an instant in UTC from seven numbers, or from a date', () => {
+  it('is read as a UTC instant from seven numbers or a date', () => {
     expect(instantText([2012, 9, 25, 7, 30, 15, 250])).to.equal('2012-09-25T07:30:15.250Z');
     expect(instantText([2012, 9, 25, 23, 59, 59, 999])).to.equal('2012-09-25T23:59:59.999Z');
     expect(instantText([2012, 9, 25])).to.equal('2012-09-25T00:00:00.000Z');
