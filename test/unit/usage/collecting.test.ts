@@ -125,7 +125,7 @@ describe('usage reads in a run', () => {
     ]);
   });
 
-  it('keep a day divided if it was divided when billed (usage §7.3 step 2)', () => {
+  it('keep a day divided if that day was divided when billed (usage §7.3 step 2)', () => {
     const noon = at('2026-04-05T12:00:00Z');
     const consumed = [range('2026-04-05', 4, { from: noon, to: at('2026-04-06T00:00:00Z') })];
     const intervals = [billed(['2026-04-05', '2026-05-01'], consumed)];
@@ -193,6 +193,6 @@ describe('run usage windows', () => {
   it('start at the earliest look-back of several sections (usage §7.1)', () =>
     expect(from([april], 1, { usages: [stdUsage, liveUsage] })).to.equal('2026-02-20'));
 
-  it('include the earlier period that charged late points of a later period (usage §7.7)', () =>
+  it('include an earlier period that charged late points of a later period (usage §7.7)', () =>
     expect(from([february([range('2026-04-05', 1)]), april])).to.equal('2026-03-01'));
 });

@@ -57,7 +57,7 @@ function lines({ items }: LifeInvoice, index = 0): readonly string[] {
 }
 
 describe('usage runs', () => {
-  it('bill a first period and an empty period, and bill again after a void (usage E1)', () => {
+  it('bill a first period and an empty period, and rebill a voided period (usage E1)', () => {
     const life = lifeOf(smsUsage, '2026-04-01');
     life.record('99 sms', '2026-04-01T00:00:00Z', 't1');
     life.record('100 sms', '2026-04-15', 't2');
@@ -186,7 +186,7 @@ describe('usage runs', () => {
     ]);
   });
 
-  it('bill a trial with its own section (usage E8)', () => {
+  it('bill a trial with its own usage section (usage E8)', () => {
     const life = lifeOf(trialUsage, '2026-04-01');
     life.events = [...life.events, usageEvent('PHASE', '2026-04-15', { usages: [liveUsage] })];
     life.record('10 calls', '2026-04-10');

@@ -115,7 +115,7 @@ describe('usage intervals and cycle dates', () => {
     expect(boundaries(events, '2026-01-16')).to.eql(['2026-01-01', '2026-01-08', '2026-01-15']);
   });
 
-  it('keep the quarters if a change keeps the bill cycle day (usage §6.2 rule 5)', () => {
+  it('keep the quarters after a change that keeps the bill cycle day (usage §6.2 rule 5)', () => {
     const events = [
       created('2026-01-20', [section('QUARTERLY')], 15),
       usageEvent('QUANTITY_CHANGE', '2026-05-01', { usages: [section('QUARTERLY')], bcd: 15, quantity: 3 }),

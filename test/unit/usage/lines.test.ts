@@ -32,7 +32,7 @@ describe('lines of a bulk call', () => {
     it(`yield ${result} for ${JSON.stringify(line).slice(0, 90)} (usage §2.5)`, () =>
       expect(readingOf(line)).to.equal(result));
 
-  it('are counted, with the first thousand failures listed (usage §2.5)', () => {
+  it('are all counted, but only the first thousand failures are listed (usage §2.5)', () => {
     const report = new LineReport({ isFull: false });
     const fault = { code: RecordingFaultCode.MALFORMED, message: 'wrong', facts: {} };
     report.add({ subscriptionId: null, trackingId: 'a', result: { outcome: 'ACCEPTED' } });

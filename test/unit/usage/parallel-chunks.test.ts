@@ -40,7 +40,7 @@ describe('parallel usage chunks', () => {
     expect(sharesOf([])).to.eql([]);
   });
 
-  it('are stored in parallel, except within a host transaction, with an outcome per line', async () => {
+  it('have an outcome per line, and are stored in parallel except within a host transaction', async () => {
     const all = lines(2_500, 90);
     for (const within of [undefined, {}]) {
       let [running, most] = [0, 0];

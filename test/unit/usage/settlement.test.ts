@@ -111,7 +111,7 @@ describe('usage settled against billed intervals', () => {
 });
 
 describe('usage changed after billing', () => {
-  it('moves to the new plan when the plan changes within a billed period (usage §7.3 rule 7)', () => {
+  it('is rebilled under the new plan after a plan change within a billed period (usage §7.3 rule 7)', () => {
     const life = lifeOf(stdUsage, '2026-04-01');
     life.record('10 calls', '2026-04-05');
     life.record('10 calls', '2026-04-25');
@@ -175,7 +175,7 @@ describe('usage changed after billing', () => {
     expect(linesOf(life.bill('2026-05-20'))).to.eql(['04: 3']);
   });
 
-  it('is credited for voided points, from the newest item on, up to the amount of each item (usage §7.7 rule 2)', () => {
+  it('is credited for voided points up to the amount of each item, newest item first (usage §7.7 rule 2)', () => {
     const life = lifeOf(stdUsage, '2026-04-01');
     life.record('10 calls', '2026-04-05', 'a');
     life.bill('2026-05-01');
@@ -199,13 +199,13 @@ describe('usage changed after billing', () => {
     expect(linesOf(life.bill('2026-05-01'))).to.eql(['04: 10']);
   });
 
-  it('leads to no zero-amount item for a period within one day (usage §7.5 rule 3)', () => {
+  it('creates no zero-amount item for a period within one day (usage §7.5 rule 3)', () => {
     const life = lifeOf(stdUsage, '2026-01-01');
     life.events = [...life.events, usageEvent('CHANGE', '2026-01-01T02:00:00Z', { usages: [plusUsage] })];
     expect(linesOf(life.bill('2026-01-01'))).to.eql([]);
   });
 
-  it('leads to one zero-amount item per empty period, or one per unit in detail mode (usage §7.5 rule 2)', () => {
+  it('creates one zero-amount item per empty period, or one per unit in detail mode (usage §7.5 rule 2)', () => {
     expect(linesOf(lifeOf(duoUsage, '2026-04-01').bill('2026-06-01'))).to.eql(['04: 0', '05: 0']);
     expect(linesOf(lifeOf(duoUsage, '2026-04-01', { itemMode: 'DETAIL' }).bill('2026-05-01'))).to.eql([
       '04: 0 (2 × 0)',
@@ -334,7 +334,7 @@ describe('usage item that changes between modes', () => {
     ],
   ]);
 
-  it('does not credit cents caused only by rounding (usage §7.3)', () => {
+  it('does not credit rounding differences (usage §7.3)', () => {
     const life = lifeOf(halfCents, '2026-04-01', { itemMode: 'DETAIL' });
     life.record('1 A', '2026-04-02');
     life.record('1 B', '2026-04-02');

@@ -155,7 +155,7 @@ describe('usage section terms (usage §12)', () => {
     expect(off('2026-05-01', 'b')).to.equal('none');
   });
 
-  it('are rejected with all errors of a document together', () => {
+  it('are rejected with one list of all errors in a document', () => {
     const document = {
       a: { percentOff: 0, minimumAmount: { USD: '5.001', XXX: 1 }, free: 1 },
       b: [
@@ -198,7 +198,7 @@ describe('usage section terms (usage §12)', () => {
     expect(terms?.thresholds.amount.get(USD)?.map(String)).to.eql(['5', '20']);
   });
 
-  it('are rejected with all threshold errors together', () => {
+  it('are rejected with one list of all threshold errors', () => {
     const document = {
       a: { thresholds: { quantity: { sms: [1, 0, 'x', '1.0'] }, amount: { XXX: 1, USD: [] }, cost: 1 } },
       b: { thresholds: { quantity: { sms: Array.from({ length: 101 }, (_each, index) => index + 1) } } },
@@ -232,7 +232,7 @@ describe('usage section terms (usage §12)', () => {
     expect(passed('20.5', '0')).to.eql(['QUANTITY sms 10 20.5', 'QUANTITY sms 20 20.5']);
   });
 
-  it('leave the price unchanged if they are absent', () => {
+  it('do not affect the price if they are absent', () => {
     const section = consumable('plain', [[['sms', '100', '10', '2.95']]]);
     const quantities = new Map([['sms', decimal('199')]]);
     const result = rateUsage({ section, quantities, currency: USD, overflow: 'CAP' });
