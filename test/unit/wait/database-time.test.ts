@@ -32,7 +32,7 @@ describe('database time on a node (platform §15 rule 7)', () => {
       expect(time.clock.msUntil?.(instant(expected + 2_000))).to.equal(500);
     });
 
-  it('assumes that the return trip takes half of the round-trip time of a slow response', async () => {
+  it('assumes that the return trip takes half the round-trip time of a slow response', async () => {
     const time = timeOf({ nowMs: 1_300_000 }, { nowMs: 1_000_000, answerMs: 2_000 });
     await time.compare();
     expect(time.nowMs()).to.equal(1_001_000);
