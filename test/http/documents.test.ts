@@ -105,7 +105,7 @@ describe('API documentation', () => {
       expect([head.status, await head.text()]).to.eql([200, '']);
     });
 
-  it('shows a home page without links if the documentation is off', async () => {
+  it('is not linked from the home page if it is turned off', async () => {
     const answer = await fetch(`${await urlWith({ docs: false })}/`);
     expect(answer.status).to.equal(200);
     expect(await answer.text())

@@ -190,7 +190,7 @@ eachDatabaseByTurns.describe('tenant user managers over HTTP (platform §8, R39)
     await expectRefused(byToken('POST', '/roles', { role: 'more', permissions: ['*'] }));
   });
 
-  it('manage users of every tenant if they have access to all tenants, without granting more than they have', async () => {
+  it('manage users of every tenant if they have access to all tenants, but cannot grant permissions that they lack', async () => {
     const lara = as('lara');
     await done(lara('POST', '/users', newUser('lea', { roles: ['tagger'] })), 201);
     await done(lara('PUT', '/users/lea/tenants', { allTenants: false, tenantIds: [ofEve] }));

@@ -142,7 +142,7 @@ describe('quota thresholds (features §5)', () => {
     }
   });
 
-  it('are not reached by a quota of 0', () => {
+  it('are not reached if the quota is 0', () => {
     expect(reached('5', 0, '0')).to.eql([]);
   });
 });
