@@ -18,7 +18,7 @@ export interface FieldOwner {
 }
 
 /**
- * Locks the object's account or the coupon, so that changes of its fields run one after another.
+ * Locks the object's account or the coupon, so that changes to its fields run one after another.
  * @throws BillingError with the code of `noSuchObject` for an unknown object, BUSY (60018).
  */
 export async function lockOwner(session: WriteSession, object: ObjectRef<FieldedType>): Promise<FieldOwner> {

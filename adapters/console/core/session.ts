@@ -35,7 +35,7 @@ export async function signOut(): Promise<void> {
   await callServer('DELETE /security/sessions/current').catch(nullIfSignedOut);
   session.value = null;
   otherTabs.postMessage(null);
-  // The next user of this browser must not see the calls of this user.
+  // The next user of this browser must not see the current user's calls.
   calls.value = [];
 }
 

@@ -256,7 +256,7 @@ export function creditableOf(
       ({ itemType, amount }) => itemType === InvoiceItemType.CBA_ADJ && amount.greaterThan(0),
     );
     const credit = sum(made.map(({ amount }) => amount));
-    // Credit that exceeds the contribution had been given to the invoice earlier and is only returned.
+    // Credit beyond the contribution was given to the invoice earlier, so it is only returned.
     return contributedAmount?.lessThan(credit) ? contributedAmount : credit;
   });
   return atLeastZero(item.repairable.minus(sum(credited)));

@@ -249,7 +249,7 @@ interface VoidInput {
   readonly currency: Currency;
 }
 
-/** The change of the coverage when an invoice is voided (§6, end). */
+/** The change in coverage when an invoice is voided (end of §6). */
 export interface ReleasedCoverage {
   /** Items whose current rows are removed. */
   readonly itemIds: readonly Uuid[];

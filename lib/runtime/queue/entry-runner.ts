@@ -302,7 +302,7 @@ export function busyPauseMs(times: number, { waitMs, intervalsMs }: BusyPauses):
   return intervalsMs[times - steps - 1] ?? null;
 }
 
-/** Returns the pause for work that is retried any number of times. */
+/** Returns the delay before the next attempt, for work that is retried without limit. */
 export function lastBusyPauseMs({ intervalsMs }: BusyPauses): number {
   return intervalsMs.at(-1) ?? LOCK_WAIT_STEP_MS;
 }
