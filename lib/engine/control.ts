@@ -11,10 +11,10 @@ import {
   atMost,
   type DatabaseTime,
   Dispatcher,
-  detached,
   hasWork,
   pollMsOf,
-  spanned,
+  runDetached,
+  runInChildSpan,
   traceParentOf,
 } from '../runtime/index.ts';
 import { lostSecrets } from '../security/index.ts';
@@ -175,7 +175,7 @@ export function storagePolicyOf({
     writesCreditNotesOf: async (session) => (await engine.settingsOf(session))['invoice.creditNotes'],
     ...(ports.tracer !== undefined && {
       traceParentOf: (accountRecordId) => traceParentOf(ports, accountRecordId),
-      aroundWrite: (write) => spanned(ports, () => ({ name: 'transaction', kind: 'INTERNAL' }), write),
+      aroundWrite: (write) => runInChildSpan(ports, () => ({ name: 'transaction', kind: 'INTERNAL' }), write),
     }),
     onEvents: (events) => engine.eventCounts.add(events),
     isConsumed: (event, now) => hasWork(engine.handlers, event, now),
@@ -312,7 +312,7 @@ export function controlOf<Host>(
   return {
     start: () => {
       calls.check();
-      detached(ports, () => {
+      runDetached(ports, () => {
         dispatcher.start();
         for (const each of pushes) each.start();
         nodes.start();

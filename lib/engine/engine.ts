@@ -61,8 +61,8 @@ export function engineOf(ports: Ports, settings: EngineSettings) {
     handlers,
     backlog: queues.backlog,
     jobsOfEvents: async (session: WriteSession, published: readonly NewBusEvent[]) => [
-      ...(await overdue.asked(session, published)),
-      ...(await features.asked(session, published)),
+      ...(await overdue.planOverdueChecks(session, published)),
+      ...(await features.planFeatureChecks(session, published)),
     ],
     operations: {
       ...tenant.operations,

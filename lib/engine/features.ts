@@ -23,7 +23,7 @@ export function featureArea({ ports, catalogs, settingsOf }: Foundation) {
     return versions.some(({ features }) => features.length > 0);
   }
   return {
-    asked: planFeatureChecks,
+    planFeatureChecks,
     handlers: [featureChangeHandler(ports, catalogs), catalogFeatureHandler(ports, catalogs)],
     operations: { features: featureOperations(ports, catalogs, settingsOf) },
   };

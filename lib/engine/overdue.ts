@@ -38,7 +38,7 @@ export function overdueArea(
     return checks.map(overdueNotification);
   };
   return {
-    asked: planOverdueChecks,
+    planOverdueChecks,
     handlers: [
       new OverdueHandler(ports, catalogs, { configOf, own, topicsAhead: topicsOf(ahead) }),
       new ConfigChangeHandler(ports, configOf),

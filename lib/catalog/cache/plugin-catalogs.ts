@@ -218,7 +218,7 @@ export function pluginProvider(ports: Pick<Ports, 'storage'>, plugins: PluginCat
   }
 
   return {
-    serving: findServedCatalog,
+    findServedCatalog,
 
     async open(request: CatalogRequest): Promise<CatalogSource> {
       if (plugins.isEmpty) return (session, accountIds) => stored.catalogsOf(session, accountIds);

@@ -92,7 +92,7 @@ export function catalogService(
    * @throws The errors of `current`.
    */
   async function servingPlugin(context: Pick<CallContext, 'tenant' | 'createdDate'>): Promise<string | null> {
-    const served = await provider.serving({ tenant: context.tenant, now: context.createdDate });
+    const served = await provider.findServedCatalog({ tenant: context.tenant, now: context.createdDate });
     return served?.pluginName ?? null;
   }
 
