@@ -1,7 +1,7 @@
 import type { Logger, SystemClock } from '../ports/index.ts';
 import type { CellStore, PlaceChoice } from '../ports/storage/index.ts';
 import { PlaceState, type TenantPlace, type TenantRef } from '../records/index.ts';
-import { type Repeated, repeated } from '../runtime/index.ts';
+import { createRepeatedWork, type Repeated } from '../runtime/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { PLACE_LEASE_MS, PLACES_POLL_MS } from '../values/limits.ts';
 
@@ -32,7 +32,7 @@ export class Places {
 
   constructor(ports: PlacePorts) {
     this.#ports = ports;
-    this.#looks = repeated(ports.systemClock, PLACES_POLL_MS, () => this.look());
+    this.#looks = createRepeatedWork(ports.systemClock, PLACES_POLL_MS, () => this.look());
   }
 
   /** Starts to check for changes. Throws if the directory does not respond. */

@@ -12,7 +12,7 @@ export {
   checkDryRun,
   type DryRunRequest,
   DryRunType,
-  missingIdError as unspecified,
+  missingIdError,
   type UpcomingInvoiceRequest,
 } from './dry-run/dry-run-request.ts';
 export {

@@ -1,6 +1,6 @@
 import type { Logger, Meters, SystemClock } from '../ports/index.ts';
 import type { AccessLine, MonitoringStore } from '../ports/storage/index.ts';
-import { type ActivityPorts, detached } from '../runtime/index.ts';
+import { type ActivityPorts, runDetached } from '../runtime/index.ts';
 import { madeStorable, maskQuery } from '../values/text/index.ts';
 
 /** Records the requests to a server that uses the engine (platform §12). */
@@ -121,7 +121,7 @@ export class AccessLog {
     this.#cancelTimer?.();
     const flush = () => this.#ports.systemClock.after(delayMs, () => void this.flush());
     // The timer is detached, so that errors are not logged under the request that started it (platform §13.1).
-    this.#cancelTimer = detached(this.#ports, flush);
+    this.#cancelTimer = runDetached(this.#ports, flush);
   }
 
   /** Stores the buffered requests. If this fails, they wait for the next attempt. */

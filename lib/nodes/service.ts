@@ -1,5 +1,5 @@
 import type { NodeInfo, SystemAuthor, TenantRef } from '../records/index.ts';
-import { repeated } from '../runtime/index.ts';
+import { createRepeatedWork } from '../runtime/index.ts';
 import type { Plain } from '../values/host-values/index.ts';
 import { DAY_MS, NODE_BEAT_MS, NODE_LISTED_MS } from '../values/limits.ts';
 import { type Instant, instant } from '../values/time/index.ts';
@@ -43,7 +43,7 @@ export function nodeService(ports: BroadcastPorts, input: NodeServiceInput) {
     dropCaches: input.dropCaches,
   });
   const inBackground = (everyMs: number, run: () => Promise<void>) =>
-    repeated(ports.systemClock, everyMs, () =>
+    createRepeatedWork(ports.systemClock, everyMs, () =>
       run().catch((error: unknown) =>
         ports.logger.warn({ err: error }, 'this node did not reach the others; it will try again'),
       ),

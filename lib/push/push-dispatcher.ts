@@ -1,6 +1,6 @@
 import type { Clock, IdGenerator, Logger, SystemClock } from '../ports/index.ts';
 import type { PushLease, PushStore } from '../ports/storage/index.ts';
-import { type ActivityPorts, atMost, detached } from '../runtime/index.ts';
+import { type ActivityPorts, atMost, runDetached } from '../runtime/index.ts';
 import { PUSH_LEASE_MS, QUEUE_SETTLE_POLL_MS, QUEUE_SHUTDOWN_WAIT_MS } from '../values/limits.ts';
 import type { Instant } from '../values/time/index.ts';
 import type { AfterAttempt } from './delivery-after-attempt.ts';
@@ -130,7 +130,7 @@ export class PushDispatcher {
     if (!this.#started || this.#stopping) return;
     this.#lookAgain = true;
     // The search is detached from the caller's work.
-    this.#looking ??= detached(this.#ports, () => this.#lookInBackground());
+    this.#looking ??= runDetached(this.#ports, () => this.#lookInBackground());
   }
 
   /** Searches again if requested. All commits during a search together cause one more search. */

@@ -7,7 +7,7 @@ export {
 export type { StateToSet } from './blocking/blocked-time.ts';
 export { statesInTimeOrder } from './blocking/states-in-force.ts';
 export { blockingStateNotification, eventNotification } from './edits/bus-events.ts';
-export { markCursorDirty as dirtiedFrom, type TouchedDate } from './edits/subscription-edit.ts';
+export { markCursorDirty, type TouchedDate } from './edits/subscription-edit.ts';
 export {
   type BillCycleDayChange,
   type EffectiveFrom,
@@ -76,7 +76,7 @@ export {
   isPlanChoice,
   planNamesOf,
   readReason,
-  reasonDatedBy as datedBy,
+  reasonDatedBy,
 } from './timeline/lifecycle-events.ts';
 export { atReferenceTime, datedInstant } from './timeline/phase-timeline.ts';
 export type { PlanInForce } from './timeline/transitions.ts';

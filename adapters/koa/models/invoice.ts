@@ -4,8 +4,8 @@ import {
   type InvoiceItemView,
   type InvoiceView,
   type ItemExplanation,
+  missingIdError,
   type UsedUnit,
-  unspecified,
 } from '../../../lib/invoicing/index.ts';
 import {
   BillingActionPolicy,
@@ -218,7 +218,7 @@ export function dryRunOf(body: RequestOf<typeof InvoiceDryRun.fields> | null, di
 export function checkBundleNamed(request: Parameters<typeof checkDryRun>[0]): void {
   const checked = checkDryRun(request);
   if (checked.type !== DryRunType.SUBSCRIPTION_ACTION || !('of' in checked.action)) return;
-  if (checked.action.of.bundleId === null) throw unspecified('bundleId', 'bundleID');
+  if (checked.action.of.bundleId === null) throw missingIdError('bundleId', 'bundleID');
 }
 
 /**

@@ -1,5 +1,5 @@
 import { BillingError, ErrorCode, InvariantError } from '../../../lib/values/errors/index.ts';
-import { underscored } from '../../../lib/values/fields/index.ts';
+import { toSnakeCase } from '../../../lib/values/fields/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { Decimal, decimal, formatDecimal, stringifyExactJson } from '../../../lib/values/money/index.ts';
 import { isStorable } from '../../../lib/values/text/index.ts';
@@ -260,7 +260,7 @@ type FieldsOf<M extends FieldMakers> = { readonly [K in keyof M]: ReturnType<M[K
 
 /** Returns the fields of these kinds. The name of a column is the property name in snake case. */
 export function fieldsOf<M extends FieldMakers>(makers: M): FieldsOf<M> {
-  const fields = Object.entries(makers).map(([name, make]) => [name, make(underscored(name))]);
+  const fields = Object.entries(makers).map(([name, make]) => [name, make(toSnakeCase(name))]);
   return Object.fromEntries(fields);
 }
 

@@ -1,5 +1,5 @@
 import type { SearchClause, SearchOperator } from '../../../lib/records/index.ts';
-import { underscored } from '../../../lib/values/fields/index.ts';
+import { toSnakeCase } from '../../../lib/values/fields/index.ts';
 import { isStorable } from '../../../lib/values/text/index.ts';
 import { orderedText, raw, type Sql, sql } from './sql.ts';
 
@@ -33,7 +33,7 @@ export function clauseConditions(
 
 function clauseCondition(clause: SearchClause, { column, folded }: Place = {}) {
   const { property, type, operator, value } = clause;
-  const searched = { column: column ?? underscored(property), type };
+  const searched = { column: column ?? toSnakeCase(property), type };
   if (typeof value === 'string' && !isStorable(value)) return sql`1 = 0`;
   if (operator === 'like') {
     const pattern = String(value).replaceAll('\\', '\\\\');

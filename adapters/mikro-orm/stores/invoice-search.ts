@@ -1,6 +1,6 @@
 import type { InvoiceSearch } from '../../../lib/ports/storage/index.ts';
 import type { Invoice, Page, PageRequest, SearchClause } from '../../../lib/records/index.ts';
-import { underscored } from '../../../lib/values/fields/index.ts';
+import { toSnakeCase } from '../../../lib/values/fields/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { MAX_COUNTED_RECORDS } from '../../../lib/values/limits.ts';
 import { formatDecimal } from '../../../lib/values/money/index.ts';
@@ -76,7 +76,7 @@ function clausesCondition(scope: TenantScope, clauses: readonly SearchClause[]):
       case 'isMigration':
       case 'isParentInvoice':
         // The condition has the same text as in the partial indexes, so that the database can use them.
-        return sql`${condition} and ${raw(value === true ? '' : 'not ')} ${raw(underscored(property))}`;
+        return sql`${condition} and ${raw(value === true ? '' : 'not ')} ${raw(toSnakeCase(property))}`;
       default:
         return sql`${condition} ${others}`;
     }

@@ -4,7 +4,7 @@ import {
   type Field as FieldDescription,
   type FieldKind,
   type RecordOf,
-  underscored,
+  toSnakeCase,
 } from '../../../lib/values/fields/index.ts';
 import {
   amount,
@@ -65,7 +65,7 @@ export function columnsOf<F extends Description>(
     .filter(([, { kind }]) => kind !== 'recordId')
     .map(([property, { kind, isNullable }]) => {
       const make = makers[kind][isNullable ? 1 : 0];
-      return [property, make(names[property] ?? underscored(property))];
+      return [property, make(names[property] ?? toSnakeCase(property))];
     });
   return Object.fromEntries(columns);
 }

@@ -1,7 +1,7 @@
 import type { Logger } from '../../ports/index.ts';
 import type { FenceState } from '../../ports/storage/index.ts';
 import type { TenantPlace, TenantRef } from '../../records/index.ts';
-import { allEnded, type Repeated, repeated } from '../../runtime/index.ts';
+import { allEnded, createRepeatedWork, type Repeated } from '../../runtime/index.ts';
 import { MOVE_RENEW_MS } from '../../values/limits.ts';
 import { openCell } from './finish-move.ts';
 import { cellOf, type MoveParts, placeOf } from './move-parts.ts';
@@ -16,7 +16,7 @@ export async function showingLife<T>(
   const renew = () => directory.cells.renewMove(recordId);
   await renew();
   // If the directory does not respond, the steps of the move report it.
-  const life = repeated(systemClock, MOVE_RENEW_MS, () => renew().catch(() => undefined));
+  const life = createRepeatedWork(systemClock, MOVE_RENEW_MS, () => renew().catch(() => undefined));
   life.start();
   try {
     return await work();
@@ -40,7 +40,7 @@ export class MoveWatch {
 
   constructor(parts: WatchedCells) {
     this.#parts = parts;
-    this.#looks = repeated(parts.systemClock, MOVE_RENEW_MS, () => this.look());
+    this.#looks = createRepeatedWork(parts.systemClock, MOVE_RENEW_MS, () => this.look());
   }
 
   /** The places of tenants whose move was interrupted, as of the last check. */

@@ -1,6 +1,6 @@
 import type { InvoiceFormatter, InvoiceFormatterFactory } from '../../ports/index.ts';
 import type { Account } from '../../records/index.ts';
-import { callHost, guarded, plainError, pluginFailure } from '../../runtime/index.ts';
+import { callHost, guardedObject, plainError, pluginFailure } from '../../runtime/index.ts';
 import { converterOf } from '../../values/host-values/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import {
@@ -125,7 +125,7 @@ export function formatsFrom(factory: InvoiceFormatterFactory | undefined, tenant
     };
     const own = callFormatter(factory, 'formatter', () => factory.formatter(context));
     if (typeof own !== 'object' || own === null) throw failure(factory, 'returned no formatter');
-    return { ...builtIn, ...checkFormatResults(factory, guarded(own)) };
+    return { ...builtIn, ...checkFormatResults(factory, guardedObject(own)) };
   };
 }
 

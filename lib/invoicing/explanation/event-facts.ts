@@ -7,7 +7,13 @@ import {
   PeriodRule,
   type RuleConditions,
 } from '../../records/index.ts';
-import { DatedBy, datedBy, type EventReason, isPlanChoice, readReason } from '../../subscriptions/index.ts';
+import {
+  DatedBy,
+  type EventReason,
+  isPlanChoice,
+  readReason,
+  reasonDatedBy,
+} from '../../subscriptions/index.ts';
 import { type Instant, isMonthBased, type LocalDate } from '../../values/time/index.ts';
 
 export interface SubscriptionPast {
@@ -122,7 +128,7 @@ function wasInForce(
  */
 function reasonOf(type: BillingTransitionType, stored: LifecycleEvent | undefined) {
   const isEnd = type === BillingTransitionType.CANCEL || type === BillingTransitionType.EXPIRED;
-  if (stored === undefined) return isEnd ? datedBy(DatedBy.BASE) : null;
+  if (stored === undefined) return isEnd ? reasonDatedBy(DatedBy.BASE) : null;
   return stored.reason === null ? null : readReason(stored.reason);
 }
 

@@ -1,7 +1,7 @@
 import type { CatalogOfAccount } from '../../catalog/index.ts';
 import type { ReadSession } from '../../ports/storage/index.ts';
 import type { CoverageRow, DayUsage, StoredCursor, StoredUsageInterval } from '../../records/index.ts';
-import { dirtiedFrom } from '../../subscriptions/index.ts';
+import { markCursorDirty } from '../../subscriptions/index.ts';
 import { SystemKey } from '../../tenants/index.ts';
 import {
   type BilledInterval,
@@ -56,7 +56,7 @@ export async function loadBillingState(session: ReadSession, input: LoadBillingI
   const cursorOf = new Map(
     cursors.map((cursor) => {
       const date = changes.get(cursor.subscriptionId);
-      return [cursor.subscriptionId, date === undefined ? cursor : dirtiedFrom(cursor, [date])];
+      return [cursor.subscriptionId, date === undefined ? cursor : markCursorDirty(cursor, [date])];
     }),
   );
   const { earliestTargetDateOf = (request: BillingRequest) => request.targetDate } = input;

@@ -9,7 +9,7 @@ import type { Ports } from '../../ports/index.ts';
 import type { ClaimedEntry, ReadSession, WriteSession } from '../../ports/storage/index.ts';
 import { type Account, ActingComponent, BusEventType, type TenantRef } from '../../records/index.ts';
 import { batchAuthorship, type HandlerBatch, type QueueHandler } from '../../runtime/index.ts';
-import { dirtiedFrom } from '../../subscriptions/index.ts';
+import { markCursorDirty } from '../../subscriptions/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { ACCOUNTS_PER_CATALOG_CHANGE_PAGE, MAX_CACHED_CATALOGS } from '../../values/limits.ts';
 import { type LocalDate, localDateOf, minDate } from '../../values/time/index.ts';
@@ -188,7 +188,7 @@ export async function billAfterMovedDay(session: WriteSession, account: Account)
   await session.invoices.saveCursors(
     cursors.map((cursor) => {
       const from = starts.get(cursor.subscriptionId) ?? cursor.settledThrough;
-      return from === null ? cursor : dirtiedFrom(cursor, [from]);
+      return from === null ? cursor : markCursorDirty(cursor, [from]);
     }),
   );
   if (account.currency === null) return;

@@ -9,7 +9,13 @@ import {
   type SystemClock,
 } from '../../ports/index.ts';
 import type { CallContext } from '../../records/index.ts';
-import { type ActivityPorts, hostAnswer, ofAccount, plainError, spanned } from '../../runtime/index.ts';
+import {
+  type ActivityPorts,
+  hostAnswer,
+  ofAccount,
+  plainError,
+  runInChildSpan,
+} from '../../runtime/index.ts';
 import { BillingError, type ErrorCode } from '../../values/errors/index.ts';
 import { frozenCopy } from '../../values/host-values/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
@@ -214,7 +220,7 @@ export function tracedCall<A extends { readonly outcome: CallOutcome }>(
     },
   });
   return ofAccount(ports, account.recordId, () =>
-    spanned(ports, start, async (span) => {
+    runInChildSpan(ports, start, async (span) => {
       const answer = await call();
       const { outcome } = answer;
       const status = outcome.kind === 'RESULT' ? outcome.result.status : outcome.kind;

@@ -9,7 +9,7 @@ export {
   type InputOf,
   type RecordOf,
   type SetOn,
-  toSnakeCase as underscored,
+  toSnakeCase,
 } from './field.ts';
 export { inputShapeOf, shapeOf } from './field-shape.ts';
 export { inputChanges, inputOrNull } from './nullable-fields.ts';

@@ -5,9 +5,9 @@ import { BillingError, ErrorCode, GatewayError, type Instant, RetryLater } from 
 import { retryLaterOf, type Tracer } from '../../../lib/ports/index.ts';
 import {
   callHost,
-  guarded,
   guardedClock,
   guardedLogger,
+  guardedObject,
   guardedTracer,
   hostAnswer,
   plainError,
@@ -85,7 +85,7 @@ describe('host code call', () => {
       for (const call of [
         () => callHost(answer),
         () => hostAnswer(answer as () => Promise<unknown>),
-        () => guarded({ ask: answer }).ask(),
+        () => guardedObject({ ask: answer }).ask(),
       ]) {
         try {
           await hostAnswer(async () => call());
@@ -94,7 +94,7 @@ describe('host code call', () => {
         }
       }
       runHostCode(answer);
-      callHost(() => ({ answer: guarded({ ask: answer }) }));
+      callHost(() => ({ answer: guardedObject({ ask: answer }) }));
       await turns();
     });
 
@@ -141,7 +141,7 @@ describe('host code call', () => {
         return this.#count;
       }
     }
-    const counter: { next(): number; nested: { deep(): number }; other?: unknown } = guarded(
+    const counter: { next(): number; nested: { deep(): number }; other?: unknown } = guardedObject(
       Object.freeze(new Counter()),
     );
     expect([counter.next(), counter.next(), counter.nested.deep()]).to.eql([1, 2, 2]);

@@ -1,6 +1,12 @@
 import { expect } from 'chai';
 import { workScopes } from '../../../adapters/node/index.ts';
-import { detached, ofAccount, onBehalfOf, scopedLogger, traceParentOf } from '../../../lib/runtime/index.ts';
+import {
+  ofAccount,
+  onBehalfOf,
+  runDetached,
+  scopedLogger,
+  traceParentOf,
+} from '../../../lib/runtime/index.ts';
 import { recordingLogger } from '../../support/system-time.ts';
 
 const trace = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
@@ -44,7 +50,7 @@ describe('work scope (platform §13.1)', () => {
 
   it('is empty for detached work', () => {
     scopes.run({ requestId: 'one', traceParent: trace }, () =>
-      detached({ scopes }, () => logger.warn({}, 'care')),
+      runDetached({ scopes }, () => logger.warn({}, 'care')),
     );
     expect(fields()).to.eql([{}]);
   });
@@ -52,7 +58,7 @@ describe('work scope (platform §13.1)', () => {
   it('is not required to run work', async () => {
     const done = await onBehalfOf({}, { requestId: 'one', start: neverCalled }, async (span) => {
       expect(span).to.equal(null);
-      return ofAccount({}, 7, () => detached({}, () => 'done'));
+      return ofAccount({}, 7, () => runDetached({}, () => 'done'));
     });
     expect(done).to.equal('done');
     expect(scopedLogger(written, undefined)).to.equal(written);
