@@ -13,7 +13,9 @@ interface ConfigurationReading {
   readonly settings: Partial<TenantSettings>;
   /** One problem for each invalid value. */
   readonly problems: readonly Problem[];
-  /** One sentence for each name that has no effect and does not look like a plugin's property. */
+  /**
+   * Warnings about names without effect, one sentence each. Names that look like a plugin's property are not included.
+   */
   readonly ineffective: readonly string[];
 }
 
