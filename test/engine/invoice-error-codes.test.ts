@@ -146,6 +146,11 @@ anyDatabase.describe('error codes (invoicing §15.1)', (open) => {
       await charged('5', { accountId: given.accountId });
       return engine.acme.invoices.void(given.id);
     },
+    4040: async () => {
+      const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
+      await engine.acme.createSubscription({ accountId, planName: 'solo-now' });
+      return engine.acme.invoices.generate({ accountId, targetDate: '2026-12-01' });
+    },
   };
 
   it('are each covered by a test case or documented as never thrown', async () => {
