@@ -18,7 +18,7 @@ import {
   roundToScale,
   type WireDecimalLimits,
 } from '../../../lib/values/money/index.ts';
-import { isStorable, NOT_STORABLE, shortenText } from '../../../lib/values/text/index.ts';
+import { describeValue, isStorable, NOT_STORABLE, shortenText } from '../../../lib/values/text/index.ts';
 import {
   dateOfParts,
   formatInstant,
@@ -63,7 +63,7 @@ function scalar<T>({ answer, read, problem, write }: ScalarInput<T>): WireType<T
         return refuse(context, { code, text: NOT_STORABLE });
       const found = read(value, dialect, context);
       if (found !== undefined) return found;
-      return refuse(context, { code, text: `${problem}: ${describeValue(value)}` });
+      return refuse(context, { code, text: `${problem}: ${describeMember(value)}` });
     });
   const answers = onDemand(answer);
   return withLazy(
@@ -133,7 +133,7 @@ export function int({ minimum, maximum }: Bounds = {}): WireType<number> {
       if (!number?.isInteger()) return undefined;
       if (number.gte(MIN_STORED_INTEGER) && number.lte(MAX_STORED_INTEGER)) return number.toNumber();
       const range = `${minimum ?? MIN_STORED_INTEGER} and ${maximum ?? MAX_STORED_INTEGER}`;
-      const message = `is not between ${range}: ${describeValue(number)}`;
+      const message = `is not between ${range}: ${describeMember(number)}`;
       return refuse(context, { code: ErrorCode.MISSING_OR_INVALID_FIELD, text: message });
     },
   });
@@ -311,10 +311,7 @@ function numberOf(value: unknown): Decimal | undefined {
   return typeof value === 'string' ? parseWireDecimal(value) : decimalOf(value);
 }
 
-function describeValue(value: unknown): string {
+function describeMember(value: unknown): string {
   const number = decimalOf(value);
-  if (number !== undefined) return shortenText(number.toString());
-  if (typeof value === 'string') return `"${shortenText(value)}"`;
-  if (Array.isArray(value)) return 'a list';
-  return typeof value === 'object' ? 'an object' : String(value);
+  return number === undefined ? describeValue(value) : shortenText(number.toString());
 }

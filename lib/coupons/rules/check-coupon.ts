@@ -15,7 +15,7 @@ import {
   isCurrency,
   minorUnits,
 } from '../../values/money/index.ts';
-import { isStorable, shortenText } from '../../values/text/index.ts';
+import { describeValue, isStorable, shortenText } from '../../values/text/index.ts';
 
 const MAX_CODE_CHARACTERS = 64;
 const MAX_NAME_CHARACTERS = 255;
@@ -94,13 +94,13 @@ function* problemsOf(input: CouponInput): Iterable<Problem> {
   if (name != null && (name === '' || name.length > MAX_NAME_CHARACTERS || !isStorable(name)))
     yield {
       path: 'name',
-      message: `name "${shortenText(name)}" must have 1 to ${MAX_NAME_CHARACTERS} characters, without NUL or unpaired surrogates`,
+      message: `name must have 1 to ${MAX_NAME_CHARACTERS} characters, without NUL or unpaired surrogates, not ${describeValue(name)}`,
     };
   const isLimit = (limit: number) => Number.isInteger(limit) && limit >= 1 && limit <= MAX_REDEMPTIONS;
   if (maxRedemptions != null && !isLimit(maxRedemptions))
     yield {
       path: 'maxRedemptions',
-      message: `maxRedemptions ${maxRedemptions} must be a whole number from 1 to ${MAX_REDEMPTIONS.toLocaleString('en')}`,
+      message: `maxRedemptions must be a whole number from 1 to ${MAX_REDEMPTIONS.toLocaleString('en')}, not ${maxRedemptions}`,
     };
 }
 
@@ -108,7 +108,7 @@ function* codeProblems(code: string): Iterable<Problem> {
   if (code.trim() !== code || code === '' || !isStorable(code))
     yield {
       path: 'code',
-      message: `code "${shortenText(code)}" must be a non-empty string without leading or trailing spaces`,
+      message: `code must be a non-empty string without leading or trailing spaces, not ${describeValue(code)}`,
     };
   if (code.length > MAX_CODE_CHARACTERS)
     yield {
@@ -123,7 +123,7 @@ function* reductionProblems({ percentOff, amountOff }: CouponInput): Iterable<Pr
   if (percentOff != null && !isPercentage(percentOff))
     yield {
       path: 'percentOff',
-      message: `percentOff ${describeValue(percentOff)} must be above 0 and at most 100, with at most two decimals`,
+      message: `percentOff must be above 0 and at most 100, with at most two decimals, not ${formatDecimal(percentOff)}`,
     };
   if (amountOff == null) return;
   if (typeof amountOff !== 'object' || Array.isArray(amountOff) || Object.keys(amountOff).length === 0) {
@@ -132,12 +132,13 @@ function* reductionProblems({ percentOff, amountOff }: CouponInput): Iterable<Pr
   }
   for (const [currency, amount] of Object.entries(amountOff)) {
     const path = `amountOff.${shortenText(currency)}`;
+    const shown = Decimal.isDecimal(amount) ? formatDecimal(amount) : describeValue(amount);
     if (!isCurrency(currency))
       yield { path, message: `${shortenText(currency)} is not an ISO 4217 currency code such as EUR` };
     else if (!(Decimal.isDecimal(amount) && isAmount(amount, currency)))
       yield {
         path,
-        message: `${path} ${describeValue(amount)} must be above 0, with no more decimals than its currency allows`,
+        message: `${path} must be above 0, with no more decimals than its currency allows, not ${shown}`,
       };
   }
 }
@@ -165,23 +166,15 @@ function* durationProblems(duration: unknown): Iterable<Problem> {
   if (typeof duration !== 'object' || others.length > 0 || (unit !== 'periods' && unit !== 'months')) {
     yield {
       path: 'duration',
-      message: `duration ${describeValue(duration)} must be ${DURATION_FORMS}`,
+      message: `duration must be ${DURATION_FORMS}, not ${describeValue(duration)}`,
     };
     return;
   }
   if (!(typeof count === 'number' && Number.isSafeInteger(count) && count >= 1 && count <= MAX_DURATION))
     yield {
       path: 'duration',
-      message: `duration.${unit} ${describeValue(count)} must be a whole number from 1 to ${MAX_DURATION.toLocaleString('en')}`,
+      message: `duration.${unit} must be a whole number from 1 to ${MAX_DURATION.toLocaleString('en')}, not ${describeValue(count)}`,
     };
-}
-
-/** Returns an invalid value as it appears in a message. An object appears as the names of its members. */
-function describeValue(value: unknown): string {
-  if (Decimal.isDecimal(value)) return formatDecimal(value);
-  if (typeof value === 'string') return `"${shortenText(value)}"`;
-  if (typeof value !== 'object' || value === null) return String(value);
-  return shortenText(`{ ${Object.keys(value).join(', ')} }`);
 }
 
 function invalidCoupon(problems: readonly Problem[]): BillingError {

@@ -7,7 +7,7 @@ import {
   MAX_USAGE_INTEGER_DIGITS,
 } from '../../values/limits.ts';
 import { Decimal, decimalOf, formatDecimal, JsonNumber, parseWireDecimal } from '../../values/money/index.ts';
-import { isStorable, NOT_STORABLE, shortenText } from '../../values/text/index.ts';
+import { describeValue, isStorable, NOT_STORABLE, shortenText } from '../../values/text/index.ts';
 import {
   type Instant,
   instant,
@@ -248,19 +248,16 @@ function isRecord(value: unknown): value is Fields {
 }
 
 function invalid(code: RecordingFaultCode, { value, at }: Placed, problem: string): Unreadable {
-  return unreadableError(code, at, `${problem}: ${describeValue(value)}`);
+  return unreadableError(code, at, `${problem}: ${describeMember(value)}`);
 }
 
 function unreadableError(code: RecordingFaultCode, at: string, problem: string): Unreadable {
   return new Unreadable(code, `SubscriptionUsageRecord ${at} ${problem}`, at);
 }
 
-function describeValue(value: unknown): string {
-  if (typeof value === 'string') return `"${shortenText(value)}"`;
+function describeMember(value: unknown): string {
   const number = decimalOf(value);
-  if (number !== undefined) return shortenText(number.toString());
-  if (Array.isArray(value)) return 'a list';
-  return typeof value === 'object' ? 'an object' : shortenText(String(value));
+  return number === undefined ? describeValue(value) : shortenText(number.toString());
 }
 
 const msPerDay = 86_400_000;

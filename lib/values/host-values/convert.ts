@@ -1,7 +1,7 @@
 import { type BillingError, invalidField } from '../errors/index.ts';
 import { isUuid } from '../ids/index.ts';
 import { Decimal, parseWireDecimal } from '../money/index.ts';
-import { shortenText } from '../text/index.ts';
+import { describeValue, shortenText } from '../text/index.ts';
 import { parseWireDate, parseWireInstant, parseWireMoment, type RequestedDate } from '../time/index.ts';
 import type { AnyInput, CheckedKind, ValueKind } from './shape.ts';
 
@@ -234,11 +234,4 @@ function invalidValueError(at: string, sentence: string, given: unknown): Billin
   const shown = describeValue(given);
   const what = at === '' ? 'The value' : at;
   return invalidField(`${what} ${sentence}, not ${shown}`, { field: at, value: shown });
-}
-
-function describeValue(given: unknown): string {
-  if (typeof given === 'string') return `"${shortenText(given)}"`;
-  if (Array.isArray(given)) return 'a list';
-  if (typeof given === 'function') return 'a function';
-  return typeof given === 'object' ? 'an object' : shortenText(String(given));
 }

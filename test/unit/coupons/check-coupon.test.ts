@@ -8,17 +8,32 @@ const coupon: CouponInput = { code: 'SPRING', percentOff: decimal(10), duration:
 
 describe('invalid coupon', () => {
   for (const [name, value, message] of [
-    ['code', ' SPRING', 'code " SPRING" must be a non-empty string without leading or trailing spaces'],
+    ['code', ' SPRING', 'code must be a non-empty string without leading or trailing spaces, not " SPRING"'],
     ['code', 'x'.repeat(65), 'code has 65 characters. Use at most 64'],
-    ['name', '', 'name "" must have 1 to 255 characters, without NUL or unpaired surrogates'],
-    ['percentOff', decimal(101), 'percentOff 101 must be above 0 and at most 100, with at most two decimals'],
-    ['maxRedemptions', 0, 'maxRedemptions 0 must be a whole number from 1 to 1,000,000,000'],
-    ['duration', 'TWICE', 'duration "TWICE" must be ONCE, FOREVER, { periods } or { months }'],
-    ['duration', { weeks: 2n }, 'duration { weeks } must be ONCE, FOREVER, { periods } or { months }'],
-    ['duration', { months: 0 }, 'duration.months 0 must be a whole number from 1 to 1,200'],
+    ['name', '', 'name must have 1 to 255 characters, without NUL or unpaired surrogates, not ""'],
+    [
+      'percentOff',
+      decimal(101),
+      'percentOff must be above 0 and at most 100, with at most two decimals, not 101',
+    ],
+    [
+      'amountOff',
+      { EUR: decimal('0.001') },
+      'amountOff.EUR must be above 0, with no more decimals than its currency allows, not 0.001',
+    ],
+    ['maxRedemptions', 0, 'maxRedemptions must be a whole number from 1 to 1,000,000,000, not 0'],
+    ['duration', 'TWICE', 'duration must be ONCE, FOREVER, { periods } or { months }, not "TWICE"'],
+    ['duration', { weeks: 2n }, 'duration must be ONCE, FOREVER, { periods } or { months }, not an object'],
+    ['duration', { months: 0 }, 'duration.months must be a whole number from 1 to 1,200, not 0'],
   ] as const)
     it(`is rejected with its ${name} and the valid values: ${message}`, () => {
-      const error = errorOf(() => checkedCoupon({ ...coupon, [name]: value } as CouponInput));
+      const error = errorOf(() =>
+        checkedCoupon({
+          ...coupon,
+          ...(name === 'amountOff' ? { percentOff: null } : {}),
+          [name]: value,
+        } as CouponInput),
+      );
       expect(error).to.include({ code: 62009, message: `The coupon is invalid: ${message}` });
     });
 });
