@@ -13,12 +13,13 @@ import {
   currencyCodes,
   type Decimal,
   decimalOf,
+  describeJsonValue,
   formatDecimal,
   parseWireDecimal,
   roundToScale,
   type WireDecimalLimits,
 } from '../../../lib/values/money/index.ts';
-import { describeValue, isStorable, NOT_STORABLE, shortenText } from '../../../lib/values/text/index.ts';
+import { isStorable, NOT_STORABLE } from '../../../lib/values/text/index.ts';
 import {
   dateOfParts,
   formatInstant,
@@ -63,7 +64,7 @@ function scalar<T>({ answer, read, problem, write }: ScalarInput<T>): WireType<T
         return refuse(context, { code, text: NOT_STORABLE });
       const found = read(value, dialect, context);
       if (found !== undefined) return found;
-      return refuse(context, { code, text: `${problem}: ${describeMember(value)}` });
+      return refuse(context, { code, text: `${problem}: ${describeJsonValue(value)}` });
     });
   const answers = onDemand(answer);
   return withLazy(
@@ -133,7 +134,7 @@ export function int({ minimum, maximum }: Bounds = {}): WireType<number> {
       if (!number?.isInteger()) return undefined;
       if (number.gte(MIN_STORED_INTEGER) && number.lte(MAX_STORED_INTEGER)) return number.toNumber();
       const range = `${minimum ?? MIN_STORED_INTEGER} and ${maximum ?? MAX_STORED_INTEGER}`;
-      const message = `is not between ${range}: ${describeMember(number)}`;
+      const message = `is not between ${range}: ${describeJsonValue(number)}`;
       return refuse(context, { code: ErrorCode.MISSING_OR_INVALID_FIELD, text: message });
     },
   });
@@ -309,9 +310,4 @@ function isShort(value: Decimal): boolean {
 
 function numberOf(value: unknown): Decimal | undefined {
   return typeof value === 'string' ? parseWireDecimal(value) : decimalOf(value);
-}
-
-function describeMember(value: unknown): string {
-  const number = decimalOf(value);
-  return number === undefined ? describeValue(value) : shortenText(number.toString());
 }

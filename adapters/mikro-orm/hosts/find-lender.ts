@@ -27,11 +27,11 @@ export function findLender(handle: unknown): Lender | string {
     "a transaction begun by the host application: MikroORM's entity manager inside em.transactional(async (em) => …), a pg client after BEGIN, a better-sqlite3 handle after BEGIN, the trx of Kysely or Knex, the tx of Drizzle or Prisma, or an object with dialect and query";
   const given = isPgPool(handle)
     ? 'a pg pool, which may use a different connection for each statement: get a client with await pool.connect()'
-    : describeValue(handle);
+    : describeHandle(handle);
   return `within(handle) accepts ${taken}; it received ${given}`;
 }
 
-function describeValue(value: unknown) {
+function describeHandle(value: unknown) {
   if (value === null || typeof value !== 'object')
     return `a value of type ${value === null ? 'null' : typeof value}`;
   return `a ${value.constructor?.name ?? 'object without a class'}`;

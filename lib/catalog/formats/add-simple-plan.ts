@@ -3,7 +3,7 @@ import type { Steps } from '../../runtime/index.ts';
 import { BillingError, billingError, ErrorCode, type Problem } from '../../values/errors/index.ts';
 import { DAY_MS } from '../../values/limits.ts';
 import { type Currency, type Decimal, formatDecimal, isCurrency, ZERO } from '../../values/money/index.ts';
-import { shortenText } from '../../values/text/index.ts';
+import { describeValue, shortenText } from '../../values/text/index.ts';
 import {
   addMilliseconds,
   BillingPeriod,
@@ -332,10 +332,6 @@ function checkNamed(field: keyof SimplePlan, given: unknown, names: Readonly<Rec
   const known = Object.values(names);
   if (!isPresent(given) || known.some((name) => name === given)) return;
   throw invalidSimplePlanError(`${field} ${describeValue(given)} is not one of ${known.join(', ')}`);
-}
-
-function describeValue(given: unknown): string {
-  return typeof given === 'string' ? `"${shortenText(given)}"` : shortenText(String(given));
 }
 
 function isPresent<T>(value: T | null | undefined): value is T {

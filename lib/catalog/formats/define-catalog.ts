@@ -8,7 +8,7 @@ import { trimXml, XML_CHARACTERS } from '../../values/documents/index.ts';
 import { BillingError, ErrorCode, type Problem } from '../../values/errors/index.ts';
 import { MAX_LISTED_PROBLEMS, MAX_XML_TEXT_CHARACTERS } from '../../values/limits.ts';
 import { type Currency, Decimal, formatDecimal } from '../../values/money/index.ts';
-import { shortenText } from '../../values/text/index.ts';
+import { describeValue, shortenText } from '../../values/text/index.ts';
 import { type Catalog, createCatalog } from '../lookup/catalog.ts';
 import { type CatalogVersion, createVersion } from '../lookup/catalog-version.ts';
 import { DEFAULT_PRICE_LIST } from '../model/catalog-model.ts';
@@ -32,7 +32,6 @@ import {
   type Scalar,
   type ValueType,
 } from './fields/field.ts';
-import { quote } from './xml/element.ts';
 import { writeCatalogXml } from './xml/write-catalog.ts';
 
 type NoFeatures = Readonly<Record<never, never>>;
@@ -339,9 +338,4 @@ function textOf(type: Scalar, given: unknown): string | undefined {
 
 function isRecord(given: unknown): given is HostInput {
   return typeof given === 'object' && given !== null && !Array.isArray(given);
-}
-
-function describeValue(value: unknown): string {
-  if (Array.isArray(value)) return 'a list';
-  return typeof value === 'string' ? quote(value) : shortenText(String(value));
 }

@@ -61,7 +61,7 @@ function* differences(stored: unknown, given: unknown, place: Place): Iterable<s
   } else if (isFields(stored) && isFields(given)) {
     for (const name of new Set([...Object.keys(stored), ...Object.keys(given)]))
       yield* differences(stored[name], given[name], fieldOf(place, name));
-  } else yield `${titleOf(place)}: ${describeValue(stored)} is stored, ${describeValue(given)} is given`;
+  } else yield `${titleOf(place)}: ${valueText(stored)} is stored, ${valueText(given)} is given`;
 }
 
 function* ofLists(
@@ -115,7 +115,7 @@ function isSame(stored: unknown, given: unknown): boolean {
   return textOfValue(stored ?? null) === textOfValue(given ?? null);
 }
 
-function describeValue(value: unknown): string {
+function valueText(value: unknown): string {
   if (isDecimal(value)) return value.text;
   if (value === null || value === undefined) return 'nothing';
   return typeof value === 'object' ? textOfValue(value) : String(value);

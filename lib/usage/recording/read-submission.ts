@@ -6,8 +6,15 @@ import {
   MAX_UNIT_NAME_CHARACTERS,
   MAX_USAGE_INTEGER_DIGITS,
 } from '../../values/limits.ts';
-import { Decimal, decimalOf, formatDecimal, JsonNumber, parseWireDecimal } from '../../values/money/index.ts';
-import { describeValue, isStorable, NOT_STORABLE, shortenText } from '../../values/text/index.ts';
+import {
+  Decimal,
+  decimalOf,
+  describeJsonValue,
+  formatDecimal,
+  JsonNumber,
+  parseWireDecimal,
+} from '../../values/money/index.ts';
+import { isStorable, NOT_STORABLE } from '../../values/text/index.ts';
 import {
   type Instant,
   instant,
@@ -248,16 +255,11 @@ function isRecord(value: unknown): value is Fields {
 }
 
 function invalid(code: RecordingFaultCode, { value, at }: Placed, problem: string): Unreadable {
-  return unreadableError(code, at, `${problem}: ${describeMember(value)}`);
+  return unreadableError(code, at, `${problem}: ${describeJsonValue(value)}`);
 }
 
 function unreadableError(code: RecordingFaultCode, at: string, problem: string): Unreadable {
   return new Unreadable(code, `SubscriptionUsageRecord ${at} ${problem}`, at);
-}
-
-function describeMember(value: unknown): string {
-  const number = decimalOf(value);
-  return number === undefined ? describeValue(value) : shortenText(number.toString());
 }
 
 const msPerDay = 86_400_000;

@@ -1,4 +1,5 @@
 import { MAX_JSON_DEPTH, MAX_NUMBER_CHARACTERS } from '../limits.ts';
+import { describeValue, shortenText } from '../text/index.ts';
 import { Decimal, formatDecimal } from './decimal.ts';
 
 /** JSON whose numbers are decimals. */
@@ -35,6 +36,12 @@ export class JsonNumber {
 export function decimalOf(value: unknown): Decimal | undefined {
   if (value instanceof JsonNumber) return value.decimal;
   return typeof value === 'object' && Decimal.isDecimal(value) ? value : undefined;
+}
+
+/** Describes an invalid JSON value in a message, like `describeValue`. Numbers keep all their digits. */
+export function describeJsonValue(value: unknown): string {
+  const number = decimalOf(value);
+  return number === undefined ? describeValue(value) : shortenText(number.toString());
 }
 
 /**

@@ -64,12 +64,12 @@ export function shortenText(text: string): string {
   return `${text.slice(0, SHOWN_CHARACTERS).toWellFormed()}…`;
 }
 
-/** Returns an invalid value as it appears in a message: text in quotes, `a list`, `a function`, `an object` or `5`. */
+/** Describes an invalid value in a message: text in quotes, `a list`, `a function`, `an object`, `null` or `5`. */
 export function describeValue(value: unknown): string {
   if (typeof value === 'string') return `"${shortenText(value)}"`;
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'function') return 'a function';
-  return typeof value === 'object' ? 'an object' : shortenText(String(value));
+  return typeof value === 'object' && value !== null ? 'an object' : shortenText(String(value));
 }
 
 /** The reason why a text cannot be stored. It completes a sentence. */

@@ -1,4 +1,5 @@
-import { checkStorable, isStorable, shortenText } from '../../../lib/values/text/index.ts';
+import { describeJsonValue, parseExactJson } from '../../../lib/values/money/index.ts';
+import { checkStorable, describeValue, isStorable, shortenText } from '../../../lib/values/text/index.ts';
 import { BillingError, expect } from '../../support/unit.ts';
 
 describe('text', () => {
@@ -18,5 +19,28 @@ describe('text', () => {
     expect(shortenText('x'.repeat(101))).to.equal(`${'x'.repeat(100)}…`);
     expect(shortenText(`${'x'.repeat(99)}\ud83d\ude00`)).to.equal(`${'x'.repeat(99)}\ufffd…`);
     expect(shortenText('\ud83d')).to.equal('\ufffd');
+  });
+});
+
+describe('an invalid value in a message', () => {
+  const described: readonly (readonly [unknown, string])[] = [
+    ['x'.repeat(101), `"${'x'.repeat(100)}…"`],
+    [5, '5'],
+    [null, 'null'],
+    [undefined, 'undefined'],
+    [['a'], 'a list'],
+    [{ a: 1 }, 'an object'],
+    [() => 1, 'a function'],
+  ];
+  for (const [value, text] of described)
+    it(`is described as ${text.slice(0, 12)}`, () => {
+      expect(describeValue(value)).to.equal(text);
+    });
+
+  it('keeps all digits of a JSON number', () => {
+    expect(describeJsonValue(parseExactJson('0.1000000000000000000001'))).to.equal(
+      '0.1000000000000000000001',
+    );
+    expect(describeJsonValue('a')).to.equal('"a"');
   });
 });
