@@ -8,7 +8,7 @@ const bytesOfMebibyte = 1_048_576;
 
 /**
  * Copies a SQLite database to a new file while the server runs. Returns the lines to print.
- * @throws UsageError for PostgreSQL; Error on failure.
+ * @throws UsageError for a PostgreSQL database, or Error if the copy fails.
  */
 export async function backupDatabase(
   database: string,

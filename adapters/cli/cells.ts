@@ -12,7 +12,7 @@ import { cellsOf, openCellStorages } from './database.ts';
 import { namedTenant, type ServerDatabase } from './server-database.ts';
 import { UsageError } from './usage-error.ts';
 
-/** Number of milliseconds after its due date from which an entry counts as late. */
+/** Number of milliseconds that a queue entry may be past due before it counts as late. */
 const LATE_MS = 60_000;
 
 interface CellStorages {

@@ -141,8 +141,8 @@ export async function openCipher({
 }
 
 /**
- * Replaces the configured gateways with the sandbox gateway of test mode, under their names. The engine rejects invalid
- * gateways.
+ * Returns the gateways. In test mode, the sandbox gateway is added and replaces configured gateways with its names. The
+ * engine rejects invalid gateways.
  */
 function withSandbox(
   gateways: readonly (PaymentGateway | undefined)[],

@@ -16,8 +16,9 @@ const testFile = 'billwright-test.db';
 
 /**
  * Returns the database from `--database`, otherwise from BILLWRIGHT_DATABASE (which hides passwords from process
- * lists), otherwise from the configuration file, otherwise a SQLite file in the working directory. With cells, this is
- * the directory. @throws UsageError, such as for a misspelled URL scheme.
+ * lists), otherwise from the configuration file, otherwise a SQLite file in the working directory. If there are cells,
+ * this is the database of the directory. @throws UsageError for an invalid name, such as one with a misspelled URL
+ * scheme.
  */
 export function databaseOf(
   option: string | undefined,
@@ -107,8 +108,8 @@ const postgresqlPort = '5432';
 const markCharacters = 8;
 
 /**
- * Returns the path of the key file or sandbox file. It is next to a SQLite file, and otherwise in the working
- * directory. Returns null for an in-memory database.
+ * Returns the path of the key file or sandbox file. The file is next to the SQLite database or, for PostgreSQL, in the
+ * working directory. Returns null for an in-memory database.
  */
 export function pathBesideDatabase(database: string, kind: 'key' | 'sandbox'): string | null {
   if (database === ':memory:') return null;

@@ -45,8 +45,8 @@ function isSet(name: string, source: string, text: string): boolean {
 const bundledCatalog = 'examples/catalogs/orchard-demo.xml';
 
 /**
- * Returns the default documents: from the options, otherwise from `catalog.uri` and `overdue.uri`, otherwise from the
- * configuration file, otherwise the sample (platform §4.3).
+ * Returns the default catalog and overdue documents. Reads them from the options, otherwise from `catalog.uri` and
+ * `overdue.uri`, otherwise from the configuration file, otherwise from the sample (platform §4.3).
  * @throws UsageError for an unreadable file.
  */
 export async function defaultDocuments(

@@ -30,7 +30,7 @@ function place(): string {
 }
 
 const storage = ['@mikro-orm/core', '@mikro-orm/migrations'];
-/** Optional packages that the parts of the command require. */
+/** Optional packages that each part of the command requires. */
 export const packagesOf = {
   sqlite: [...storage, '@mikro-orm/sqlite'],
   postgresql: [...storage, '@mikro-orm/postgresql'],

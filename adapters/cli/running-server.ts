@@ -29,7 +29,7 @@ interface ServerParts {
   readonly logger: PinoLogger;
   /** The processes that serve the port, or undefined if there is only this process. */
   readonly group?: ServerGroup;
-  /** Called once the port is open. Requests wait until this function has finished. */
+  /** Called after the port is open. Requests wait until this function has finished. */
   prepare(billing: Billing<never>): Promise<void>;
   /** Runs before the background work starts. */
   opened?(server: { readonly isKeyNew: boolean }): Promise<void>;
@@ -85,8 +85,8 @@ export function outliveForgottenPromises(logger: Pick<Logger, 'error'>): void {
 }
 
 /**
- * Ends the process on a signal. The first signal ends it gracefully with `stop`. The second signal ends it
- * immediately after `abort`.
+ * Ends the process on a signal. The first signal ends it gracefully with `stop`. The second signal ends the process
+ * immediately, after a call to `abort`.
  */
 export function endOnSignal(logger: PinoLogger, stop: () => Promise<void>, abort?: () => void): void {
   let isStopping = false;

@@ -45,7 +45,7 @@ type ServerParts = ReturnType<typeof partsOn> & {
 
 /**
  * Runs a command on the database of a server and closes the storage afterward. With cells, runs it on the cell of the
- * tenant, or on each cell in turn. In test mode, the clock shows the server's time after a refresh.
+ * tenant, or on each cell in turn. In test mode, the clock must be refreshed before it shows the server's time.
  */
 export async function onServerDatabase<T>(
   { database, configuration, definition = {} }: ServerDatabase,

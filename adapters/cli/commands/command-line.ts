@@ -90,7 +90,7 @@ function programOf(console: Console): Command {
   return program;
 }
 
-/** Returns the problem and its solution in one line, and whether the command line is the cause. */
+/** Returns a one-line description of the problem and its solution, and whether the command line is the cause. */
 async function describeError(
   error: unknown,
   command: string,
