@@ -52,7 +52,7 @@ async function jsonOf(file: string): Promise<unknown> {
 
 /**
  * Loads the default export of a module, without a build step. Its `billwright` imports resolve to the running code.
- * @throws UsageError that names the file.
+ * @throws UsageError with the name of the file if the module is missing, cannot be loaded or is not a valid definition.
  */
 export async function loadDefinition(file: string): Promise<ServerDefinition> {
   if (!existsSync(file))

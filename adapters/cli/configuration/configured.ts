@@ -8,7 +8,7 @@ export interface Configured {
   /** Null: no configuration file. */
   readonly file: string | null;
   readonly definition: ServerDefinition;
-  /** The environment. It takes precedence over the configuration file. */
+  /** Properties from environment variables and the configuration file. Environment variables take precedence. */
   readonly environment: Environment;
 }
 
@@ -16,8 +16,8 @@ export interface Configured {
 export const definitionNames = ['ts', 'mts', 'mjs', 'js'].map((ending) => `billwright.config.${ending}`);
 
 /**
- * Reads the configuration file from `--config` or `billwright.config.*`. It contains JSON properties or a server
- * module.
+ * Reads the configuration file from `--config` or `billwright.config.*`. The file contains JSON properties or is a
+ * server module.
  * @throws UsageError that names the file.
  */
 export async function readConfiguration(
