@@ -30,7 +30,7 @@ import type { Ending } from './worker-process.ts';
 
 /**
  * Serves the port with several processes. Prepares the database and the administrator once, then starts the workers,
- * which are nodes of the database.
+ * each as a separate node.
  */
 export async function serveWithWorkers(options: ServeOptions, count: number): Promise<void> {
   if (!cluster.isPrimary)

@@ -1,6 +1,6 @@
 import type { Worker } from 'node:cluster';
 
-/** A message of `node:cluster`, with its socket, if any. */
+/** The fields of an internal `node:cluster` message that this module reads. */
 interface Internal {
   readonly seq?: number;
   readonly ack?: number;

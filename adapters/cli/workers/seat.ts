@@ -7,7 +7,7 @@ export interface Seat {
    */
   readonly number: number;
   readonly port: number;
-  /** If undefined, the worker generates a name. */
+  /** Name of the node. If undefined, the worker generates a name. */
   readonly nodeName?: string;
   readonly isInRotation: boolean;
 }

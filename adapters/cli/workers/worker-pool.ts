@@ -8,7 +8,7 @@ import { type Ending, WorkerProcess } from './worker-process.ts';
 
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
-/** Milliseconds that a worker must serve before the number of failures is reset. */
+/** Milliseconds that a worker must serve requests before the number of failures is reset. */
 const STABLE_AFTER_MS = 60_000;
 /** Milliseconds after which the server gives up if no worker is serving requests. */
 const GIVES_UP_AFTER_MS = 30_000;
@@ -18,7 +18,7 @@ const HEALTH_POLL_MS = 500;
 interface PoolOptions {
   readonly count: number;
   readonly port: number;
-  /** Prefix of the node names. If undefined, each worker generates a name. */
+  /** Prefix of the node names. If undefined, each worker generates its own name. */
   readonly nodeName: string | undefined;
   readonly logger: Logger;
   /** Called when workers can no longer be started and all workers have ended. */

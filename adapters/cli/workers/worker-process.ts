@@ -91,7 +91,7 @@ export class WorkerProcess {
     return this.#worker.process.pid;
   }
 
-  /** True from the time the worker is ready until it starts to stop or ends. */
+  /** True from the time the worker is ready until it begins to shut down or exits. */
   get isServing(): boolean {
     return this.#readyAtMs !== null && !this.#isStopping && !this.#hasEnded;
   }
