@@ -91,7 +91,7 @@ function headerText(text: string): string {
   return String.fromCharCode(...new TextEncoder().encode(text));
 }
 
-/** The response to an attempt, or its error. */
+/** The response to an attempt, or the error if the attempt failed. */
 type Outcome = Response | Error;
 
 async function tryFetch(options: ClientOptions, url: string, request: RequestInit): Promise<Outcome> {

@@ -7,7 +7,10 @@ export interface ClientOptions {
    * replaces the secret, `user` and `token` (platform §6.2).
    */
   readonly apiSecret?: string;
-  /** Name of a user or API client. It is also the author of changes. If absent, the API key is the author. */
+  /**
+   * Name of a user or API client. It is also the author of changes. If this option is omitted, the API key is the
+   * author.
+   */
   readonly user?: string;
   readonly password?: string;
   /** A bearer token, or a function that returns the current token. The function is called for each attempt. */

@@ -81,15 +81,15 @@ export const queries = {
 } as const;
 
 /**
- * Kinds of values that JSON cannot express. A `method` is a function without parameters; its result is sent in its
- * place.
+ * Kinds of values that JSON cannot express. A `method` is a function without parameters. The function is replaced by
+ * its result.
  */
 export type TypedKind = 'instant' | 'amount' | 'map' | 'bytes' | 'method';
 
 /**
- * A result as JSON. `types` lists the places of each kind of value: member names in the form of RFC 6901 without the
- * first slash, `*` for each element of a list. An instant is ISO 8601 text, an amount is decimal text, a map is a list
- * of pairs, and bytes are Base64 text.
+ * A result as JSON. `types` lists the paths to the values of each kind. A path has the form of RFC 6901 without the
+ * first slash, and `*` stands for each element of a list. An instant is ISO 8601 text, an amount is decimal text, a map
+ * is a list of pairs, and bytes are Base64 text.
  */
 export interface TypedJson {
   readonly value: unknown;

@@ -5,7 +5,7 @@ const LINES_PER_CALL = 500;
 
 type Lines = AsyncIterable<unknown> | Iterable<unknown>;
 
-/** Records usage lines in several calls. Returns one report. */
+/** Records usage lines in several calls. Returns a combined report. */
 export async function recordAll(call: CallOperation, lines: Lines, options?: unknown): Promise<UsageReport> {
   let report: UsageReport = {
     received: 0,
