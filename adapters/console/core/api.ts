@@ -5,7 +5,7 @@ import { serverBase, tenantKey } from './location.ts';
 import { callServer, headerText, recordingFetch } from './server.ts';
 import { session } from './session.ts';
 
-/** Operations of the tenant on the page. They are the same as those of `billwright/client`. */
+/** The operations of `billwright/client` for the tenant on the page. */
 export type Api = ReturnType<typeof createClient>;
 
 /** The result of an operation, such as `ResultOf<'accounts', 'get'>`. */
@@ -57,7 +57,7 @@ export function callTenant<T>(route: string, request: Parameters<typeof callServ
 /** Maximum number of ids in a call of `accounts.list`. */
 const MAX_IDS = 1_000;
 
-/** Returns the name of an account by its id. */
+/** Returns the name of the account with this id. */
 type AccountNames = (accountId: string) => string;
 
 /**

@@ -14,7 +14,7 @@ export function replaceInvalidLanguage(): void {
   if (value !== language) Object.defineProperty(navigator, 'language', { value });
 }
 
-/** Returns the result, or the default if the browser rejects a value. */
+/** Returns the result of `read`, or `preset` if the browser rejects a value. */
 function orElse(preset: string, read: () => string): string {
   try {
     return read();

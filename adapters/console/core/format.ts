@@ -41,8 +41,8 @@ export function periodText(start: string | null, end: string | null): string {
 }
 
 /**
- * Returns an instant in a time zone, such as `5 Mar 2027, 09:30`. The zone defaults to the zone of the browser. The
- * text names any other zone, as in `5 Mar 2027, 09:30 CET`, because a page may show instants in both zones.
+ * Returns an instant in a time zone, such as `5 Mar 2027, 09:30`. The zone defaults to the browser's time zone. The
+ * text includes a different zone, as in `5 Mar 2027, 09:30 CET`, because a page may show instants in both zones.
  */
 export function instant(value: Date | string | null | undefined, timeZone = browserZone): string {
   if (!value) return '–';
@@ -99,7 +99,7 @@ export function valueText(value: unknown): string {
   return /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text) ? instant(text) : text;
 }
 
-/** The time of the test clock. Null if there is no test clock, and until the server has responded. */
+/** The time of the test clock. Null if there is no test clock or the server has not responded yet. */
 export const testTime = signal<string | null>(null);
 
 /** Returns the server's time: the time of the test clock if there is one, otherwise the time of the browser. */

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { revision } from './server.ts';
 
 export interface Loaded<T> {
-  /** The loaded data, or undefined until the first load. It stays unchanged while it is loaded again. */
+  /** The loaded data, or undefined until the first load. During a reload, this field keeps the previous data. */
   readonly data: T | undefined;
   readonly error: Error | null;
   readonly isLoading: boolean;
@@ -50,7 +50,10 @@ export function useLoad<T>(
   return { data, error, isLoading: isLoading || !isLoaded, reload: () => setAsked(asked + 1) };
 }
 
-/** Work that the user starts with a button or by submitting a form, and its error. */
+/**
+ * Runs work that the user starts with a button or by submitting a form. Returns the state and error of the work, and a
+ * function that starts it.
+ */
 export function useTask(work: () => Promise<void>) {
   const [state, setState] = useState<{ isRunning: boolean; error: Error | null }>(IDLE);
   const start = (event: Event) => {

@@ -37,7 +37,7 @@ export const isReachable = signal(true);
 
 let lastId = 0;
 
-/** Calls whose body may contain a password, an API secret or the credentials of a gateway. */
+/** Matches calls whose body may contain a password, an API secret or the credentials of a gateway. */
 const SECRET_CALLS = /\/(?:security|tenants|operations\/(?:keyValues|paymentMethods))(?:[/?]|$)/;
 
 /** Calls `fetch` and records the call. */
@@ -96,7 +96,7 @@ export function curlOf({ method, url, headers, body, isSecret }: Call): string {
   return lines.join(' \\\n  ');
 }
 
-/** An error of a call that `billwright/client` does not make, with the server's message. */
+/** Error of a call that is made without `billwright/client`. It contains the server's message. */
 async function failureOf(response: Response): Promise<Error> {
   const text = await response.text();
   try {

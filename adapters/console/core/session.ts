@@ -15,7 +15,7 @@ interface Session {
 /** The session of the signed-in user; null if nobody is signed in; undefined until the server has responded. */
 export const session = signal<Session | null | undefined>(undefined);
 
-/** Reports to the other tabs of this browser that another user, or nobody, is signed in. */
+/** Notifies the other tabs of this browser when a user signs in or signs out. */
 const otherTabs = new BroadcastChannel('billwright-session');
 otherTabs.onmessage = ({ data }) => {
   if (data !== (session.value?.username ?? null)) location.reload();
@@ -52,8 +52,8 @@ export function sessionTenants(page: Parameters<typeof callServerPage>[1]) {
 const granted = computed(() => new Set(session.value?.permissions ?? []));
 
 /**
- * Returns true if the user has the permission. The page hides actions without permission, and the API rejects them.
- * @param permission such as `invoice:item_adjust`.
+ * Returns true if the user has the permission. The page hides actions that the user may not perform, and the API
+ * rejects them. @param permission Name of the permission, such as `invoice:item_adjust`.
  */
 export function may(permission: string): boolean {
   const group = permission.slice(0, permission.indexOf(':'));

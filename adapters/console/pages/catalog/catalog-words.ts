@@ -57,8 +57,8 @@ export function settingText({ value, per, perQuantity, overage }: Setting): stri
 }
 
 /**
- * Returns the differences between two versions: the path of each member with its values in both versions. The value is
- * null if a version does not contain the member.
+ * Returns the path of each member that differs between two versions, with its values in both versions. A value is null
+ * if the version does not contain the member.
  */
 export function differences(before: CatalogVersion, after: CatalogVersion) {
   const old = new Map(membersOf(before));
