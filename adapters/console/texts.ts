@@ -1,6 +1,6 @@
 /**
- * Labels of fields, columns, sections, actions and values by their names. Any other label is the name as words:
- * `invoiceDate` is labeled `Invoice date`.
+ * Labels of fields, columns, sections, actions and values, by name. A name without an entry is shown as words. For
+ * example, `invoiceDate` becomes `Invoice date`.
  */
 export const labels: Readonly<Record<string, string>> = {
   '': '',
@@ -105,7 +105,7 @@ function notSent(what: string, date: string, cause: string): string {
   return `${what} did not reach the gateway on ${date}. The cause: ${cause}`;
 }
 
-/** The sentences of the console by page. For another language, add a file with the same members. */
+/** Texts of the console, by page. For another language, add a file with the same members. */
 export const texts = {
   common: {
     counting: 'Earlier months are still being counted …',
