@@ -21,7 +21,7 @@ export function leaf(
   return text == null || text === '' ? null : { name, attributes, content: text };
 }
 
-/** Returns an element with the child elements that are not null. Returns null if none exist. */
+/** Returns an element with the child elements that are not null. Returns null if all of them are null. */
 export function group(
   name: string,
   content: readonly (XmlElement | null)[],
