@@ -167,7 +167,7 @@ async function makeKey() {
   return { kid, publicKey: { ...publicKey }, privateKey: await exportPKCS8(pair.privateKey) };
 }
 
-/** Checks the time at which a token was issued. @throws BillingError UNAUTHENTICATED if it is in the future. */
+/** Checks the time at which a token was issued. @throws BillingError UNAUTHENTICATED if this time is in the future. */
 export function checkIssuedAt(payload: JWTPayload, nowMs: number): void {
   if (payload.iat === undefined || payload.iat * secondMs <= nowMs + TOKEN_CLOCK_TOLERANCE_MS) return;
   throw tokenRefused('its claim "iat" is invalid');
