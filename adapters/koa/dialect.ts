@@ -27,8 +27,8 @@ export interface HeaderFamilies {
   /** Returns true if the request has a header with any of the accepted prefixes. */
   isPresent(headers: IncomingHttpHeaders): boolean;
   /**
-   * Returns K for a request that has an `X-Killbill-…` header but no `X-Service-…` header, and `fallback` for a
-   * request without either (http-api §4).
+   * Returns K for a request that has an `X-Killbill-…` header but no `X-Service-…` header, and `fallback` for a request
+   * without either header (http-api §4).
    */
   dialectOf(headers: IncomingHttpHeaders, fallback: Dialect): Dialect;
 }

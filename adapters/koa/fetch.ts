@@ -36,7 +36,7 @@ export function handedServer(listener: RequestListener): Server {
 
 /**
  * Handles a fetch request over an in-process connection.
- * @throws TypeError if the body was already read, or the reason of an aborted signal.
+ * @throws TypeError if the body was already read, or the abort reason if the signal is aborted.
  */
 export async function exchange(
   server: Server,

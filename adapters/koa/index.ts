@@ -54,8 +54,7 @@ export interface KoaOptions
   /** If true, metrics require the credentials of a user. Defaults to false (`metrics.requireAuth`). */
   readonly metricsRequireAuth?: boolean | undefined;
   /**
-   * Additional server properties shown in the diagnostic, such as the properties of `listen`. By default, there are
-   * none.
+   * Additional server properties shown in the support diagnostic, such as the properties of `listen`. Defaults to none.
    */
   readonly properties?: Readonly<Record<string, unknown>> | undefined;
   /** The processes that serve the same port. By default, only this process. */
@@ -94,7 +93,7 @@ function appOf(middleware: Middleware, { billing, logger = billing.requests.logg
   return app;
 }
 
-/** Handles a request from `node:http`. Passes paths that it does not know to `next`, if given. */
+/** Handles a request from `node:http`. Passes unknown paths to `next` if it is given. */
 export type RequestListener = (
   request: IncomingMessage,
   response: ServerResponse,
@@ -235,9 +234,9 @@ export interface Listening {
   /** Rejects new requests with status 503, completes running requests, and closes idle connections. */
   close(): Promise<void>;
   /**
-   * Accepts no more connections. Open connections get one more response, which announces their closing; idle
-   * connections are closed after three seconds. Resolves when all are closed. Another process that listens on the
-   * port takes over without a failed request. Call `close` afterward.
+   * Stops accepting connections. Open connections get one more response, which announces that they will be closed. Idle
+   * connections are closed after three seconds. Resolves when all connections are closed. Another process that listens
+   * on the port takes over, and no request fails. Call `close` afterward.
    */
   drain(): Promise<void>;
 }
