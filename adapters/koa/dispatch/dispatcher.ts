@@ -52,7 +52,7 @@ import {
 
 export interface DispatcherOptions extends Omit<AccessOptions, 'logger'> {
   readonly routes: readonly Route[];
-  /** Logs failures. At level debug, also logs every request. Defaults to the engine's logger. */
+  /** Logger for failures and, at level debug, for every request. Defaults to the engine's logger. */
   readonly logger?: Logger | undefined;
   /**
    * If true, logs every request at level info, with its path (without the query) and the client's address. Defaults to
@@ -106,7 +106,8 @@ interface AuthenticatedCall extends Served {
 }
 
 /**
- * Serves a route table. Finds the route, then checks user, tenant, grant and permission, in that order (http-api §5).
+ * Serves a route table. Finds the route, then checks the user, tenant, grant and permission, in that order (http-api
+ * §5).
  */
 export function dispatcher(options: DispatcherOptions): Middleware {
   const { billing } = options;
@@ -265,8 +266,8 @@ export function dispatcher(options: DispatcherOptions): Middleware {
   }
 
   /**
-   * Runs work with a time limit. At the limit, cancels work that changes nothing. If the body has not been read
-   * completely, also closes the connection.
+   * Runs work with a time limit. When the limit is reached, cancels the work if it changes nothing. If the body has not
+   * been read completely, also closes the connection.
    */
   async function inTime(
     ctx: Context,
@@ -459,7 +460,7 @@ function checkUrl(ctx: Context, received: Received, maxBytes: number): void {
   throw billingError(ErrorCode.TOO_LARGE, `The URL is longer than ${maxBytes} bytes`);
 }
 
-/** Checks the `Host` header. HTTP/1.1 requests without one are rejected with 400 (RFC 9112 §3.2). */
+/** Checks the `Host` header. HTTP/1.1 requests without this header are rejected with status 400 (RFC 9112 §3.2). */
 function checkHost(ctx: Context): void {
   if (ctx.req.httpVersion !== '1.1' || ctx.req.headers.host !== undefined) return;
   throw invalidParameter('An HTTP/1.1 request needs the header Host');

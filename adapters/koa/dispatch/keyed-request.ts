@@ -41,7 +41,7 @@ export function keyedRequestOf(
 
 /**
  * Runs a request only once per idempotency key.
- * @throws BillingError IDEMPOTENCY_IN_PROGRESS, IDEMPOTENCY_KEY_REUSED, INVALID_PARAMETER.
+ * @throws BillingError IDEMPOTENCY_IN_PROGRESS, IDEMPOTENCY_KEY_REUSED or INVALID_PARAMETER.
  */
 export async function runOnce(
   request: KeyedRequest,

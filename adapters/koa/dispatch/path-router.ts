@@ -24,8 +24,8 @@ interface Serving {
 }
 
 /**
- * Finds the routes of a path. A router tries its paths one after another. Therefore each area has a router for each
- * number of segments, which is created on first use.
+ * Finds the routes of a path. A router tries its paths one after another. Therefore each area has one router per number
+ * of segments. Each router is created on first use.
  */
 export function pathRouter(routes: readonly Route[], serving: Serving) {
   const areas = Map.groupBy(routesByPath(routes), ([path]) => areaSegment(path));
@@ -51,7 +51,7 @@ function depthOf(path: string): number {
   return withoutTrailingSlash(path).split('/').length - 1;
 }
 
-/** Returns the routers of an area by number of segments. The last one also serves longer paths. */
+/** Returns the routers of an area by number of segments. The last router also serves longer paths. */
 function routersByDepth(paths: Paths, serving: Serving) {
   const longest = Math.max(...paths.map(([path]) => depthOf(path)));
   return Array.from({ length: longest + 2 }, (_, depth) =>

@@ -33,7 +33,10 @@ export interface AccessOptions extends BaseUrlOptions {
    */
   readonly aliasPrefixes?: readonly string[] | undefined;
   readonly tokens?: TokenOptions;
-  /** If true, locks users out after failed logins (`security.lockout`). Defaults to true, but to false in test mode. */
+  /**
+   * If true, locks users out after failed logins (`security.lockout`). Defaults to false in test mode and to true
+   * otherwise.
+   */
   readonly lockOut?: boolean | undefined;
   /** Idle timeout of a session (`rbac.globalSessionTimeout`). Defaults to one hour. */
   readonly sessionIdleMs?: number | undefined;
@@ -42,7 +45,7 @@ export interface AccessOptions extends BaseUrlOptions {
    * gateway is limited to 20.
    */
   readonly rates?: Partial<RequestRates>;
-  /** If present, the server runs in test mode (platform §14). */
+  /** If this option is present, the server runs in test mode (platform §14). */
   readonly test?: TestMode | undefined;
 }
 
@@ -216,7 +219,7 @@ const pageHeader = 'x-requested-with';
 
 /**
  * Checks that the request has a header that forms and links cannot send (http-api §5 rule 5). Pages of other origins
- * can send these headers only if CORS allows them.
+ * can send such a header only if CORS allows it.
  * @throws BillingError UNAUTHENTICATED.
  */
 function checkSentByScript({ headers }: Pick<Context, 'headers'>, families: HeaderFamilies): void {

@@ -3,7 +3,8 @@ import { type BillingError, billingError, ErrorCode } from '../../../lib/values/
 import type { Route } from '../routing/route.ts';
 
 /**
- * Returns true if the call waits for its completion. Only a few routes offer this wait, which has its own time limit.
+ * Returns true if the caller asked to wait for completion. Only a few routes offer this option. The wait has its own
+ * time limit.
  */
 export function waitsForCompletion({ query }: Pick<Route, 'query'>, queryString: string): boolean {
   if (queryString === '' || !('callCompletion' in query)) return false;
@@ -62,7 +63,7 @@ export function lateBody(limitMs: number): BillingError {
 /** HTTP status of a request that exceeds its time limit (platform §16). */
 export const statusOfLateBody = { [ErrorCode.MALFORMED_BODY]: 408 };
 
-/** Status in logs and metrics if the client disconnects. Proxies use the same status. */
+/** HTTP status in logs and metrics for a request whose client disconnects. Proxies use the same status. */
 const CALLER_GONE = 499;
 
 export const statusOfUnwanted = { [ErrorCode.BUSY]: CALLER_GONE };
