@@ -32,7 +32,7 @@ export function auditedIdsOfTimeline(timeline: Timeline): readonly Uuid[] {
   ];
 }
 
-/** Returns the invoices of a timeline. All of them contain the same list of credits (accounts §10). */
+/** Returns the invoices of a timeline. Each invoice contains the same list of credits (accounts §10). */
 function invoicesOf({ invoices, credits }: Timeline, rendering: Rendering): LazyList<unknown> {
   const texts = credits.map((item) => new JsonText(stringifyExactJson(InvoiceItem.write(item, rendering))));
   return lazyList(invoices, ({ bundleKeys, ...invoice }) => {

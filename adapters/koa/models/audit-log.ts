@@ -73,7 +73,7 @@ function isFieldOfCoupon({ tableName, snapshot }: AuditRow): boolean {
   return tableName === 'CUSTOM_FIELD' && snapshot?.objectType === CustomFieldObjectType.COUPON;
 }
 
-/** History columns, by table, that Kill Bill does not have. Dialect K omits them. */
+/** History columns that Kill Bill does not have, by table. Dialect K omits them. */
 const oursByTable: Readonly<Record<string, readonly string[]>> = {
   ACCOUNT: oursOf(accountFields),
   INVOICES: oursOf(invoiceFields),

@@ -106,7 +106,7 @@ const FeatureValueData = modelWith('C', 'FeatureValueData', {
   perQuantity: field(bool, 'C', { nullable: true }),
 });
 
-/** Values of features. Only dialect D supports them. Responses omit the field if none exist. */
+/** Values of features. Only dialect D supports them. Responses omit the field if there are no values. */
 const features = field(listOf(FeatureValueData), 'C', { onlyD: true, absentable: true });
 
 const RecurringPriceData = modelWith('C', 'RecurringPriceData', {

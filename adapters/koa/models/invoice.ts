@@ -54,7 +54,7 @@ const { invoiceId, accountId, childAccountId, ...others } = itemFields;
 const { bundleId, subscriptionId, productName, planName, phaseName, usageName, ...charge } = others;
 const names = { productName, planName, phaseName };
 
-/** The blocks of a unit in a tier. For CAPACITY, the peak and its tier. */
+/** The blocks of a unit in a tier or, for CAPACITY, the peak and its tier. */
 const BilledTier = model('BilledTier', {
   tier: int(),
   price: decimalNumber,

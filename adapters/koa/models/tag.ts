@@ -20,7 +20,7 @@ export const TagDefinition = model('TagDefinition', {
   auditLogs,
 });
 
-/** A new tag definition. The names of system definitions may be longer than the limit for new ones. */
+/** A new tag definition. The names of system definitions may exceed the length limit for new definitions. */
 export const NewTagDefinition = replaceRequestFields(TagDefinition, {
   name: field(text(MAX_TAG_DEFINITION_NAME_CHARACTERS), 'C', { required: true }),
   description,
