@@ -4,7 +4,7 @@ import { onDemand } from '../wire/lazy-values.ts';
 import { type HttpMetrics, LATENCY_NAME, latencyKey, PREFIX, promClient } from './http-metrics.ts';
 import type { Measured, MetricSeries } from './server-group.ts';
 
-/** The engine's metrics that describe this process. All other gauges describe the database that the nodes share. */
+/** The engine's gauges that describe this process. All other gauges describe the database that the nodes share. */
 const ofThisProcess = ['database_connections'];
 const START_TIME = 'process_start_time_seconds';
 

@@ -23,7 +23,7 @@ export interface MetricSeries {
 /** Metrics of one process, or of a group. */
 export interface Measured {
   readonly series: readonly MetricSeries[];
-  /** Duration of the longest request in seconds, by method and route. */
+  /** Duration in seconds of the longest request, by method and route. */
   readonly maxSeconds: Readonly<Record<string, number>>;
 }
 
