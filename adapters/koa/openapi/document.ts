@@ -56,8 +56,8 @@ export function* documentSteps(routes: readonly Route[], basePath = ''): Steps<J
 }
 
 /**
- * Aliases of parameters that the document omits. A generated client that ignores letter case would declare such a
- * parameter twice.
+ * Parameter aliases that the document omits. A generated client that ignores letter case would declare such a parameter
+ * twice.
  */
 const otherSpellings: ReadonlySet<string> = new Set(['PluginName']);
 
@@ -141,7 +141,7 @@ function sentSchema({ json, needed = [] }: NonNullable<Route['body']>, type: str
   return items === undefined ? markRequired(json, needed) : { ...json, items: markRequired(items, needed) };
 }
 
-/** Returns the model, in which the fields that this operation needs are marked as required. */
+/** Returns the model. The fields that this operation needs are marked as required. */
 function markRequired(json: JsonSchema, needed: readonly string[]): JsonSchema {
   const [name] = referencesIn(json);
   if (name === undefined) return json;

@@ -1,6 +1,6 @@
 import type { Texts } from './texts.ts';
 
-/** Descriptions of properties that mean the same in several models. */
+/** Descriptions of properties that have the same meaning in several models. */
 export const sharedProperties: Texts = {
   account: 'The account, found by id or by key; otherwise a new account is created',
   accountId: 'Id of the account',

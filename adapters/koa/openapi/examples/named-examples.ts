@@ -34,7 +34,10 @@ function hexadecimal(number: number): string {
   return number.toString(16).padStart(2, '0');
 }
 
-/** Examples by name of a parameter or property. A prefix names an operation or model that has a different example. */
+/**
+ * Examples, by the name of the parameter or property. A prefix specifies an operation or model that has a different
+ * example.
+ */
 export const namedExamples: Readonly<Record<string, unknown>> = {
   ...exampleIds,
   ...same(0, 'accountCBA', 'accountCredit', 'creditAdj', 'creditDue', 'creditedAmount', 'creditLeft'),
