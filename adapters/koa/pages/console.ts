@@ -79,7 +79,7 @@ interface ConsoleFile {
 export function consolePages(folder: URL | null = builtConsole()): ConsolePages {
   const known = new Map<string, ConsoleFile>();
 
-  /** Returns the bytes of a file, or null if it is missing. Reads a changed file again. */
+  /** Returns the bytes of a file, or null if it is missing. Reads the file again if it has changed. */
   async function bytesOf(path: string): Promise<Buffer | null> {
     if (folder === null) return null;
     const url = new URL(path, folder);

@@ -56,7 +56,10 @@ export interface DocumentationPage {
   readonly text: string;
 }
 
-/** Reads the written pages of the package. @throws BillingError ROUTE_NOT_FOUND if the package was bundled without them. */
+/**
+ * Reads the hand-written pages of the package. @throws BillingError ROUTE_NOT_FOUND if the package was bundled without
+ * them.
+ */
 export async function documentationPages(): Promise<readonly DocumentationPage[]> {
   const listed = Object.entries(topics).flatMap(([topic, paths]) => paths.map((path) => ({ topic, path })));
   try {
