@@ -13,8 +13,8 @@ const STREAMED_BODY_PATIENCE_MS = 5_000;
 const MIN_STREAMED_BYTES_PER_SECOND = 1_024;
 
 /**
- * Maximum number of bytes of an oversized body that are read before it is rejected. Otherwise a client that is still
- * sending would see a broken connection.
+ * Maximum number of bytes that are read from an oversized body before it is rejected. If nothing were read, a client
+ * that is still sending would see a broken connection.
  */
 const MAX_DRAINED_BYTES = 64 * 1_048_576;
 const MAX_DRAIN_MS = 10_000;
@@ -24,7 +24,7 @@ const doNothing = async (): Promise<void> => undefined;
 
 /**
  * Returns the bytes of the body, or undefined if the request has no body.
- * @throws BillingError UNSUPPORTED_MEDIA_TYPE, TOO_LARGE, MALFORMED_BODY.
+ * @throws BillingError UNSUPPORTED_MEDIA_TYPE, TOO_LARGE or MALFORMED_BODY.
  */
 export async function readBody(
   ctx: Context,
@@ -55,7 +55,7 @@ export async function readBody(
 
 /**
  * Returns the body as a stream, or undefined if the request has no body.
- * @throws BillingError UNSUPPORTED_MEDIA_TYPE, TOO_LARGE.
+ * @throws BillingError UNSUPPORTED_MEDIA_TYPE or TOO_LARGE.
  */
 export async function streamBody(
   ctx: Context,
