@@ -73,7 +73,7 @@ function keepContentType(response: ServerResponse): void {
   }) as typeof writeHead;
 }
 
-/** Minimum size of responses that are compressed, in bytes (http-api §10 rule 2). */
+/** Minimum size in bytes of a response that is compressed (http-api §10 rule 2). */
 const minBytes = 1_024;
 
 function isShort(body: string | Readable): boolean {
