@@ -52,7 +52,7 @@ interface RouteTableOptions {
   readonly docs?: boolean | undefined;
   /** Defaults to false. */
   readonly metricsRequireAuth?: boolean | undefined;
-  /** HTTP properties by name. The diagnostic shows them. */
+  /** HTTP properties by name, as shown in the support diagnostic. */
   readonly properties?: Readonly<Record<string, unknown>> | undefined;
 }
 

@@ -269,8 +269,8 @@ function htmlAnswer(page: string, more: Answer['headers'] = {}): Answer {
 }
 
 /**
- * Returns rendering options that detect missing seller data, and a function that reports it in a header. Only dialect D
- * has this header (invoicing §14 rule 7).
+ * Returns rendering options that detect missing seller data, and a function that reports missing data in a header. Only
+ * dialect D has this header (invoicing §14 rule 7).
  */
 function missingSeller(dialect: Dialect) {
   let isMissing = false;

@@ -89,8 +89,8 @@ const parties = (may: (permission: Permission) => boolean) => ({
 });
 
 /**
- * Permissions of each operation. They are the permissions of its endpoint (http-api §5). An operation without an
- * endpoint has the permissions of the most similar operation.
+ * Permissions by operation. An operation has the permissions of its endpoint (http-api §5) or, without an endpoint,
+ * those of the most similar operation.
  */
 export const operationAccess: AccessByName = {
   accounts: {

@@ -319,7 +319,9 @@ async function newPayment(
   }
 }
 
-/** Checks that the request contains an amount. @throws BillingError MISSING_OR_INVALID_FIELD if it does not. */
+/**
+ * Checks that the request contains an amount. @throws BillingError MISSING_OR_INVALID_FIELD if the amount is missing.
+ */
 function withAmount<I extends { readonly amount?: Decimal | null }>(
   input: I,
 ): I & { readonly amount: Decimal } {

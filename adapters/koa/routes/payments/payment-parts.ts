@@ -133,7 +133,8 @@ export const paymentOutcomes = {
 
 /**
  * Returns the success status of the route.
- * @throws AnsweredError with status 402, 502 or 503 and the payment if the transaction failed (http-api §12).
+ * @throws AnsweredError if the transaction failed. The error contains status 402, 502 or 503 and the payment (http-api
+ * §12).
  */
 export function outcomeOf(
   { payment, transaction }: PaymentResult,

@@ -8,7 +8,7 @@ import { openCoreRoute, type Route, userRoute } from '../../routing/route.ts';
 import { pageParameters, plainText } from '../../wire/query.ts';
 import { listOf } from '../../wire/wire-type.ts';
 
-/** Maximum number of tenants that a session lists. Clients must request longer lists page by page. */
+/** Maximum number of tenants that a session lists. If there are more, clients must request the list page by page. */
 const MAX_LISTED_TENANTS = 100;
 
 const noPage = { rows: [], total: 0, max: 0 };

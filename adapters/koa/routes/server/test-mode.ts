@@ -83,7 +83,7 @@ function becomesQuiet({ billing, context, query }: WaitingCall): Promise<boolean
   return billing.settle({ tenant: context.tenant, timeoutMs: query.timeoutSec * 1_000 });
 }
 
-/** Names of the sandbox gateway in this server and in Kill Bill. Each has its own suffix for operation ids. */
+/** Names of the sandbox gateway in this server and in Kill Bill. Each name has its own suffix for operation ids. */
 const sandboxNames = [
   ['sandbox', ''],
   ['killbill-payment-test', 'Alias'],

@@ -70,8 +70,8 @@ export interface DoneWork {
 }
 
 /**
- * Waits for the invoice and payment if the call requests it. Does not wait for effects in the future (subscriptions
- * §22).
+ * Waits for the invoice and payment if the call has `callCompletion=true`. Does not wait for effects in the future
+ * (subscriptions §22).
  * @throws BillingError COMPLETION_TIMEOUT (60016). The change remains in effect.
  */
 export async function waitForCompletion(call: CompletedCall, work: DoneWork): Promise<void> {

@@ -16,7 +16,10 @@ export const redemptionErrors: readonly ErrorName[] = [
   'COUPON_WITHOUT_CURRENCY',
 ];
 
-/** Checks that the user may redeem the coupons in these requests. @throws BillingError 40000 if not. */
+/**
+ * Checks that the user may redeem the coupons in these requests. @throws BillingError 40000 if the permission is
+ * missing.
+ */
 export function checkCoupons(
   user: Principal | null,
   requests: readonly ({ readonly coupons?: readonly string[] | null | undefined } | null)[],

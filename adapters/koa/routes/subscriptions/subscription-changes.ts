@@ -152,7 +152,7 @@ const fixedFields = ['accountId', 'bundleId', 'externalKey', 'bundleExternalKey'
 
 /**
  * Rejects changes to fields that cannot change (json-models §16 rule 1).
- * @throws BillingError MISSING_OR_INVALID_FIELD (60003), SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082).
+ * @throws BillingError MISSING_OR_INVALID_FIELD (60003) or SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082).
  */
 async function checkFixedFields(
   { billing, context }: { readonly billing: Billing; readonly context: CallContext },

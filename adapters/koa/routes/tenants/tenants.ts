@@ -181,8 +181,8 @@ function valueRoutes({ path, noun, uploadId, what, note = '', fails, keyOf }: Va
 }
 
 /**
- * Permissions by key. If a key also has its own endpoint, the permission of that endpoint also applies to the key
- * (platform §3 rule 5).
+ * Permissions by key. If a key has its own endpoint, the permission of that endpoint also applies to the key (platform
+ * §3 rule 5).
  */
 const keyPermissions: Partial<Record<KeyKind, Record<KeyChange, Permission>>> = {
   [KeyKind.CATALOG]: { upload: 'catalog:config_upload', delete: 'catalog:delete' },

@@ -22,9 +22,12 @@ const BODY_BYTES_PER_TURN = 64 * 1_024;
 
 interface UsageLines {
   readonly lines: AsyncIterable<SubmittedLine>;
-  /** Returns true if the call exceeded a limit and the remaining lines were not read. Valid after reading. */
+  /**
+   * Returns true if the call exceeded a limit and the remaining lines were not read. Call this function only after the
+   * lines have been read.
+   */
   isCut(): boolean;
-  /** Returns true if the body was empty. Valid after reading. */
+  /** Returns true if the body was empty. Call this function only after the lines have been read. */
   isEmpty(): boolean;
 }
 
@@ -188,8 +191,8 @@ interface Found {
 }
 
 /**
- * Returns a message about the first unknown field, or null if none exists. Such a field would otherwise be ignored,
- * and its usage would not be billed.
+ * Returns a message about the first unknown field, or null if there is none. Without this check, an unknown field would
+ * be ignored, and its usage would not be billed.
  */
 export function unknownMember(json: unknown, members: Members): string | null {
   const found = firstUnknown(json, members);
