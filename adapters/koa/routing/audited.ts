@@ -23,7 +23,7 @@ export interface Shown {
   readonly shows: Pick<WireType<unknown>, 'answer' | 'json' | 'write' | 'text'>;
   /** Default: the view's own id. */
   readonly auditedIds?: ((view: never) => readonly Uuid[]) | undefined;
-  /** True if long responses are streamed. They then have no `ETag`. */
+  /** True if long responses are streamed. Streamed responses have no `ETag`. */
   readonly isLong?: true | undefined;
 }
 

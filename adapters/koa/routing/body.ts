@@ -29,7 +29,7 @@ const MAX_URL_BYTES = 8 * 1_024;
 /** Maximum number of list elements in a request (`server.limits.list`). */
 const MAX_REQUEST_LIST = 1_000;
 
-/** Maximum number of records per page (`server.limits.page`). A larger requested page size is reduced to it. */
+/** Maximum number of records per page (`server.limits.page`). A larger requested page size is reduced to this limit. */
 const MAX_PAGE_SIZE = 10_000;
 
 /** Bytes (payments §11.2). */
@@ -81,7 +81,7 @@ export interface RequestLimits {
   readonly url: number;
   /** Maximum number of elements in a JSON list. Longer lists are rejected with 400. */
   readonly list: number;
-  /** Maximum number of records per page. A larger requested page size is reduced to it. */
+  /** Maximum number of records per page. A larger requested page size is reduced to this limit. */
   readonly page: number;
   /** Limits of bulk usage (`usage.bulk.…`). */
   readonly bulkBytes: number;
@@ -111,7 +111,7 @@ type RequestValue<M extends Readable> = NonNullable<z.output<M['request'][Dialec
 /** Checks the raw JSON. @throws BillingError for fields that the model would ignore. */
 type JsonCheck = (json: unknown, dialect: Dialect) => void;
 
-/** @throws (on reading) MALFORMED_BODY, MISSING_OR_INVALID_FIELD. */
+/** @throws (when the body is read) BillingError MALFORMED_BODY or MISSING_OR_INVALID_FIELD. */
 export function jsonBody<M extends Readable>(model: M, check?: JsonCheck): RequestBody<RequestValue<M>> {
   const optional = optionalJsonBody(model, check);
   return {
@@ -235,8 +235,8 @@ export function bodyLimit(
 
 /**
  * Parses JSON and counts the elements of lists.
- * @throws BillingError MALFORMED_BODY for invalid or too deeply nested JSON; MISSING_OR_INVALID_FIELD if a list has
- * more than `maxElements` elements.
+ * @throws BillingError MALFORMED_BODY if the JSON is invalid or too deeply nested, or MISSING_OR_INVALID_FIELD if a
+ * list has more than `maxElements` elements.
  */
 export function submittedJson(text: string, maxElements: number, what = 'The body'): SubmittedValue {
   try {

@@ -104,8 +104,8 @@ function plainSegment(segment: string): string {
 }
 
 /**
- * Returns the path in the syntax of @koa/router. A search key matches the rest of the path, even if that is empty or
- * contains slashes (http-api §1).
+ * Returns the path in the syntax of @koa/router. A search key matches the rest of the path, even if the rest is empty
+ * or contains slashes (http-api §1).
  */
 export function routerPath(path: string): string {
   return path.replace('/{searchKey}', '{/*searchKey}').replace(/\{(\w+)\}/g, ':$1');

@@ -59,19 +59,17 @@ export interface Authorship {
 
 export interface Success {
   readonly status: 200 | 201 | 202 | 204;
-  /** Documented status of a call that has nothing to do. */
+  /** Documented status of a call that has no effect because there is nothing to do. */
   readonly emptyStatus?: 204;
   /** Status in dialect K (http-api §4). */
   readonly statusInK?: 200 | 201;
-  /**
-   * Condition under which the body is empty. An empty body is sent as text, because an empty body is not valid JSON.
-   */
+  /** Condition under which the body is empty. An empty body is sent as text, because it is not valid JSON. */
   readonly isEmptyWhen?: string;
   /** Other statuses in the API document, with their descriptions. */
   readonly also?: Readonly<Record<number, string>>;
   /** JSON body of the response. The field is absent if the response has no body. */
   readonly body?: { readonly answer: PerDialect<z.ZodType>; readonly json: JsonSchema };
-  /** Media types. The first one is the default. If absent, the type is JSON. */
+  /** Media types. The first one is the default. If this field is absent, the type is JSON. */
   readonly mediaTypes?: readonly [string, ...string[]];
   /** True: with pagination headers. */
   readonly paged?: true;
@@ -224,7 +222,7 @@ export interface RequestFacts
   readonly limits: Pick<RequestLimits, 'json' | 'list' | 'page' | 'bulkBytes' | 'bulkRecords'>;
 }
 
-/** A route. `answer` hides the types of its call. */
+/** A route. Its `answer` function hides the types of the call. */
 export interface Route
   extends Omit<
     RouteFacts<QueryParameters, unknown>,
