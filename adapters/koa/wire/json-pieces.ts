@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { Decimal, stringifyExactJson } from '../../../lib/values/money/index.ts';
 
-/** Number of characters per piece. It takes a few milliseconds to write a piece. */
+/** Number of characters per piece. Writing a piece takes a few milliseconds. */
 const PIECE_CHARACTERS = 65_536;
 
 /** Milliseconds after which other requests can run, even if the current piece is still short. */

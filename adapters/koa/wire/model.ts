@@ -24,7 +24,7 @@ import {
 export type Access = 'R' | 'C' | 'W' | 'I';
 
 interface FieldOptions {
-  /** True if a request for a creation must contain the field. */
+  /** True if a create request must contain the field. */
   readonly required?: boolean;
   /** True if the field may be null in responses. */
   readonly nullable?: boolean;
@@ -165,7 +165,7 @@ export function forbidUnknownFieldsInD<F extends Fields>(open: Model<F>) {
 
 /**
  * Returns a model whose requests read these fields. In dialect D, unknown fields are passed to the operation, which
- * rejects them; fields that occur only in responses are ignored. The API document still lists the fields of the model.
+ * rejects them. Fields that occur only in responses are ignored. The API document still lists the fields of the model.
  */
 export function openInD<F extends Fields>({ name, json, answer, needed }: Model<F>, fields: F) {
   const isSent = ([key]: readonly [string, unknown]) => fields[key]?.access !== 'R';

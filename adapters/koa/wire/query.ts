@@ -72,7 +72,7 @@ export function flag(fallback = false): QueryParameter<boolean> {
 /** A flag that must be true. If the flag is false, the operation returns its own error. */
 export const consent = single(() => z.boolean(), truth, { fallback: false, required: true });
 
-/** A flag that is null if absent. Its default depends on the call. */
+/** A flag whose value is null if the parameter is absent. Its default depends on the call. */
 export const optionalFlag = optional(() => z.boolean(), truth);
 
 function integerOf(text: string): number | undefined {
@@ -103,7 +103,7 @@ function orDefault(answer: z.ZodInt, fallback: number | undefined): z.ZodType {
   return fallback === undefined ? answer : answer.default(fallback);
 }
 
-/** A waiting time in seconds. The parameter accepts any value; `waitBound` limits it. */
+/** A waiting time in seconds. The parameter accepts any value, and `waitBound` limits this value. */
 export function waitSeconds<F extends number | undefined>(fallback: F): QueryParameter<number | F> {
   const maximum = MAX_COMPLETION_WAIT_MS / 1_000;
   const read = reads(
@@ -133,7 +133,7 @@ export function waitBound<P extends QueryParameters>(
   };
 }
 
-/** A page size. The parameter accepts any value; `cutPage` reduces it. */
+/** A page size. The parameter accepts any value, and `cutPage` reduces this value to the maximum. */
 const pageLimit = single(() => z.int().default(DEFAULT_PAGE_SIZE), reads(integerOf, 'is not an integer'), {
   fallback: DEFAULT_PAGE_SIZE,
 });
@@ -141,7 +141,7 @@ const pageLimit = single(() => z.int().default(DEFAULT_PAGE_SIZE), reads(integer
 /** Absent means null. */
 export const plainText = optional(() => z.string(), anyText);
 
-/** A string. If it is absent, the value is null, which differs from an empty string. */
+/** A string. If the parameter is absent, the value is null, which differs from an empty string. */
 export const textOrEmpty = optional(() => z.string(), anyText, { keepsEmpty: true });
 
 function uuidOf(text: string): Uuid | undefined {
@@ -155,8 +155,8 @@ export const uuidParameter = optional(() => z.guid(), reads(uuidOf, 'is not a UU
 const amountLimits = { integerDigits: MAX_INTEGER_DIGITS, fractionDigits: MAX_NUMBER_CHARACTERS };
 
 /**
- * An amount with up to 15 digits before the decimal point, or null if absent. The operation checks the digits after
- * the decimal point against the currency.
+ * An amount with up to 15 digits before the decimal point, or null if the parameter is absent. The operation checks the
+ * digits after the decimal point against the currency.
  */
 export const amountParameter = optional(
   () => z.number(),
@@ -224,7 +224,7 @@ function oneOf<V extends string>(allowed: readonly V[], prefix?: (text: string) 
   );
 }
 
-/** A list of UUIDs. The parameter may be repeated, or its values separated by commas (http-api §6 rule 4). */
+/** A list of UUIDs. The parameter may be repeated, or its values may be separated by commas (http-api §6 rule 4). */
 export const uuidList = listParameter(
   () => z.guid(),
   reads(uuidOf, (text) => `contains an invalid UUID: "${shortenText(text.toLowerCase())}"`),
@@ -234,8 +234,8 @@ export const uuidList = listParameter(
 export const textList = listParameter(() => z.string(), anyText);
 
 /**
- * Returns a parameter for a list of choices in any letter case. The parameter may be repeated, or its values separated
- * by commas.
+ * Returns a parameter for a list of choices in any letter case. The parameter may be repeated, or its values may be
+ * separated by commas.
  */
 export function choiceList<V extends string>(values: Values<V>): QueryParameter<readonly V[]> {
   const allowed = Object.values(values);
@@ -327,7 +327,7 @@ type WithoutNulls<T> = {
   readonly [K in keyof T as null extends T[K] ? never : K]: T[K];
 } & { readonly [K in keyof T as null extends T[K] ? K : never]?: NonNullable<T[K]> };
 
-/** Returns the object without null members. Operations with optional parameters use it. */
+/** Returns the object without null members. Used for operations with optional parameters. */
 export function withoutNulls<T extends object>(values: T): WithoutNulls<T> {
   const given = Object.entries(values).filter(([, value]) => value !== null);
   return Object.fromEntries(given) as WithoutNulls<T>;
@@ -347,7 +347,7 @@ export function requiredParameter<T>(
   );
 }
 
-/** Returns the schema of a query. It ignores parameters that it does not contain. */
+/** Returns the schema of a query. The schema ignores parameters that it does not define. */
 export function querySchema<P extends QueryParameters>(parameters: P): z.ZodType<QueryOf<P>> {
   const shape = Object.fromEntries(Object.entries(parameters).map(([name, each]) => [name, each.schema]));
   const schema: z.ZodType<unknown> = z.object(shape);

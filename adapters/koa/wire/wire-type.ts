@@ -134,7 +134,7 @@ export const anyValue: WireType<unknown> = {
   json: {},
 };
 
-/** Returns a type that is created on first use. Models that refer to themselves need it. */
+/** Returns a type that is created on first use. Models that refer to themselves need such a type. */
 export function lazily<T>(json: JsonSchema, later: () => WireType<T>): WireType<T> {
   return {
     request: perDialect((dialect) => z.lazy(() => later().request[dialect])),
