@@ -118,8 +118,8 @@ export const subscriptionAudit = defineAuditedTable(
 );
 
 /**
- * Event types that appear in the audit log under their own type. All other events come from a call, whose user token is
- * their `userType`.
+ * Event types that appear in the audit log under their own type. All other events come from a call, and their
+ * `userType` is the user token of that call.
  */
 const eventTypesWithoutCall: readonly LifecycleEventType[] = [
   LifecycleEventType.PHASE,
