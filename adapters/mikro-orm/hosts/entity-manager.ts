@@ -54,8 +54,8 @@ function hasEnded(transaction: unknown) {
 }
 
 /**
- * Returns an object that reports the commits of an entity manager. A redundant report is harmless: it only makes a
- * dispatcher check an empty queue.
+ * Returns an object that reports the commits of an entity manager. A redundant report is harmless, because it only
+ * makes a dispatcher check an empty queue.
  */
 const commitsOf = cacheByKey((events: EventManager) => {
   const expecting = new Set<() => void>();

@@ -10,13 +10,13 @@ export interface Lent {
   /** The connection. The object does not change as long as the connection leads to the same database. */
   readonly connection: object;
   /**
-   * Returns true if the transaction is open. The function is null if the driver cannot report this; the database must
-   * then be queried.
+   * Returns true if the transaction is open. The function is null if the driver cannot report this state. In that case,
+   * the database must be queried.
    */
   readonly isOpen: (() => boolean) | null;
   /**
-   * True if the library itself rejects statements after the end of the transaction. The database then need not be
-   * queried.
+   * True if the library itself rejects statements after the end of the transaction. In that case, the database does not
+   * need to be queried.
    */
   readonly refusesAfterEnd?: true;
 }

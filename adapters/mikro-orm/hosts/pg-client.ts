@@ -19,8 +19,8 @@ interface UsedClient {
   }>;
   getTypeParser(oid: number, format?: string): (text: string) => unknown;
   /**
-   * Returns the state of the transaction: I = idle, T = in a transaction, E = in a failed transaction. Missing in older
-   * drivers.
+   * Returns the state of the transaction: I = idle, T = in a transaction, E = in a failed transaction. Older drivers do
+   * not have this function.
    */
   getTransactionStatus?(): string | null;
 }
@@ -31,7 +31,8 @@ export const pgClient: Recognise = (handle) =>
     : undefined;
 
 /**
- * Recognizes a pool. Passing one is a likely mistake, because a pool may run each statement on a different connection.
+ * Recognizes a pool. Passing a pool is a likely mistake, because the pool may run each statement on a different
+ * connection.
  */
 export function isPgPool(handle: unknown): boolean {
   return hasMethods(handle, 'query', 'connect') && typeof propertyOf(handle, 'totalCount') === 'number';

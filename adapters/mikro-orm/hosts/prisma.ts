@@ -7,7 +7,7 @@ import { lenderForPool, type SqlTransaction } from './sql-transaction.ts';
 export interface PrismaTransaction {
   readonly $queryRawUnsafe: unknown;
   readonly $executeRawUnsafe: unknown;
-  /** Present on Prisma's client but not on its transactions. */
+  /** Always absent. Prisma's client has a method with this name, but its transactions do not. */
   readonly $connect?: undefined;
 }
 

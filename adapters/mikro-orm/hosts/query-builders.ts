@@ -65,7 +65,7 @@ export interface KyselyTransaction {
 
 interface UsedKysely {
   readonly isTransaction: boolean;
-  /** Present only if the host itself ends the transaction. */
+  /** True after the commit. Present only if the host itself ends the transaction. */
   readonly isCommitted?: boolean;
   readonly isRolledBack?: boolean;
   getExecutor(): { readonly adapter: object };

@@ -9,7 +9,7 @@ export interface SqlTransaction {
   readonly dialect: 'sqlite' | 'postgresql';
   /**
    * Runs one statement with the placeholders of the database: `?` on SQLite, `$1`, `$2` … on PostgreSQL. Amounts
-   * (`numeric`) and large integers must be text or exact, not doubles; days must be text or a `Date` at local
+   * (`numeric`) and large integers must be text or exact numbers, not doubles. Days must be text or a `Date` at local
    * midnight.
    */
   query(
