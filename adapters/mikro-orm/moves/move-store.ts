@@ -114,8 +114,8 @@ async function lastRecordIds(access: SystemAccess): Promise<LastRecordIds> {
 }
 
 /**
- * Raises a sequence. The alteration itself changes nothing, but locks the sequence until the commit, so that it never
- * goes backward.
+ * Raises a sequence. The `alter` statement changes nothing, but locks the sequence until the commit, so that the
+ * sequence never goes backward.
  */
 async function raiseSequence(
   runner: Runner,

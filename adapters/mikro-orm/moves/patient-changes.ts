@@ -22,7 +22,9 @@ export async function becomeMover(runner: Runner): Promise<void> {
   ]);
 }
 
-/** Runs a transaction that locks a table. Repeats it if other transactions hold the table for a long time. */
+/**
+ * Runs a transaction that locks a table. Repeats the transaction if other transactions lock the table for a long time.
+ */
 export async function patiently<T>(access: SystemAccess, work: (runner: Runner) => Promise<T>): Promise<T> {
   const wait = access.dialect.lockTimeout(LOCK_WAIT_MS);
   for (let attempt = 1; ; attempt += 1) {
