@@ -218,7 +218,7 @@ function openOwn({ poolSize = defaultPoolSize }: PostgresqlOptions, hosts: Serve
   });
 }
 
-/** Closes the pool of the engine's own MikroORM instance. MikroORM closes a pool only if it has used it. */
+/** Closes the pool of the engine's own MikroORM instance. MikroORM closes only a pool that it has used. */
 async function closeOwn(orm: MikroORM) {
   const pool = await nativePoolOf(orm);
   await orm.close(true);

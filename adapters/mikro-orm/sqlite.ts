@@ -21,7 +21,7 @@ import { defineEntities } from './tables/entities.ts';
  * each changed page only once. In an older database, the pages that a run changes are farther apart.
  */
 const pagesToCheckpoint = 8_192;
-/** Size of the page cache in KiB. This is enough for the inner index pages of a few million rows. */
+/** Size of the page cache in KiB. The cache can hold the inner index pages of a few million rows. */
 const cacheKib = 16_384;
 
 export type { KnexTransaction, KyselyTransaction, PrismaTransaction, SqliteHandle, SqlTransaction };
@@ -95,8 +95,8 @@ export async function migrate(source: string | SqliteOptions): Promise<readonly 
 }
 
 /**
- * Copies a snapshot of the database to a new file, while the owning process continues. Only the owner can read the
- * copy. Encrypted data still needs its key.
+ * Copies a snapshot of the database to a new file, while the owning process continues. Only the owner of the new file
+ * can read the copy. Encrypted data can be read only with its key.
  * @throws Error if `to` exists or the copy fails. A failed copy is removed.
  */
 export async function backup({ path, to }: { readonly path: string; readonly to: string }): Promise<void> {
