@@ -75,9 +75,9 @@ function openingStatements({ reach, mode }: TransactionKind): readonly Statement
 }
 
 /**
- * Transactions on connections of the engine's pool, with few round trips. `begin` travels with the first statements,
- * `commit` with the last ones, and all statements of one turn of the event loop together. Plans are kept. The tenant
- * is a transaction-local setting, so the next user of the connection cannot inherit it.
+ * Transactions on connections of the engine's pool, with few round trips. `begin` is sent with the first statements,
+ * `commit` is sent with the last ones, and all statements of one event loop turn are sent together. Plans are kept. The
+ * tenant is a transaction-local setting, so the next user of the connection cannot inherit it.
  */
 export function batchedTransactions(
   pool: () => Promise<DriverPool>,

@@ -33,7 +33,8 @@ export function parseConnectionUrl(text: string): ConnectionUrl | null {
 }
 
 /**
- * Returns the URLs of the hosts that the query lists. The query contains either one port for all hosts or one for each.
+ * Returns the URLs of the hosts that the query lists. The query contains either one port for all hosts or one port per
+ * host.
  */
 function hostsOfQuery(url: URL, hosts: readonly string[]): readonly URL[] {
   const ports = url.searchParams.get('port')?.split(',') ?? [''];

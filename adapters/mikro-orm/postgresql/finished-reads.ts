@@ -13,7 +13,7 @@ interface Kept<C> {
 }
 
 /**
- * Connections whose read is complete but not committed. The commit travels with the first statements of the next
+ * Connections whose read is complete but not committed. The commit is sent with the first statements of the next
  * transaction, because a separate round trip would take a fifth of the engine's work for a short read.
  */
 export class FinishedReads<C extends KeptClient> {

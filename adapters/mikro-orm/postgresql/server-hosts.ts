@@ -72,7 +72,8 @@ export class ServerHosts {
 
   /**
    * Returns the address of the first host that accepts a suitable session. Concurrent callers share a search.
-   * @throws NoHostError with the reason for each host; an error of the server if it rejects the user or the database.
+   * @throws NoHostError with the reason for each host, or the server's error if the server rejects the user or the
+   * database.
    */
   find(open: OpenClient): Promise<ServerAddress> {
     if (this.#failed !== undefined && performance.now() < this.#failed.atMs + SEARCH_PAUSE_MS)

@@ -26,7 +26,7 @@ const looksUntil = (ms: number): number => Math.ceil(ms / LOOK_MS);
 /** A TLS request. Every server responds to it with one byte, even if it is busy. */
 const TLS_REQUEST = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);
 
-/** Thrown if the server does not respond, neither on the existing connection nor on a new one. */
+/** Thrown if the server responds neither on the existing connection nor on a new one. */
 export class ServerSilentError extends Error {
   override readonly name = 'ServerSilentError';
 }

@@ -16,12 +16,12 @@ export const BEGINNING: Readonly<Record<TransactionKind['mode'], string>> = {
   write: 'begin',
 };
 
-/** Setting that ends a transaction if it is idle for too long, because its node may hang while it holds locks. */
+/** Setting that ends a transaction if it is idle for too long, because a node that hangs may hold locks. */
 export const IDLE_SETTING = 'idle_in_transaction_session_timeout';
 
 /**
- * Transactions on a host's connections or behind a pooler. The tenant is a transaction-local setting, so the next
- * user of the connection cannot inherit it. The setting travels with `begin`, so it costs no round trip.
+ * Transactions on a host's connections or behind a pooler. The tenant is a transaction-local setting, so the next user
+ * of the connection cannot inherit it. The setting is sent with `begin`, so it requires no additional round trip.
  */
 export function postgresqlTransactions(connection: Connection): Transactions {
   const hosts = new HostReach();
