@@ -87,7 +87,7 @@ export function entryStore(access: SystemAccess, { nodeTag, onReady, onPushesRea
 }
 
 /**
- * Conditions by state. The states are literals, because each state has its own partial index, which cannot be used with
+ * Table and condition for each state. The states are literals, because the partial index of a state cannot be used with
  * a parameter.
  */
 const places = {
@@ -144,7 +144,10 @@ function tenantOf(row: Row) {
   return numberIn(row, 'tenant_record_id');
 }
 
-/** End of the pause of an entry that an operator has cleared. The value is in the past and has no other meaning. */
+/**
+ * End of the pause of an entry after an operator has cleared the entry. The value is in the past and has no other
+ * meaning.
+ */
 const CLEARED_MS = 0;
 
 const owners = sql`
@@ -201,8 +204,9 @@ type DeliveryLooks = Pick<
 >;
 
 /**
- * Returns the newest rows of a table, under the table's name. The read goes backward and ends early, so it stays
- * cheap. Record ids have gaps (cells §1.2), so the number of rows cannot be computed from them.
+ * Returns SQL for the newest rows of a table, as a subquery with the table's name. The database reads backward and
+ * stops early, so the query stays cheap. Record ids have gaps (cells §1.2), so the number of rows cannot be computed
+ * from them.
  */
 function newest(table: string, count: number) {
   return sql`(select * from ${raw(table)} order by record_id desc limit ${count}) as ${raw(table)}`;
@@ -272,7 +276,7 @@ function decodeOperatorDelivery(row: Row) {
   };
 }
 
-/** The claim columns of an entry that is neither claimed nor paused. */
+/** Values of the claim columns for an entry that is neither claimed nor paused. */
 export const UNCLAIMED = {
   processingOwner: null,
   availableAtMs: null,

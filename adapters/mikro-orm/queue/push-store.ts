@@ -278,7 +278,7 @@ async function lastSinkEventId(
     where s.name = ${sink}`;
 }
 
-/** Starts the pushes of a tenant with the next event. Null removes the tenant's callback. */
+/** Starts the pushes of a tenant with the next event. If `callback` is null, ends the pushes. */
 export async function beginPushes(scope: TenantScope, callback: number | null): Promise<void> {
   const { runner, tenantRecordId } = scope;
   await runner.run(

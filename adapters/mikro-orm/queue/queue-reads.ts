@@ -92,7 +92,7 @@ const live = sql`bw_queue_entries`;
 const history = sql`bw_queue_history`;
 
 /**
- * Conditions by part of the queue. The states are literals, because each live state has its own partial index, which
+ * Table and condition for each part of the queue. The states are literals, because the partial index of a live state
  * cannot be used with a parameter.
  */
 const places: Readonly<Record<QueuePart, { readonly table: Sql; readonly isThere: Sql }>> = {
@@ -153,7 +153,10 @@ function inOrder(part: QueuePart) {
   return isLive(part) ? sql`order by due_order, record_id` : sql`order by effective_date, record_id`;
 }
 
-/** Returns the condition for the part of the claim index that contains entries of the kind. */
+/**
+ * Returns the condition for entries of the requested kind. For live entries, the condition selects a part of the claim
+ * index.
+ */
 function ofKind({ kind, part }: QueuePageRequest) {
   if (!isLive(part)) return sql`kind = ${kind}`;
   return kind === QueueKind.BUS ? sql`due_order = 0` : sql`due_order > 0`;

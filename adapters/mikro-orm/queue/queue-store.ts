@@ -212,7 +212,10 @@ export function dueEntries(dialect: Pick<Dialect, 'ofWorkingTenants'>, request: 
     order by e.due_order, e.record_id limit ${request.limit}`;
 }
 
-/** Returns the condition for a kind of entries. It uses the claim order, so that the scan can use the index. */
+/**
+ * Returns the condition for entries of one kind. The condition uses the claim order, so that the scan can use the
+ * index.
+ */
 function ofKind({ kind }: ClaimRequest) {
   if (kind === undefined) return nothing;
   return kind === QueueKind.BUS ? sql`and e.due_order = 0` : sql`and e.due_order > 0`;
@@ -351,7 +354,8 @@ function firstDue({ ofWorkingTenants }: OfWorkingTenants, due: Sql, limit: numbe
 }
 
 /**
- * Returns the size of the backlog. Counts at most `limit` entries in claim order, so that PostgreSQL uses its index.
+ * Returns the size of the backlog. Counts at most `limit` entries in claim order, so that PostgreSQL uses the index
+ * that has this order.
  */
 function backlogOf(dialect: OfWorkingTenants, { since, limit, kind }: BacklogRequest) {
   const parts = [
