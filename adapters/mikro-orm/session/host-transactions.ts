@@ -14,7 +14,7 @@ export type SeesLock = (host: Transaction) => Promise<boolean>;
 interface OwnDatabase {
   readonly connection: Connection;
   readonly hostDialect: Dialect;
-  /** Checks for locks on the database file. The value is null if a database server handles locks. */
+  /** Checks for locks on the database file. The function is null if a database server handles locks. */
   readonly seesLock: SeesLock | null;
 }
 
@@ -27,8 +27,8 @@ export class HostTransactions {
   /** True for each connection to the engine's database, false for other connections. */
   readonly #leadHere = new WeakMap<object, boolean>();
   /**
-   * Open host transactions on other connections to the engine's SQLite file. While there is one, no other connection
-   * can write.
+   * Open host transactions on other connections to the engine's SQLite file. While such a transaction is open, no other
+   * connection can write.
    */
   readonly #holding = new Map<Transaction, () => boolean>();
   /** The changes in each open transaction whose library does not report commits. */
@@ -45,7 +45,7 @@ export class HostTransactions {
   }
 
   /**
-   * Checks the handle as far as this is possible without the database.
+   * Checks the handle as far as possible without accessing the database.
    * @throws BillingError MISSING_OR_INVALID_FIELD (60003) if it is not the handle of an open transaction.
    */
   check(host: unknown): Lender {

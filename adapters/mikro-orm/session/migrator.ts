@@ -29,10 +29,7 @@ function migratorOptions(entities: EntitySchema[], migrations: readonly Migratio
   return { ...schemaOptions(entities, migrations), extensions: [Migrator] };
 }
 
-/**
- * The oldest supported version of MikroORM (`peerDependencies`). Versions with another major number may be
- * incompatible.
- */
+/** The oldest supported version of MikroORM (`peerDependencies`). Other major versions may be incompatible. */
 const oldest = { major: 7, minor: 2 };
 
 /**

@@ -58,7 +58,7 @@ export interface StorageParts {
   readonly dialect: Dialect;
   /** Dialect used in host transactions, because the storage has not prepared their connections. */
   readonly hostDialect: Dialect;
-  /** Checks for locks on the database file. The value is null if a database server handles locks. */
+  /** Checks for locks on the database file. The function is null if a database server handles locks. */
   readonly seesLock: SeesLock | null;
   connect(): Promise<void>;
   readonly migrations: readonly MigrationObject[];
@@ -88,7 +88,9 @@ type Listener = (tenantRecordId: number | null) => void;
 
 interface Shared {
   readonly parts: StorageParts;
-  /** Functions called after commits with due queue entries, with pushes to callbacks, or with published events. */
+  /**
+   * Functions that are called after a commit has stored due queue entries, pushes to callbacks, or published events.
+   */
   readonly listeners: Readonly<Record<'due' | 'pushes' | 'published', Set<Listener>>>;
   /** Functions called after accounts or configurations have changed. */
   readonly changeListeners: Set<(change: StoredChange) => void>;
@@ -509,7 +511,7 @@ function whenWritable(hosts: HostTransactions, single: Transaction): Transaction
   };
 }
 
-/** Returns a function that adds a listener and returns a function to remove it. */
+/** Returns a subscribe function. It adds a listener and returns a function that removes this listener. */
 function subscribeTo(listeners: Set<Listener>): (listener: Listener) => () => void {
   return (listener) => {
     listeners.add(listener);

@@ -5,7 +5,7 @@ import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 /** Maximum number of retries of an operation after a serialization failure, deadlock or busy database. */
 const MAX_TRANSACTION_RETRIES = 10;
 
-/** The pause before retry n is a random part of `min(2^n × first, longest)`. */
+/** The pause before retry n is a random fraction of `min(2^n × first, longest)`. */
 const FIRST_RETRY_PAUSE_MS = 5;
 const LONGEST_RETRY_PAUSE_MS = 500;
 

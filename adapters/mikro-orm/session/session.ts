@@ -271,12 +271,12 @@ function onDemand<S extends readonly unknown[], T extends object>(makers: Makers
   return (...source) => new OnDemand(source) as T;
 }
 
-/** Milliseconds that a call waits for a busy account by default. */
+/** Default time that a call waits for a busy account, in milliseconds. */
 const ACCOUNT_LOCK_WAIT_MS = 5_000;
 
 type OptionalPolicy = 'isConsumed' | 'traceParentOf' | 'aroundWrite';
 
-/** The policy of sessions. Without `isConsumed`, every event is assumed to cause work. */
+/** The policy of sessions. If `isConsumed` is missing, every event is assumed to cause work. */
 export type SessionPolicy = Required<Omit<StoragePolicy, OptionalPolicy>> &
   Pick<StoragePolicy, OptionalPolicy>;
 

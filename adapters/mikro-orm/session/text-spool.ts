@@ -9,7 +9,7 @@ export const EXPORT_PIECE_BYTES = 65_536;
 /** Text for a slow reader. It is stored in an unlinked file, which the operating system frees even after a crash. */
 interface TextSpool {
   write(text: string): Promise<void>;
-  /** Returns the text. Can be called only once. Closes the spool when all text was read or the reader stops. */
+  /** Returns the text. Can be called only once. Closes the spool when all text has been read or the reader stops. */
   read(): AsyncIterable<string>;
   close(): Promise<void>;
 }
