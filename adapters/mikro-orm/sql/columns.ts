@@ -95,7 +95,7 @@ function writer<T>({ encode, isShared }: Conversion<T>): (value: T) => Cell {
   };
 }
 
-/** Returns a field in one column. Null is rejected, both on reading and on writing. */
+/** Returns a field that is stored in one column. The field rejects null, both on reading and on writing. */
 function requiredField<T>(name: string, conversion: Conversion<T>): Field<T> {
   const read = reader(name, conversion);
   const write = writer(conversion);

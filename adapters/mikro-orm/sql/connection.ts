@@ -68,7 +68,8 @@ export function singleStatementClient(client: Transaction): Transaction {
 export const EVERY_TENANT = '*';
 
 /**
- * The tenant scope of a transaction: it can access the rows of one tenant (given by its record id) or of all tenants.
+ * The tenant scope of a transaction. The transaction can access the rows of one tenant (given by its record id) or of
+ * all tenants.
  */
 export type Reach = number | typeof EVERY_TENANT;
 
@@ -81,7 +82,8 @@ export interface TransactionKind {
 export interface Done<T> {
   readonly result: T;
   /**
-   * Settles when the statements on which only the commit depends have ended. They may be sent together with the commit.
+   * Settles when the statements on which only the commit depends have ended. These statements may be sent together with
+   * the commit.
    */
   readonly last: Promise<unknown>;
 }
@@ -161,8 +163,8 @@ interface StatementOrder extends Transaction {
 
 /**
  * Returns a runner that sends statements one at a time, in order. After a failed statement, the remaining ones fail
- * without running. Otherwise, if SQLite itself rolled back (for example on a full disk), later statements would be
- * stored immediately.
+ * without running. Otherwise, if SQLite itself rolled back (for example on a full disk), the changes of later
+ * statements would be stored immediately.
  */
 export function oneByOne(transaction: Transaction): StatementOrder {
   let latest: Promise<unknown> = Promise.resolve();

@@ -45,7 +45,7 @@ export interface SchemaDialect {
   }[];
   /**
    * Returns the condition for the rows that the transaction may access. `column` contains the tenant. The function is
-   * null without row-level security.
+   * null if the database has no row-level security.
    */
   readonly reachable: ((column: string) => string) | null;
 }
@@ -57,7 +57,9 @@ export interface Dialect extends SchemaDialect {
   /** Returns the select list for all columns, with the conversions for reading. */
   selectList(table: { readonly columns: readonly Column[] }, alias?: string): string;
   failureOf(error: unknown): DatabaseFailure;
-  /** Statement that makes a new transaction a write transaction, or null if the database does not need one. */
+  /**
+   * Statement that makes a new transaction a write transaction, or null if the database does not need such a statement.
+   */
   readonly takeWriteLock: Sql | null;
   /**
    * Returns the statement that limits the wait for row locks in this transaction, or null if the database has no row
@@ -118,8 +120,8 @@ export interface Dialect extends SchemaDialect {
   /** Returns the condition that compares a decimal column with a decimal text. */
   comparesWith(column: string, comparison: '<' | '<=' | '>' | '>=', value: string): Sql;
   /**
-   * Selects the identity of the engine's database as `identity`, to compare it with the host's. The value is null for
-   * an in-memory database.
+   * Selects the identity of the engine's database as `identity`, to compare it with that of the host's database.
+   * `identity` is null for an in-memory database.
    */
   readonly identity: Sql;
   /** SQL for the current time of the database, in milliseconds since the epoch. */
@@ -153,7 +155,8 @@ export interface Dialect extends SchemaDialect {
   /** Returns SQL for a JSON list of the values of these columns in a group, sorted by the first column. */
   listOf(columns: readonly [string, ...string[]]): string;
   /**
-   * Returns SQL for a cross join with the elements of a list from `listOf`. Its column `value` contains the element.
+   * Returns SQL for a cross join with the elements of a list from `listOf`. The column `value` of the join contains the
+   * element.
    */
   elementsOf(column: string, alias: string): string;
   /** Stores the submissions whose tracking ids are unused. Returns the other submissions. */

@@ -87,7 +87,7 @@ export function rowsAs(alias: string, columns: readonly Column[], rows: Rows): R
   return { kind: 'rows', alias, columns, rows, isReadFirst: false };
 }
 
-/** Returns the rows to insert, or the rows at the start of a cross join. */
+/** Returns rows that the statement must read first, either for an insert or at the start of a cross join. */
 export function firstRowsAs(...source: Parameters<typeof rowsAs>): RowSource {
   return { ...rowsAs(...source), isReadFirst: true };
 }
@@ -140,7 +140,7 @@ export function render(statement: Sql, writer: SqlWriter): Statement {
   return { text, parameters, end };
 }
 
-/** A column of rows. It contains the values of all rows, or null if all rows have the value `cell`. */
+/** A column of rows. `values` contains the values of all rows, or is null if all rows have the value `cell`. */
 export interface GatheredColumn<T> {
   readonly cell: Cell;
   readonly values: readonly T[] | null;
