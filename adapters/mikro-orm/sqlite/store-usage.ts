@@ -43,7 +43,7 @@ const inputColumnsOfUsage = inputColumns({
   tracking_id: 'text',
 });
 
-/** Minimum number of submissions in a chunk that lets other work run before it is stored. */
+/** Minimum size of a chunk, in submissions, at which other work can run before the chunk is stored. */
 const MANY_FROM = 500;
 
 /** Stores usage in a transaction. There are no concurrent writers, so values can be read, changed and written back. */
