@@ -107,7 +107,7 @@ export function accountWrites(scope: WriteScope): AccountWrites {
       for (const account of accounts) note(account, ChangeType.UPDATE);
     },
     insertEmails: async (emails) => scope.insertAudited(accountEmailAudit, emails),
-    /** Anonymizes e-mail addresses, including removed ones. The account must not have active addresses. */
+    /** Anonymizes all secondary e-mail addresses of the account. All of them must have been removed already. */
     anonymizeEmails: async (accountRecordId) => {
       await scope.runner.run(sql`
         update bw_account_emails set email = ${FORGOTTEN}
@@ -219,7 +219,10 @@ async function accountSearchCondition(scope: TenantScope, search: AccountSearch)
 /** Number of matches above which reading the accounts in the order of the page is faster than using the index. */
 const FEW_MATCHES = 2_000;
 
-/** Returns true if the text occurs in too many accounts to use the index, such as a word that all names contain. */
+/**
+ * Returns true if the text occurs in so many accounts that the index should not be used. An example is a word that all
+ * names contain.
+ */
 async function isCommon(scope: TenantScope, text: string): Promise<boolean> {
   const [row] = await scope.runner.rows(sql`
     select count(*) as found from (

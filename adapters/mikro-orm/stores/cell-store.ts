@@ -23,7 +23,7 @@ const numberCounter = 'cell_number';
 const EXACT_COUNTS = 10_000;
 
 /**
- * Tables with rows of tenants that exist only in cells. All other tables with rows of tenants also exist in the
+ * Tables whose tenant rows are stored only in cells. The tenant rows of all other tables are also stored in the
  * directory.
  */
 const cellTables = tenantTables().filter(
@@ -31,8 +31,8 @@ const cellTables = tenantTables().filter(
 );
 
 /**
- * Sequences whose record ids depend on the number of the cell. The record ids of tenants are excluded, because the
- * directory assigns them.
+ * Tables whose record ids depend on the number of the cell. The table of tenants is excluded, because the directory
+ * assigns its record ids.
  */
 const numberedTables = tables
   .filter(({ name, columns }) => cellTables.includes(name) && columns.includes(recordIdColumn))
@@ -207,7 +207,9 @@ async function cellsOf(runner: Pick<Runner, 'dialect' | 'readAs'>): Promise<read
 const counterValue = (name: string) => sql`
   select value from bw_counters where tenant_record_id = ${noTenant} and name = ${name}`;
 
-/** Increments the revision and returns it. Changes of places run one after another, because each locks this row. */
+/**
+ * Increments the revision and returns it. Changes of places run one after another, because each change locks this row.
+ */
 async function raiseRevision(runner: Runner): Promise<number> {
   const [row] = await runner.rows(sql`
     insert into bw_counters (tenant_record_id, name, value) values (${noTenant}, ${revisionCounter}, 1)
@@ -267,7 +269,7 @@ async function adopt(runner: Runner, { number, above }: CellNumbering): Promise<
   return start;
 }
 
-/** @throws BillingError MISSING_OR_INVALID_FIELD (60003) on SQLite. */
+/** @throws BillingError MISSING_OR_INVALID_FIELD (60003) if the database is SQLite. */
 export function refuseSqlite({ dialect }: SystemAccess) {
   if (dialect.kind === 'postgresql') return;
   throw billingError(

@@ -97,7 +97,7 @@ const ofLastDays = (columns: string) => `(
     and v.status = 'COMMITTED'
   order by c.start_date desc limit 1)`;
 
-/** SQL for the first item, per subscription, of the run that billed these days. */
+/** SQL for the first item, per subscription, of the run that billed the last days in force. */
 const firstItemToRead = `min(coalesce((
   select min(f.record_id) from ${ofLastDays('v.id, v.group_id')} as l
   cross join bw_invoice_items f

@@ -176,7 +176,7 @@ const ONE = raw(String(UNIT));
 /** The largest used amount that both databases and JavaScript store exactly. */
 const MAX_USED = decimal(Number.MAX_SAFE_INTEGER);
 
-/** Returns the whole part and the fraction of the sum of a counter and an amount. */
+/** Returns SQL for the whole part and the fraction of the sum of a counter and an amount. */
 function sum(whole: number, fraction: number): UsedSql {
   return {
     whole: sql`${WHOLE} + ${whole} + case when ${FRACTION} + ${fraction} >= ${ONE} then 1 else 0 end`,

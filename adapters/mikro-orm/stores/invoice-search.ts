@@ -11,9 +11,10 @@ import { COUNTED_INVOICES, dayOfInstant, invoicesTable } from '../tables/invoice
 import type { TenantScope } from '../tables/record-access.ts';
 
 /**
- * Returns a page of search results. Equalities use an index with the order of the page. Results of ranges are counted
- * first, up to the threshold that applies to all counts. If there are few results, they are found by the index of the
- * range and then sorted. If there are many, the page index is read from the first or last result.
+ * Returns a page of search results. A search for equal values uses an index that has the order of the page. A search
+ * for a range first counts its results, up to the threshold that applies to all counts. If there are few results, they
+ * are found by the index of the range and then sorted. If there are many results, the page index is read from the first
+ * or last result.
  */
 export async function searchInvoices(
   scope: TenantScope,
@@ -83,7 +84,10 @@ function clausesCondition(scope: TenantScope, clauses: readonly SearchClause[]):
   }, nothing);
 }
 
-/** Returns a condition, preceded by `and`, on the days of the searched instants. The index of days can then be used. */
+/**
+ * Returns a condition, preceded by `and`, on the days of the searched instants. With this condition, the database can
+ * use the index of days.
+ */
 function createdDays(clauses: readonly SearchClause[]) {
   return clauses.reduce((days, { property, operator, value }) => {
     if (property !== 'createdDate' || operator === 'neq' || operator === 'like') return days;
@@ -92,7 +96,9 @@ function createdDays(clauses: readonly SearchClause[]) {
   }, nothing);
 }
 
-/** Returns true if an index finds the few rows of the search. SQLite must then not scan all rows of the tenant. */
+/**
+ * Returns true if an index finds the few rows of the search. In this case, SQLite must not scan all rows of the tenant.
+ */
 function soughtBy(clauses: readonly SearchClause[]): { readonly isSought: boolean } {
   return {
     isSought: clauses.some(

@@ -120,7 +120,7 @@ export function signingSecretWrites(scope: WriteScope): SigningSecretWrites {
 
 type RowLock = 'forUpdate' | 'forDeletion' | 'forKeyShare';
 
-/** The revisions for work without a tenant, which has no tenant row. */
+/** The revisions for work that does not belong to a tenant and therefore has no tenant row. */
 const NOTHING_SET: TenantRevisions = Object.freeze({
   catalogRevision: 0,
   configuration: null,
@@ -130,7 +130,10 @@ const NOTHING_SET: TenantRevisions = Object.freeze({
   stateMachineRevision: null,
 });
 
-/** The revisions of a session's tenant. They are read once for all callers, and again once the row is locked. */
+/**
+ * The revisions of a session's tenant. They are read once for all callers, and again after the tenant's row has been
+ * locked.
+ */
 export class RevisionsOfSession {
   readonly #scope: TenantScope;
   #known: Promise<TenantRevisions> | undefined;
