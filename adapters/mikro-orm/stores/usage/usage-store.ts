@@ -129,7 +129,8 @@ function wholeRows(stretches: readonly UsageStretch[]): CellRows {
 }
 
 /**
- * Returns the outer bounds of all time spans, preceded by `and`, so that the planner can always limit an index scan.
+ * Returns a condition for the outer bounds of all time spans, preceded by `and`, so that the planner can always limit
+ * an index scan.
  */
 function withinAll(stretches: readonly UsageStretch[]) {
   const [first, ...others] = stretches.flatMap(({ wholeDays }) => (wholeDays === null ? [] : [wholeDays]));

@@ -255,8 +255,8 @@ async function daysWithPoints(
 
 /**
  * Returns true if the submission has archived points. The points of a submission on one day are archived together, so
- * an archived day without remaining points of the submission counts. The result can be true if only a day between the
- * submission's own days is archived.
+ * one archived day on which the submission has no points left is sufficient. The result can also be true if only a day
+ * between the submission's own days is archived.
  */
 function isArchived(days: readonly Row[], touched: CellRows) {
   const left = new Set(touched.map(([, date]) => date));
