@@ -55,7 +55,7 @@ const makers = {
 /**
  * Returns the columns of a described record. The name of a column is the property name in snake case. `RecordTable`
  * adds the record id.
- * @param names Names of columns that differ from this rule.
+ * @param names Names of the columns that do not follow this rule.
  */
 export function columnsOf<F extends Description>(
   description: F,

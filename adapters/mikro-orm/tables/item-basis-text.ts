@@ -13,7 +13,7 @@ const WRITE = 0;
 const READ = 1;
 type Direction = typeof WRITE | typeof READ;
 
-/** The conversion for a type or for the values in it. `never` if no conversion is needed. */
+/** The conversion for a type or for the values in it. The result is `never` if no conversion is needed. */
 type ConversionOf<T> = T extends Decimal
   ? Conversion<Decimal>
   : T extends Instant

@@ -26,8 +26,8 @@ export const tenantMovesTable = new RecordTable(
 export const ARE_TENANTS_MOVING = `exists (select 1 from bw_tenant_moves where state not in ('OPEN', 'GONE'))`;
 
 /**
- * Log of rows that were written while their tenant was leaving the cell. Contains the table, and the values of the key
- * as a JSON list.
+ * Log of rows that were written while their tenant was leaving the cell. An entry contains the name of the table, and
+ * the values of the row's key as a JSON list.
  */
 export const tenantMoveLogTable = new RecordTable(
   'tenant_move_log',

@@ -53,7 +53,7 @@ const entryFields = fieldsOf({
   lapses: integerOrNull,
   doneHandlers: json<readonly string[]>,
   reason: textOrNull,
-  /** Public id of the event, or null if the entry is not published, or if it was published as another entry. */
+  /** Public id of the event. Null if the entry is not published, or if the event was published as another entry. */
   eventId: uuidOrNull,
 });
 
@@ -94,7 +94,7 @@ export const queueHistoryTable: TableSpec = {
   }),
 };
 
-/** Columns that are copied from the live table to the history: all except the outcome. */
+/** Columns that are copied from the live table to the history. These are all columns except the outcome. */
 export const movedColumns = queueHistoryTable.columns
   .map(({ name }) => name)
   .filter((name) => name !== 'processing_state')
@@ -136,8 +136,8 @@ export const pushLeasesTable = new RecordTable('push_leases', leaseFields, {
 });
 
 /**
- * The event sinks of all nodes, with the last event before the sink was first used (which the sink does not receive)
- * and the time of its last use (database time).
+ * The event sinks of all nodes. A row contains the last event before the first use of the sink, and the database time
+ * of the last use. The sink receives only later events.
  */
 export const sinksTable = new RecordTable(
   'sinks',
@@ -149,8 +149,8 @@ export const sinksTable = new RecordTable(
 );
 
 /**
- * The last event of a tenant that has a delivery for a sink. If a tenant has no row, the position stored with the sink
- * applies.
+ * The last event that has a delivery, for each tenant and sink. If a tenant has no row, the position stored with the
+ * sink applies.
  */
 export const sinkCursorsTable = new RecordTable(
   'sink_cursors',

@@ -22,7 +22,7 @@ import { type RecordTable, recordIdColumn } from './record-table.ts';
 export type Stored<R> = R & { readonly recordId: number };
 
 /**
- * An update: the properties to write, and the records with their new values. A unique property of each record
+ * The properties that an update writes, and the records with their new values. A unique property of each record
  * identifies its row.
  */
 interface Update<R, K extends keyof R, P extends keyof R> {

@@ -74,8 +74,8 @@ export class RecordTable<R extends object> implements TableSpec {
   /** All columns. */
   readonly columns: readonly Column[];
   /**
-   * Columns that `decode` reads. They exclude the tenant's column, because the reader knows the tenant, and columns in
-   * separate tables.
+   * Columns that `decode` reads. They exclude columns in separate tables. They also exclude the tenant's column,
+   * because the reader knows the tenant.
    */
   readonly read: readonly Column[];
   /** Columns that an insert writes, in the order of `encode`. */

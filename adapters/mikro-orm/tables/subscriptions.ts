@@ -40,7 +40,10 @@ export const bundlesTable = new RecordTable<StoredBundle>('bundles', bundleColum
   },
 });
 
-/** Former keys of renamed bundles. A bundle stores each key once, even if it had the key several times. */
+/**
+ * Former keys of renamed bundles. Each former key of a bundle is stored once, even if the bundle had the key several
+ * times.
+ */
 export const formerBundleKeysTable = new RecordTable(
   'former_bundle_keys',
   fieldsOf({ accountRecordId: bigint, bundleId: uuid, externalKey: text }),
