@@ -46,8 +46,9 @@ export const Billing = {
   },
 
   /**
-   * Opens an engine over several PostgreSQL databases in a Node process, with the same defaults. Each tenant is in one
-   * of the cells. The directory contains the tenants and the users; it can use the database of the first cell.
+   * Opens an engine over several PostgreSQL databases in a Node process. The defaults are those of `open`. Each tenant
+   * is in one of the cells. The directory contains the tenants and the users; it can use the database of the first
+   * cell.
    *
    * @example const billing = await Billing.cells({ directory: postgresql(urlWest), cells: { west: postgresql(urlWest),
    *   east: postgresql(urlEast) }, });

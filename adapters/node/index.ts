@@ -1,4 +1,4 @@
-/** Node implementations of the ports for time, identity, hashing and others. */
+/** Node implementations of the engine's ports, such as those for time, ids and hashing. */
 
 export { logFiles } from './log-files.ts';
 export { isFormerNode, newNodeName } from './node-name.ts';

@@ -23,8 +23,8 @@ export function newNodeName(): string {
 }
 
 /**
- * Returns true if the name belongs to a process that has ended on this host since the last boot. This node may then
- * take over its work. Processes in other containers with the same host name count as ended.
+ * Returns true if the name belongs to a process that has ended on this host since the last boot. In that case, this
+ * node may take over the work of that process. Processes in other containers with the same host name count as ended.
  */
 export function isFormerNode(name: string): boolean {
   const found = nameForm.exec(name)?.groups;

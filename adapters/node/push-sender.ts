@@ -151,14 +151,14 @@ function createPinnedLookup(addresses: readonly string[]): LookupFunction {
   };
 }
 
-/** Time limit of an attempt in milliseconds, and the number of attempts per name server. */
+/** Time limit of a DNS query in milliseconds, and the number of attempts per name server. */
 const TIMEOUT_MS = 3_000;
 const TRIES = 2;
 
 /**
- * Returns a resolver that uses DNS for names with a dot. The resolver ignores the hosts file, because `getaddrinfo`
- * blocks one of the few threads that hashing and files need. Names without a dot use `getaddrinfo`, which can complete
- * them.
+ * Returns a resolver that uses DNS for names with a dot. For these names, it does not use `getaddrinfo`, which blocks
+ * one of the few threads that hashing and files need. Therefore, it ignores the hosts file for these names. For names
+ * without a dot, it uses `getaddrinfo`, which can complete them.
  * @param options.servers name servers as `address` or `address:port`. Defaults to the name servers of the machine.
  */
 export function nameResolver(options: { readonly servers?: readonly string[] } = {}): NameResolver {
