@@ -26,8 +26,8 @@ import {
 
 export interface SandboxGatewayOptions {
   /**
-   * Name of the gateway. Defaults to `sandbox`; that gateway is also registered as `killbill-payment-test`, its name in
-   * Kill Bill.
+   * Name of the gateway. Defaults to `sandbox`. A gateway with the default name is also registered as
+   * `killbill-payment-test`, its name in Kill Bill.
    */
   readonly name?: string;
   /** Default: one in memory. */
@@ -48,14 +48,14 @@ export interface SandboxGateway
    * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an invalid configuration.
    */
   configure(configuration: SandboxConfiguration | AnyConfiguration, tenantId?: Uuid): void;
-  /** Returns the settings for the tenant or, without a tenant, for all tenants. */
+  /** Returns the settings for the tenant or, if no tenant is given, for all tenants. */
   status(tenantId?: Uuid): SandboxStatus;
 }
 
 /** VOID has no amount. */
 type SandboxRequest = GatewayTransaction & Partial<Pick<GatewayRequest, 'amount' | 'currency'>>;
 
-/** A configuration from a request that has not been checked. */
+/** An unchecked configuration from a request. */
 type AnyConfiguration = { readonly CONFIGURE_ACTION: string } & Readonly<Record<string, string>>;
 
 const DEFAULT_NAME = 'sandbox';
@@ -64,9 +64,10 @@ const VERSION = '1.0.0';
 const FORMER = { name: 'killbill-payment-test', pluginKey: 'payment-test', version: VERSION };
 
 /**
- * A payment gateway for tests and demos (payments §2.4 rule 2). It processes every call, or follows the call's plugin
- * properties or a sticky configuration. Each call enters the ledger first, so delays, lost responses and crashes do
- * not undo it; a repeated transaction id has no second effect and returns the recorded result.
+ * A payment gateway for tests and demos (payments §2.4 rule 2). It processes every call, unless the call's plugin
+ * properties or a sticky configuration specify another behavior. Each call is first recorded in the ledger, so delays,
+ * lost responses and crashes do not undo it. A call with a repeated transaction id has no second effect and returns the
+ * recorded result.
  */
 export function sandboxGateway(options: SandboxGatewayOptions = {}): SandboxGateway {
   checkOptionTypes(options, { name: 'text', ledger: 'an object', sleep: 'a function' });

@@ -52,7 +52,7 @@ export function memoryLedger(): SandboxLedger {
   };
 }
 
-/** A line of the ledger file. It contains a call or a changed report, with amounts as text. */
+/** A line of the ledger file. It contains a call or a change to a reported state, with amounts as text. */
 type Line =
   | { readonly kind: 'ENTRY'; readonly entry: LedgerEntry }
   | { readonly kind: 'OVERRIDE'; readonly transactionId: Uuid; readonly override: LedgerOverride };
