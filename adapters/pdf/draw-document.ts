@@ -137,7 +137,7 @@ function drawPayment(sheet: Sheet, { payment, accent }: PrintableDocument): void
   structure.close();
 }
 
-/** Adds a gap. If the height does not fit on the current page, starts a new page. */
+/** Starts a new page if the height does not fit on the current page. Otherwise adds a gap. */
 function startOf(sheet: Sheet, height: number): void {
   if (sheet.y + height > sheet.bottom) sheet.newPage();
   else sheet.y += gap;

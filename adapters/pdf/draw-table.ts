@@ -131,7 +131,7 @@ function heightOf({ names, smalls, periods, taxes, amounts }: MeasuredRow): numb
   return 2 * PADDING + Math.max(names.length * textHeight + smalls.length * smallHeight, cells);
 }
 
-/** Draws a row. If it is on a new page, draws the column headings again first. */
+/** Draws a row. If the row is on a new page, first draws the column headings again. */
 function drawRow(sheet: Sheet, line: PrintableLine, table: Table): void {
   const row = measuredRow(sheet, line, table.columns);
   if (sheet.y + heightOf(row) + table.below > sheet.bottom) repeatHead(sheet, table);

@@ -152,7 +152,7 @@ export function hasRightToLeftLetter(text: string): boolean {
 
 /**
  * Returns the font with a faster layout. Ligatures, kerning and marks are enabled only for scripts that need them,
- * because they take nine tenths of the time to draw a document.
+ * because these features take nine tenths of the time to draw a document.
  */
 function withQuickLayout(font: Font): Font {
   const layout = (text: string) => {

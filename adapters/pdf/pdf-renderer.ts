@@ -17,7 +17,7 @@ export interface PdfOptions {
 
 /**
  * Renders PDFs with pdfkit: `Billing.open({ documentRenderer: pdfRenderer(), … })`. Packages and fonts are loaded with
- * the first document; without them PDFs fail with NOT_IMPLEMENTED (1) and the install command.
+ * the first document. If they are missing, PDFs fail with NOT_IMPLEMENTED (1) and the install command.
  * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an option of the wrong type.
  */
 export function pdfRenderer(options: PdfOptions = {}): DocumentRenderer {

@@ -170,7 +170,7 @@ export class Sheet {
     return { image: (opener as ImageOpener).openImage(source), alt };
   }
 
-  /** Draws an image that fits into a box. @returns its height. */
+  /** Draws an image, scaled to fit a box. @returns the height of the image. */
   image({ image, alt }: OpenedImage, { top, ...column }: Place, maxHeight: number): number {
     const scale = Math.min(column.width / image.width, maxHeight / image.height);
     const [width, height] = [image.width * scale, image.height * scale];

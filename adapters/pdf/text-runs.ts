@@ -13,7 +13,7 @@ export type BaseDirection = 'ltr' | 'rtl' | 'auto';
 /** Characters that control the direction of text. They are removed once the text is in visual order. */
 const invisible = /[\p{Cf}\p{Cc}\p{Cs}]/gu;
 
-/** Splits lines into runs by font, in the visual order defined by Unicode's algorithm. */
+/** Splits lines into runs by font, in the visual order that the Unicode bidirectional algorithm defines. */
 export class TextRuns {
   readonly #bidi: Packages['bidi'];
   readonly #fonts: Fonts;
@@ -99,7 +99,7 @@ interface LineBreaking {
   readonly maxLines: number;
 }
 
-/** Maximum number of characters that are processed in a string. */
+/** Maximum number of characters processed per string. */
 const MAX_CHARACTERS = 4_000;
 const ELLIPSIS = '…';
 
