@@ -24,7 +24,10 @@ type Parts = Pick<
   | 'defaultOverdueConfig'
 >;
 
-/** The value of a property. It is text, or a value that is stored as JSON text, such as `security.jwt.issuers`. */
+/**
+ * The value of a property. It is text, or a value that is stored as JSON text, such as the value of
+ * `security.jwt.issuers`.
+ */
 export type PropertyValue =
   | string
   | number
@@ -43,8 +46,8 @@ export interface ServerDefinition extends Parts {
    */
   readonly database?: string;
   /**
-   * `postgresql://` URLs of the cells by name: databases that share the tenants. With cells, `database` is the
-   * directory; it defaults to the URL of the first cell.
+   * `postgresql://` URLs of the cells by name. Each tenant is in one of these databases. If cells are given, `database`
+   * is the directory and defaults to the URL of the first cell.
    */
   readonly cells?: Readonly<Record<string, string>>;
   /** Names of the cells whose queue this node processes. Overridden by `--work`. Defaults to all cells. */
@@ -71,7 +74,10 @@ export interface ServerDefinition extends Parts {
   readonly configuration?: Readonly<Record<string, PropertyValue>>;
   /** Called after the engine opens and before the first request. If it throws, the server does not start. */
   readonly opened?: (billing: Billing<never>) => void | Promise<void>;
-  /** Called after the engine closes, including after other commands. Use it to close resources of plugins. */
+  /**
+   * Called after the engine of the server closes, and after another command on the database ends. Use this function to
+   * close resources of plugins.
+   */
   readonly closed?: () => void | Promise<void>;
 }
 
