@@ -211,8 +211,8 @@ function optionsIn({ properties }: GatewayRequest, { returnUrl }: StripeGatewayO
   const given = new Map(properties.map(({ key, value }) => [key, value]));
   return {
     /**
-     * True (the default) if the customer is absent. The bank then declines a payment that requires the customer's
-     * consent. Set to false by `off_session=false`.
+     * True (the default) if the customer is absent. In that case, the bank declines a payment that requires the
+     * customer's consent. Set to false by `off_session=false`.
      */
     isOffSession: given.get('off_session') !== 'false',
     returnUrl: given.get('return_url') ?? returnUrl ?? null,

@@ -29,7 +29,7 @@ export interface PaymentOf {
 
 /**
  * Finds payments by the metadata that the gateway sets. Looks in the customer's current list first, then uses Stripe's
- * search, which is delayed.
+ * search, whose results are delayed.
  */
 export class PaymentBooks {
   readonly #customers: StripeCustomers;
@@ -101,8 +101,8 @@ async function searchedIntents({ stripe, tenantId }: StripeAccount, paymentId: U
 }
 
 /**
- * Cancels a failed payment intent. Otherwise the customer could still add another method to the intent on a page, and a
- * later payment would be a second payment. If the intent has made progress in the meantime, returns it unchanged.
+ * Cancels a failed payment intent. Otherwise, the customer could still add another method to the intent on a page, and
+ * would pay twice if a later payment succeeded. If the intent has made progress in the meantime, returns it unchanged.
  */
 async function cancelFailedIntent({ stripe }: StripeAccount, intent: Stripe.PaymentIntent) {
   if (intent.status !== 'requires_payment_method' || intent.last_payment_error === null) return intent;

@@ -57,8 +57,8 @@ export function setupResult(told: TransactionIdentity, setup: Stripe.SetupIntent
 }
 
 /**
- * Returns the result of a capture or void from the mark on the payment intent. Returns null if the operation was not
- * made.
+ * Returns the result of the capture or void that is marked on the payment intent. Returns null if the operation had no
+ * effect.
  */
 export function markedResult(
   told: TransactionIdentity,

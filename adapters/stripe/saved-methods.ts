@@ -205,8 +205,8 @@ function describeMethod({ type, card, sepa_debit: sepa, us_bank_account: bank }:
 
 /**
  * Creates a page on which a customer adds a method. If the fields contain `success_url`, Stripe hosts the page.
- * Otherwise, the result is a setup intent for Stripe's form within a page of the host. A refresh of the account's
- * payment methods then finds the method.
+ * Otherwise, the result is a setup intent for Stripe's form within a page of the host. After the customer has added the
+ * method, a refresh of the account's payment methods finds it.
  */
 export function setupForms(
   accounts: StripeAccounts,

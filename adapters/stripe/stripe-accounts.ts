@@ -25,15 +25,15 @@ const optionTypes = {
 } as const;
 
 /**
- * The Stripe accounts of the tenants. Each is created on first use. If the creation fails, the next use tries again.
+ * The Stripe accounts of the tenants. The object for an account is created on first use. If the creation fails, the
+ * next use tries again.
  */
 export class StripeAccounts {
   readonly #options: StripeGatewayOptions;
   readonly #accounts = new Map<Uuid, Promise<StripeAccount>>();
 
   /**
-   * Creates the accounts.
-   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an option of the wrong type.
+   * Checks the options. @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an option of the wrong type.
    * @throws GatewayError for an invalid kind of key.
    */
   constructor(options: StripeGatewayOptions) {
@@ -276,7 +276,7 @@ export function noSuchTransaction({ transactionId }: GatewayTransaction): Error 
   return new Error(`Stripe does not return the pending transaction ${transactionId}`);
 }
 
-/** Returns true if Stripe already has a result for the same key but for different parameters. */
+/** Returns true if Stripe already has a result for the same key but different parameters. */
 export function isOtherRequest(error: unknown): boolean {
   return error instanceof Stripe.errors.StripeIdempotencyError;
 }
