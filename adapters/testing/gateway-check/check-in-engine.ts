@@ -147,7 +147,7 @@ function losingAnswers(gateway: PaymentGateway): PaymentGateway {
   });
 }
 
-/** A hasher without protection. It is sufficient here, because nobody logs in. */
+/** A hasher without protection. It is sufficient for the check, because nobody logs in. */
 const PLAIN: SecretHasher = {
   hash: async (secret) => secret,
   verify: async (secret, stored) => secret === stored,

@@ -21,7 +21,7 @@ export type GatewayAnswer = GatewayResult;
 export interface ProvokedOutcome {
   /** Plugin properties of the call. */
   readonly properties?: readonly PluginProperty[];
-  /** Called before the call, for example to disconnect a fake processor. */
+  /** Runs before the call, for example to disconnect a fake processor. */
   arrange?(): Promise<void> | void;
   /** Runs after the call, to undo `arrange`. */
   restore?(): Promise<void> | void;
