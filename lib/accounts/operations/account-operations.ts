@@ -64,7 +64,7 @@ export interface AccountOperations<C extends Leading = []> {
   page(...given: [...C, request: PageRequest]): Promise<Page<Account>>;
 
   /**
-   * Returns a page of accounts. The key is the account's id, or part of its name, e-mail, external key or company,
+   * Returns a page of accounts. A key matches an account's id, or part of its name, e-mail, external key or company,
    * ignoring case. A key in operator form (§6) filters by its clauses.
    * @throws BillingError INVALID_PARAMETER (60002) for an invalid key in operator form.
    */
