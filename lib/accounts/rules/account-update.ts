@@ -9,7 +9,7 @@ const FIXED_FIELDS = ['externalKey', 'currency', 'timeZone'] as const;
 
 export interface MergeOptions {
   readonly treatNullAsReset: boolean;
-  /** The tenant's setting `features.account.allowBCDUpdate`. */
+  /** True if the tenant allows changes to a bill cycle day that is already set (`features.account.allowBCDUpdate`). */
   readonly allowsBillCycleDayChange: boolean;
   readonly now: Instant;
 }
@@ -52,7 +52,10 @@ function delegation(stored: Account, input: AccountInput, treatNullAsReset: bool
   return value ?? (value === null && treatNullAsReset ? false : stored.isPaymentDelegatedToParent);
 }
 
-/** Returns the bill cycle day. It can change only from 0 to 1–31, unless the tenant allows other changes (§4). */
+/**
+ * Returns the bill cycle day. It can change only from 0 to a day from 1 to 31, unless the tenant allows other changes
+ * (§4).
+ */
 function billCycleDay(stored: Account, input: AccountInput, options: MergeOptions): number {
   const { billCycleDayLocal: set } = stored;
   const { billCycleDayLocal: asked } = input;

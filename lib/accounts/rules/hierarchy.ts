@@ -11,7 +11,10 @@ export interface Family {
   readonly children: readonly Member[];
 }
 
-/** Returns true if the parent pays. Without a parent, the delegation flag has no effect (§7 rule 2). */
+/**
+ * Returns true if the parent pays for the account. If the account has no parent, the delegation flag has no effect (§7
+ * rule 2).
+ */
 export function isPaidByParent(
   account: Pick<Account, 'parentAccountId' | 'isPaymentDelegatedToParent'>,
 ): boolean {
