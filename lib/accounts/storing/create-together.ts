@@ -37,7 +37,7 @@ export function sharedAuthorship(
   return { authorship: { ...authorship, createdDate, userTokenOf }, tokens };
 }
 
-/** Creates accounts without parents in one transaction. Each gets the user token of its call. */
+/** Creates accounts without parents in one transaction. Each account gets the user token of its call. */
 export async function createTogether(
   storage: Pick<Storage, 'write'>,
   { tenant, authorship: author }: { readonly tenant: TenantRef; readonly authorship: Authorship },

@@ -6,8 +6,8 @@ import type { Family } from '../rules/hierarchy.ts';
 /**
  * Locks the account, if it exists, and `parentId` with its ancestors. Returns their locked state. The lock keeps
  * concurrent calls from linking accounts into a cycle.
- * @throws BillingError BUSY (60018); ConcurrentChangeError if the ancestors changed before they were locked; the
- * operation is then repeated.
+ * @throws BillingError BUSY (60018); ConcurrentChangeError if the ancestors changed before they were locked. This error
+ * causes the operation to be repeated.
  */
 export async function lockFamily(
   session: WriteSession,
