@@ -75,7 +75,7 @@ export function auditOperations(
   };
 }
 
-/** Tables whose names differ in audit rows (accounts §14.1). */
+/** Names of the tables that have different names in audit rows (accounts §14.1). */
 const ownNames: Readonly<Record<string, string>> = {
   ACCOUNT: 'accounts',
   ACCOUNT_EMAIL: 'account_emails',
@@ -99,7 +99,7 @@ export type AuditLevel = (typeof AuditLevel)[keyof typeof AuditLevel];
 
 /** The audit log of all records. */
 export interface AuditOperations<C extends Leading = []> {
-  /** Returns the changes of each record in write order. Executes one query, or none for NONE. */
+  /** Returns the changes of each record in write order. Executes one query, or no query for the level NONE. */
   logs(
     ...given: [...C, targetIds: readonly (Uuid | string)[], level: AuditLevel]
   ): Promise<ReadonlyMap<Uuid, readonly AuditEntry[]>>;
