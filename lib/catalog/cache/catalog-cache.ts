@@ -268,8 +268,7 @@ interface GlobalDefault {
 }
 
 /**
- * Returns the catalog of a tenant that has its own, extended by plans of the default catalog. Subscriptions may still
- * be on such plans.
+ * Returns the tenant's own catalog, extended by plans of the default catalog. Subscriptions may still be on such plans.
  */
 function withGlobalDefault(catalog: Catalog, { globalDefault, ownSince }: GlobalDefault): Catalog {
   if (globalDefault === null || ownSince === null) return catalog;

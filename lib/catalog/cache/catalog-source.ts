@@ -16,8 +16,8 @@ export interface CatalogRequest {
   readonly tenant: TenantRef;
   readonly now: Instant;
   /**
-   * The affected accounts. An empty list selects the tenant's own catalog. A function is called in its own transaction,
-   * and only if a catalog plugin needs the accounts.
+   * The affected accounts. An empty list selects the tenant's own catalog. If a function is given, it is called in its
+   * own transaction, and only if a catalog plugin needs the accounts.
    */
   readonly accounts: readonly Uuid[] | ((session: ReadSession) => Promise<readonly Uuid[]>);
   readonly properties?: readonly PluginProperty[];
@@ -31,7 +31,7 @@ export interface CatalogProvider {
   open(request: CatalogRequest): Promise<CatalogSource>;
 }
 
-/** Maximum number of cached override plans per catalog. Others are read in one statement. */
+/** Maximum number of cached override plans per catalog. Other override plans are read in one statement. */
 const MAX_CACHED_OVERRIDE_PLANS = 1_000;
 
 /** Override plans by tenant and name, for plans that the catalog itself does not contain. They never change. */

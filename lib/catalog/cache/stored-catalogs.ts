@@ -110,7 +110,7 @@ class CachedCatalog {
 
   readonly #slices: TimeSlices;
 
-  /** @param origin The catalog from which this catalog starts as a copy. */
+  /** @param origin The catalog whose content this catalog initially copies. */
   constructor(
     { decoded, slices }: { readonly decoded: DecodedParts; readonly slices: TimeSlices },
     origin?: CachedCatalog,

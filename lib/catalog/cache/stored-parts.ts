@@ -29,7 +29,7 @@ export class StoredPart<T extends object> implements Part<T> {
   readonly name: string;
   readonly forExisting: Instant | null;
   readonly shape: Shape | null;
-  /** The stored text. If there is a shape, this is only the filling; otherwise it is the whole text. */
+  /** The stored text. If the part has a shape, the stored text is only the filling. Otherwise, it is the whole text. */
   readonly #ownText: string;
   readonly #decoding: Decoding<T>;
   #value: T | undefined;
