@@ -154,8 +154,8 @@ function withPrice(version: VersionContent, plan: PlanContent, request: CheckedS
 }
 
 /**
- * Returns the trial with a price in the currency. A trial that is free in some currencies becomes free in all of them.
- * Otherwise it could not start in a new currency.
+ * Returns the trial with a price in the currency. A trial that is free in some currencies becomes free in all
+ * currencies. Otherwise, the trial could not start in a new currency.
  */
 function freeInCurrency(trial: PhaseContent, currency: Currency): PhaseContent {
   const prices = trial.fixed?.price.prices ?? [];

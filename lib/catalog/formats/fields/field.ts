@@ -91,7 +91,7 @@ export function nillable<T>(type: Scalar<T>, options: Options<never>): Field<T |
   return { place: 'element', type, isNillable: true, ...options };
 }
 
-/** Returns a list type. Documents write it as a wrapper element whose children are named `item`. */
+/** Returns a list type. Documents write the list as a wrapper element whose children are named `item`. */
 export function list<T>(
   item: string,
   type: ValueType<T>,
@@ -100,7 +100,9 @@ export function list<T>(
   return { place: 'list', item, type, ...options };
 }
 
-/** Returns a list type. Documents write zero or more elements next to other elements, without a wrapper. */
+/**
+ * Returns a list type. Documents write the items as zero or more elements next to other elements, without a wrapper.
+ */
 export function repeatedElements<T>(type: ValueType<T>, options: Options<readonly T[]>): Field<readonly T[]> {
   return { place: 'repeated', type, absent: [], ...options };
 }
@@ -138,7 +140,7 @@ export function completeRecord<T>(
   return recordOf(type, ({ name, ifAbsent }) => known[name] ?? ifAbsent);
 }
 
-/** A type whose values have a text form. They are written as an attribute, an element or a member of a definition. */
+/** A type whose values have a text form. A value is written as an attribute, an element or a member of a definition. */
 export interface Scalar<T = unknown> {
   readonly kind: 'scalar';
   /** Description of the type for messages, with an article, such as `a currency code`. */
