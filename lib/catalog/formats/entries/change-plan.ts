@@ -102,7 +102,7 @@ export function retirementRows(rows: readonly PlanRow[], now: Instant): readonly
   );
 }
 
-/** Returns the last row by effective date, then by creation. `rows` must be sorted this way. */
+/** Returns the last row by effective date, then by creation. `rows` must be sorted in this order. */
 export function latestOf(rows: readonly PlanRow[]): PlanRow {
   const latest = rows.at(-1);
   if (latest === undefined) throw new Error('a plan of the entry catalog has no row');

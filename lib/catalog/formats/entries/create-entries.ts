@@ -30,7 +30,7 @@ interface CreateEntriesInput {
   readonly nextId: () => Uuid;
 }
 
-/** The records that a creation adds. The lists are empty if all of them already exist. */
+/** The records that a call adds. The lists are empty if all of the entries already exist. */
 interface CreatedEntries {
   readonly entries: readonly New<CatalogEntry>[];
   readonly rows: readonly NewPlanRow[];

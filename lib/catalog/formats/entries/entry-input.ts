@@ -24,7 +24,7 @@ import { type DeclaredFeatures, declaredFeatures } from './entry-parts.ts';
 
 // The entry API's input has the names of json-models §13 for the stored fields, which are all optional.
 
-/** An input whose fields may be absent, null or "". All three mean the same. */
+/** An input whose fields may be absent, null or "". These three forms are equivalent. */
 export type EntryInputOf<T> = { readonly [Name in keyof T]?: EntryInputValue<T[Name]> | null };
 export type EntryInputValue<T> = T extends Decimal | number
   ? T
