@@ -52,7 +52,7 @@ export interface VersionParts {
 /**
  * One complete, dated catalog, deeply frozen and shared. Products, plans and the plans of a list are sorted by name.
  * The price list `DEFAULT` comes before the other price lists. Everything else is in document order. Lookups by name
- * read a map and decode only the plan found. Created by `createVersion`, or from parts of other versions.
+ * read a map and decode only the plan that they find. Created by `createVersion`, or from parts of other versions.
  */
 export class CatalogVersion implements PlanLookup {
   readonly effectiveDate: Instant;

@@ -45,8 +45,8 @@ export interface LastPlanChange {
 export interface Elsewhere {
   readonly catalog: Catalog;
   /**
-   * Plans chosen before this instant come from the other catalog, even if this catalog also contains them. If null, the
-   * name of the plan determines the catalog.
+   * Plans chosen before this instant come from the other catalog, even if this catalog also contains them. If the value
+   * is null, the name of the plan determines the catalog.
    */
   readonly until: Instant | null;
 }
@@ -65,7 +65,7 @@ export interface CatalogPast {
 export class Catalog {
   readonly versions: readonly CatalogVersion[];
   /**
-   * The tenant's `catalogRevision`, or 0 without a tenant. The revision of a plugin's catalog is a negative number
+   * The tenant's `catalogRevision`, or 0 if there is no tenant. The revision of a plugin's catalog is a negative number
    * derived from its content.
    */
   readonly revision: number;
@@ -94,7 +94,7 @@ export class Catalog {
 
   /**
    * Returns false if the plan can change without a new revision, because the host may start with a different default
-   * catalog. Without a name, checks all plans.
+   * catalog. If no name is given, checks all plans.
    */
   isRevised(planName: string | null = null): boolean {
     if (this.#past === null || this.#past.isRevised === false) return false;
@@ -292,9 +292,9 @@ interface PlanChangeQuestion {
 }
 
 /**
- * Returns the list, policy and alignment of a change by the rules of the version in force at the date of the change,
- * or now if the date is not known yet. Call this again once the date is known, because the version at that date may
- * forbid the change.
+ * Returns the price list, policy and alignment of a change. The rules come from the version in force on the date of the
+ * change, or now if the date is not known yet. Call this function again once the date is known, because the version in
+ * force on that date may forbid the change.
  * @throws BillingError with the codes of `decidePlanChange` in rules.ts.
  */
 export function planChangeRules(catalog: RuledCatalog, question: PlanChangeQuestion): PlanChangeDecision {

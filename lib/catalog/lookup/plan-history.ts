@@ -61,8 +61,8 @@ export class PlanRuns {
   }
 
   /**
-   * Returns the later versions that change a plan for existing subscriptions, each once. Stops at the first version
-   * without the plan (§6.4 rule 2).
+   * Returns the later versions that change a plan for existing subscriptions, without duplicates. Stops at the first
+   * version without the plan (§6.4 rule 2).
    */
   changedAfter(planName: string, index: number): readonly number[] {
     if (!this.#dated.has(planName)) return [];

@@ -24,7 +24,9 @@ import {
   type SubscriptionContext,
 } from '../model/catalog-model.ts';
 
-/** Results of rules if no case matches (§8 rule 3). The rule for the price list then keeps the current list. */
+/**
+ * Results of rules if no case matches (§8 rule 3). In that case, the rule for the price list keeps the current list.
+ */
 export const RULE_DEFAULTS = {
   changePolicy: BillingActionPolicy.END_OF_TERM,
   changeAlignment: PlanAlignmentChange.START_OF_BUNDLE,
@@ -116,10 +118,10 @@ export interface PlanChangeDecision extends Pick<PlanChangeEvaluation, 'priceLis
 }
 
 /**
- * Evaluates a change by the rules of `version`: target list, policy and alignment. `from` describes the subscription
- * by its own plan, so that a subscription on a retired plan can change (§6.3).
- * @throws BillingError 2001 `CATALOG_ILLEGAL_CHANGE_REQUEST` for the policy ILLEGAL; 2021, 2031, 2015, 2030, 2013 for
- * a missing target.
+ * Determines the target list, policy and alignment of a change by the rules of `version`. `from` describes the
+ * subscription by its own plan, so that a subscription on a retired plan can change (§6.3).
+ * @throws BillingError 2001 `CATALOG_ILLEGAL_CHANGE_REQUEST` for the policy ILLEGAL; 2021, 2031, 2015, 2030, 2013 for a
+ * missing target.
  */
 export function decidePlanChange(
   version: PlanLookup,
@@ -225,7 +227,7 @@ function planCriteria(
 }
 
 /**
- * Returns the plan of a specifier (§7). Without a plan name, searches the list, then `DEFAULT`.
+ * Returns the plan of a specifier (§7). If the specifier has no plan name, searches the list, then `DEFAULT`.
  * @throws BillingError 2021 for an unknown plan name; the errors of `planCriteria`; 2020 if no plan matches; 2002 if
  * several plans match.
  */
