@@ -44,8 +44,8 @@ export function catalogAdministration(ports: Pick<Ports, 'storage' | 'ids'>, cat
   }
 
   /**
-   * Returns the rows to store for edited versions. Each version becomes a separate upload whose document is its new
-   * content.
+   * Returns the rows to store for edited versions. Each edited version is stored as a separate upload whose document is
+   * the new content of the version.
    */
   async function rowsOf(
     versions: readonly CatalogVersion[],
@@ -128,8 +128,8 @@ export function catalogAdministration(ports: Pick<Ports, 'storage' | 'ids'>, cat
 }
 
 /**
- * Rejects the deletion of a catalog that subscriptions use. These subscriptions could not be billed afterward (§5 rule
- * 10).
+ * Rejects the deletion of a catalog that subscriptions use, because these subscriptions could no longer be billed (§5
+ * rule 10).
  */
 async function refuseWhileUsed(session: ReadSession, catalog: Catalog): Promise<void> {
   const names = new Set(catalog.versions.flatMap((version) => [...version.planParts.names()]));
@@ -148,8 +148,8 @@ async function refuseWhileUsed(session: ReadSession, catalog: Catalog): Promise<
 }
 
 /**
- * Yields the edits after validating them. An added plan can break rules that only validation checks, such as the
- * uniqueness of names.
+ * Validates the edits and returns the edited versions. An added plan can break rules that only validation checks, such
+ * as the uniqueness of names.
  */
 function* validateEdits(edits: readonly EditedVersion[]): Steps<readonly CatalogVersion[]> {
   const problems: Problem[] = [];
@@ -160,7 +160,7 @@ function* validateEdits(edits: readonly EditedVersion[]): Steps<readonly Catalog
   return versions;
 }
 
-/** Returns the error for problems in several versions. If several versions have the same problem, reports it once. */
+/** Returns an error that lists the problems of all versions. A problem that several versions have is listed once. */
 function validationError(problems: readonly Problem[]): BillingError {
   const distinct = [...new Map(problems.map((problem) => [problem.message, problem])).values()];
   return invalidSimplePlanError(distinct.map((problem) => problem.message).join('; '), distinct);

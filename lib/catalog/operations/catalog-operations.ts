@@ -40,19 +40,19 @@ export interface CatalogSync {
 
 export interface CatalogOperations<C extends Leading = []> {
   /**
-   * Adds all versions of an XML document to the tenant's catalog, or none if one is invalid (§5). For a catalog
-   * defined in code, does the same as `sync`.
+   * Adds all versions of an XML document to the tenant's catalog, or none if one is invalid (§5). For a catalog defined
+   * in code, does the same as `sync`.
    * @param document root `catalog` or the envelope `catalogs`, as bytes or text, or a catalog defined in code.
-   * @throws BillingError CATALOG_INVALID_FOR_TENANT (2080) with every error in `problems`, with line and column if
-   * known.
+   * @throws BillingError CATALOG_INVALID_FOR_TENANT (2080) that lists every error in `problems`, with line and column
+   * if known.
    */
   upload(...given: [...C, document: CatalogUpload]): Promise<void>;
 
   /**
-   * Adds the versions of a catalog that the tenant does not have yet, by effective date. Does nothing if the tenant
-   * has all of them, so an application can call this at each start (§5 rule 11).
-   * @throws BillingError CATALOG_INVALID_FOR_TENANT (2080) if a stored version was edited: `problems` lists each
-   * difference with plan, phase, currency, old and new price; otherwise the errors of `upload`.
+   * Adds the versions of a catalog that the tenant does not have yet, by effective date. Does nothing if the tenant has
+   * all of them, so an application can call this at each start (§5 rule 11).
+   * @throws BillingError CATALOG_INVALID_FOR_TENANT (2080) if a stored version was edited. In this case, `problems`
+   * lists each difference with its plan, phase, currency, old price and new price. Also throws the errors of `upload`.
    */
   sync(...given: [...C, document: CatalogUpload]): Promise<CatalogSync>;
 
@@ -63,8 +63,8 @@ export interface CatalogOperations<C extends Leading = []> {
   validate(...given: [...C, document: CatalogUpload]): Promise<CatalogValidation>;
 
   /**
-   * Returns the current catalog: the catalog of a plugin, otherwise the stored catalog. The stored catalog may have
-   * no versions. With an account, returns the catalog that the account sees (§15.6, §16).
+   * Returns the current catalog. This is the catalog of a plugin or, without one, the stored catalog, which may have no
+   * versions. If an account is given, returns the catalog that the account sees (§15.6, §16).
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002); UNEXPECTED (60000) for a failed plugin, or
    * CATALOG_INVALID_FOR_TENANT (2080) for an invalid catalog.
    */
@@ -153,9 +153,9 @@ export interface CatalogEntryOperations<C extends Leading = []> {
   ): Promise<PlanEntryView>;
 
   /**
-   * Sets the prices of a plan starting on a date.
-   * @throws BillingError CATALOG_ENTRY_PLAN_NOT_FOUND (61006), CATALOG_ENTRY_INVALID_ENTRY (61004) for a retired
-   * plan, phases of a different shape or dates out of order.
+   * Sets the prices of a plan from the given date on.
+   * @throws BillingError CATALOG_ENTRY_PLAN_NOT_FOUND (61006), CATALOG_ENTRY_INVALID_ENTRY (61004) for a retired plan,
+   * phases of a different shape or dates out of order.
    */
   updatePlan(
     ...given: [...C, planName: string, update: HostInput<PlanUpdate & EntryScopeOptions>]
@@ -210,6 +210,6 @@ export interface CatalogPreview {
   readonly errors: readonly Problem[];
   /** Problems that do not prevent an upload. */
   readonly warnings: readonly Problem[];
-  /** The versions that the upload would add. The list is empty if it would be rejected. */
+  /** The versions that the upload would add. The list is empty if the upload would be rejected. */
   readonly added: readonly CatalogVersion[];
 }

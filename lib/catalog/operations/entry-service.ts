@@ -89,7 +89,7 @@ export function catalogEntryOperations(
       });
     };
   const write = writeUnder('lock');
-  /** Deletes entries under a lock. The lock also prevents new subscriptions to a plan. */
+  /** Deletes entries under a lock. The lock also prevents new subscriptions to any plan of the tenant. */
   const remove = writeUnder('lockForDeletion');
 
   async function read<T>(
@@ -295,7 +295,7 @@ function requireForce({ force }: { readonly force: boolean }, what: string): voi
 }
 
 /**
- * Checks that no subscription uses the plan. Otherwise running and ended subscriptions would lose their price.
+ * Checks that no subscription uses the plan, because running and ended subscriptions would lose their prices.
  * @throws BillingError 61005.
  */
 async function requireUnused(session: ReadSession, planNames: readonly string[]): Promise<void> {

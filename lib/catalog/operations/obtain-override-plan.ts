@@ -18,7 +18,8 @@ import {
 /**
  * Finds the tenant's override plan for a definition, or stores a new one with the next free number (§10 rules 3, 4).
  * Takes the catalog lock, which should be the last lock of the transaction.
- * @param currentCatalog reads the catalog under that lock, because a plan of the catalog may already have the name.
+ * @param currentCatalog reads the catalog under that lock, because a plan of the catalog may already have the name of
+ * the override plan.
  */
 export async function obtainOverridePlan(
   session: WriteSession,
@@ -127,7 +128,10 @@ export async function foreseenOverridePlan(
   return known === undefined ? dryRunOverridePlan(definition, catalog) : overridePlanOf(known);
 }
 
-/** Returns the names that entries use. They are unique in the tenant, including the entries of all accounts. */
+/**
+ * Returns those of the given names that plan entries already use. Plan names are unique in the tenant, including the
+ * entries of all accounts.
+ */
 async function ofEntries(session: WriteSession, planNames: readonly string[]): Promise<readonly string[]> {
   const entries = await session.catalogEntries.named(planNames);
   return entries.filter((entry) => entry.kind === EntryKind.PLAN).map(({ name }) => name);
