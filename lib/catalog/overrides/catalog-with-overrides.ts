@@ -18,7 +18,7 @@ import {
 import type { Plan, SubscriptionContext } from '../model/catalog-model.ts';
 import type { OverridePlan } from './define-overrides.ts';
 
-/** A time span. All of its instants are treated as its end. */
+/** A time span whose instants are all treated as the end of the span. */
 export interface CollapsedSpan {
   readonly from: Instant;
   readonly end: Instant;
@@ -36,7 +36,7 @@ export class CatalogWithOverrides {
 
   /**
    * @param overridePlans Plans whose names the catalog does not use.
-   * @param seen Time spans whose instants are treated as their end. Defaults to none.
+   * @param seen Time span whose instants are all treated as its end, or null (the default) for none.
    */
   constructor(catalog: Catalog, overridePlans: readonly OverridePlan[], seen: CollapsedSpan | null = null) {
     this.catalog = catalog;
@@ -69,7 +69,10 @@ export class CatalogWithOverrides {
       : new CatalogWithOverrides(earlier, [...this.#overridePlans.values()], this.#seen);
   }
 
-  /** Returns a catalog that treats all instants of a span as its end. Dry runs of a day use it (§6.1). */
+  /**
+   * Returns a catalog that treats all instants of a time span as the end of the span. Dry runs of a day use this
+   * catalog (§6.1).
+   */
   collapseSpan(span: CollapsedSpan): CatalogWithOverrides {
     return new CatalogWithOverrides(this.catalog, [...this.#overridePlans.values()], span);
   }

@@ -373,7 +373,10 @@ export function overridePlanName(parentPlanName: string, number: number): string
   return `${parentPlanName}-${number}`;
 }
 
-/** Returns the first unused number. The catalog itself may contain plans with names such as `gold-2`. */
+/**
+ * Returns the lowest number, starting at `first`, whose plan name is unused. A plan name can be in use because the
+ * catalog itself may contain plans with names such as `gold-2`.
+ */
 export function freeNumber(first: number, taken: (number: number) => boolean): number {
   let number = first;
   while (taken(number)) number += 1;
