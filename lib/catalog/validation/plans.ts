@@ -126,7 +126,7 @@ function checkRecurring(check: VersionCheck, { recurring }: PhaseContent, owner:
   }
 }
 
-/** Checks V10: the durations of phases. The errors of this rule are last in the report. */
+/** Checks the durations of phases (V10). The report lists the errors of this rule last. */
 export function checkPhaseTerms(check: VersionCheck): void {
   for (const plan of check.content.plans) {
     for (const phase of contentPhases(plan)) {
@@ -245,8 +245,8 @@ function checkPrice(check: VersionCheck, price: InternationalPrice | null, owner
 const LISTED_UNITS = 5;
 
 /**
- * Checks V20: each unit must occur once in every tier, and may be unlimited only in its last tier. The time is linear
- * in the number of tiers.
+ * Checks V20: each unit must occur once in every tier, and may be unlimited only in its last tier. Takes time linear in
+ * the number of tiers.
  */
 function checkTierUnits(check: VersionCheck, usage: Usage, owner: string): void {
   const lastTierOf = new Map<string, number>();
@@ -287,7 +287,7 @@ export function isUnbounded(bound: WrittenDecimal): boolean {
   return bound.value.equals(UNBOUNDED);
 }
 
-/** Checks V2 and V15: the units of limits, and their `max` and `min`. */
+/** Checks the units (V2) and the `max` and `min` (V15) of limits. */
 export function checkLimits(check: VersionCheck, limits: readonly Limit[], owner: string): void {
   for (const limit of limits) {
     check.names.refer({ owner, kind: NameKind.UNIT, name: limit.unit, place: [limit, 'unit'] });

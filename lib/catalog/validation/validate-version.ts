@@ -113,7 +113,7 @@ function checkAddOns(check: VersionCheck, product: Product, addOns: ReadonlySet<
   });
 }
 
-/** Checks a list of add-ons according to V3, with one error per list, and V4. */
+/** Checks a list of add-ons according to V3 and V4. A violation of V3 is reported once per list. */
 function checkAddOnList(
   check: VersionCheck,
   of: {
@@ -290,9 +290,10 @@ function warnMissingCurrencies(check: VersionCheck, usage: Usage, owner: string)
 }
 
 /**
- * Checks new versions against the tenant's versions and against each other (§5 rules 1 to 3): the versions have one
- * name and distinct dates, a plan keeps its phases and product, a product its category, and a feature its kind. Line numbers come
- * from `parsed`, the documents of `added` in the same order.
+ * Checks new versions against the tenant's versions and against each other (§5 rules 1 to 3): the versions must have
+ * the same name and distinct dates, a plan must keep its phases and product, a product must keep its category, and a
+ * feature must keep its kind. Line numbers come from `parsed`, which contains the documents of `added` in the same
+ * order.
  */
 export function validateVersions(
   stored: readonly CatalogVersion[],

@@ -79,7 +79,7 @@ function* ofLists(
 }
 
 /**
- * Returns the entries by name, currency or type. If they have none of these, returns them by position, starting at 1.
+ * Indexes the entries by name, currency or type. An entry with none of these is indexed by its position, starting at 1.
  */
 function byKey(list: readonly unknown[]): ReadonlyMap<string, unknown> {
   return new Map(list.map((entry, index) => [keyOf(entry) ?? String(index + 1), entry]));
