@@ -5,8 +5,8 @@ import type { Cell } from '../records/index.ts';
 export type Directory = Pick<Storage, 'system' | 'security' | 'idempotency' | 'secrets' | 'cells'>;
 
 /**
- * Returns the storage for the engine of a cell (cells §1 rule 1). Data that does not belong to a tenant, as well as
- * tenants and users, is in the directory. All other data is in the cell.
+ * Returns the storage for the engine of a cell (cells §1 rule 1). The directory contains tenants, users and all data
+ * that does not belong to a tenant. The cell contains all other data.
  */
 export function cellStorage<Host>(
   name: Cell['name'],
