@@ -7,7 +7,7 @@ import { openCell } from './finish-move.ts';
 import { cellOf, type MoveParts, placeOf } from './move-parts.ts';
 import { letWritesPass } from './tenant-move.ts';
 
-/** Stores heartbeats of this process until the end of `work`, so that nodes do not take over its move. */
+/** Stores heartbeats of this process until `work` ends, so that nodes do not take over its move. */
 export async function showingLife<T>(
   { directory, systemClock }: Pick<MoveParts, 'directory' | 'systemClock'>,
   { recordId }: TenantRef,
@@ -68,7 +68,7 @@ export class MoveWatch {
     }
   }
 
-  /** Reopens the cell for each given tenant to which it is closed. */
+  /** Reopens the cell for each given tenant for which the cell is closed. */
   async #reopen(name: string, places: readonly TenantPlace[]) {
     const { cells, logger } = this.#parts;
     const recordIds = places.map(({ tenant }) => tenant.recordId);

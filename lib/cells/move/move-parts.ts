@@ -17,7 +17,7 @@ export interface MoveParts {
 
 export interface MoveOptions {
   readonly onProgress?: (progress: MoveProgress) => void;
-  /** Interrupts the move. A repeated call continues it. */
+  /** Signal that interrupts the move. Repeating the call continues the move. */
   readonly signal?: AbortSignal;
   /** Milliseconds between the switch and the deletion of the rows in the source. Defaults to one minute. */
   readonly cleanUpAfterMs?: number;

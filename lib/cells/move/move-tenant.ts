@@ -46,7 +46,7 @@ async function cellNumberOf({ directory }: MoveParts, name: string): Promise<num
   );
 }
 
-/** Returns the place in the state MOVING. Returns null if the tenant is already in the cell. */
+/** Returns the tenant's place in the state MOVING, or null if the tenant is already in the cell. */
 async function beginMove(parts: MoveParts, tenant: TenantRef, to: string): Promise<TenantPlace | null> {
   const place = await placeOf(parts, tenant);
   if (place.cell === to && place.state !== 'MOVING') return null;

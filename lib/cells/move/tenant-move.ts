@@ -17,7 +17,7 @@ import { ProgressReport } from './move-progress.ts';
 interface MoveRun {
   /** The MOVING place. */
   readonly place: TenantPlace;
-  /** Number of the target cell. It is the remainder of the record ids that the cell assigns. */
+  /** Number of the target cell. The record ids that the cell assigns have this remainder when divided by 256. */
   readonly targetNumber: number;
   /** The revision that this process got when it took over the move. */
   readonly revision: number;
@@ -72,7 +72,9 @@ export class TenantMove {
     await this.#target.raiseFence('ARRIVING');
   }
 
-  /** Copies the tables. First checks in the directory that the cell that this process fills is still the target. */
+  /**
+   * Copies the tables. First checks in the directory that the cell to which this process copies is still the target.
+   */
   async #copyTables() {
     const { cell, state, revision } = await placeOf(this.#parts, this.#place.tenant);
     const isOwn = cell === this.#place.cell && state === 'MOVING' && revision === this.#move.revision;
@@ -160,9 +162,7 @@ export class TenantMove {
   }
 }
 
-/**
- * Takes over the fence of the source. If an earlier process has stopped writes or due work, this allows them again.
- */
+/** Takes over the fence of the source. If an earlier process has stopped writes or due work, allows both again. */
 export async function letWritesPass(source: MovingTenant): Promise<void> {
   const fence = await source.takeFence('OPEN');
   if (fence === 'HOLDING' || fence === 'STOPPED') await source.changeFence([fence], 'LEAVING');
