@@ -81,8 +81,8 @@ async function checkRecoveries(
 }
 
 /**
- * Returns the payments that pay invoices. For these, no setting allows refunds above the captured amount (payments §9.5
- * rule 1 d).
+ * Returns the payments that pay invoices. For these payments, no setting allows refunds above the captured amount
+ * (payments §9.5 rule 1 d).
  */
 function payingInvoices(payments: readonly Payment[], rows: readonly InvoicePayment[]): readonly Payment[] {
   const paying = new Set(rows.map(({ paymentId }) => paymentId));
@@ -147,8 +147,8 @@ interface FutureOfAccount {
 }
 
 /**
- * Returns the queue entries that future work requires. Invoice runs require one only from tomorrow on, because a run
- * that failed today has no entry.
+ * Returns the queue entries that future work requires. An invoice run requires an entry only if it is due tomorrow or
+ * later, because a run that failed today has no entry.
  */
 function expectedEntries({ account, cursors, events, states, now }: FutureOfAccount) {
   const today = localDateOf(now, account.timeZone);

@@ -18,8 +18,8 @@ import { CheckedInvariant, type FindingOfAccount } from './model.ts';
 interface OverdueRules {
   readonly config: OverdueConfig;
   /**
-   * Time at which the tenant uploaded its configuration. Since then, accounts have been moved to it one by one (overdue
-   * §1.2 rule 4). The value is null if there was no upload.
+   * Time at which the tenant uploaded its configuration. Since that time, accounts have been moved to this
+   * configuration one by one (overdue §1.2 rule 4). The value is null if there was no upload.
    */
   readonly since: Instant | null;
   readonly now: Instant;
@@ -107,7 +107,8 @@ async function missingChecks(
 }
 
 /**
- * Returns the paying parents that have a check in the queue. This check covers their children too (overdue §8 rule 1).
+ * Returns the paying parents that have a check in the queue. The check of a parent also covers its children (overdue §8
+ * rule 1).
  */
 async function payersWithEntry(
   session: ReadSession,
@@ -138,7 +139,7 @@ function shownName(stateName: string = CLEAR_STATE_NAME): string {
 
 /**
  * Returns the accounts that have been checked since the upload because an invoice became unpaid or the account entered
- * a state. Their check may have been removed when the account was closed.
+ * a state. Excludes closed accounts, because their checks may have been removed when the accounts were closed.
  */
 async function findAccountsCheckedSince(
   session: ReadSession,

@@ -25,7 +25,10 @@ export const CheckedInvariant = {
   CREDIT_NOTE: 'CREDIT_NOTE',
   /** The default payment method of an account is active and belongs to the account (payments §10). */
   DEFAULT_METHOD: 'DEFAULT_METHOD',
-  /** Overdue owns an AUTO_INVOICING_OFF tag only while the tag exists and the state blocks billing (overdue §2.3). */
+  /**
+   * The overdue module owns an AUTO_INVOICING_OFF tag only while the tag exists and the state blocks billing (overdue
+   * §2.3).
+   */
   OVERDUE: 'OVERDUE',
   /** Usage days equal the sum of their points, and usage items match the stored billed usage (usage §1.2). */
   USAGE: 'USAGE',
