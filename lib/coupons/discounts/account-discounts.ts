@@ -54,9 +54,9 @@ export function discountsOf(
 }
 
 /**
- * Returns the end of the last discount of a redemption (§6 rule 1). Returns infinity if the end is not known: for a
- * discount without an end, for a redemption on an account that discounts a number of periods of each subscription, and
- * while billing is paused.
+ * Returns the end of the last discount of a redemption (§6 rule 1). Returns infinity if the end is not known. This is
+ * the case for a discount without an end, for a redemption on an account if the coupon discounts a number of periods of
+ * each subscription, and while billing is paused.
  */
 export function endOfRedemption(redemption: New<Redemption>, billing: AccountBilling): Instant {
   const { account, ends } = billing;

@@ -13,13 +13,13 @@ import {
   maxDate,
 } from '../../values/time/index.ts';
 
-/** Returns the number of periods. Returns null if the discount is limited by another unit or not at all. */
+/** Returns the maximum number of discounted periods, or null if the discount is not limited by periods. */
 export function periodsOf(duration: CouponDuration): number | null {
   if (duration === 'ONCE') return 1;
   return typeof duration === 'object' && 'periods' in duration ? duration.periods : null;
 }
 
-/** Returns the number of months. Returns null if the discount is limited by another unit or not at all. */
+/** Returns the maximum number of discounted months, or null if the discount is not limited by months. */
 export function monthsOf(duration: CouponDuration): number | null {
   return typeof duration === 'object' && 'months' in duration ? duration.months : null;
 }
@@ -107,8 +107,8 @@ function endOfPeriodAt(cycle: CycleDates, date: LocalDate): LocalDate {
 }
 
 /**
- * Returns the start of a period. This is the first period that starts on or after `after`, or the period that is
- * `skipped` periods later. Returns null if there are not enough periods.
+ * Returns the start of the period that is `skipped` periods later than the first period that starts on or after
+ * `after`. Returns null if there are not enough periods.
  */
 function startOfPeriod(
   runs: readonly BilledRun[],

@@ -116,7 +116,8 @@ function isOver(redemption: New<Redemption>, from: LocalDate): boolean {
 }
 
 /**
- * Returns the end of a discount on a subscription without recurring periods. Each fixed price then counts as a period.
+ * Returns the end of a discount on a subscription without recurring periods. On such a subscription, each fixed price
+ * counts as a period.
  */
 function endOfFixed(
   events: readonly BillingEvent[],
