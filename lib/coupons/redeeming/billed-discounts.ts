@@ -5,7 +5,10 @@ import { addDays, type LocalDate, maxDate, minDate } from '../../values/time/ind
 import type { AccountBilling } from '../discounts/account-discounts.ts';
 import { discountOf, isOnSubscription, matchesPlan, reducesPeriod } from '../discounts/with-discounts.ts';
 
-/** Loads the recurring charges billed since the redemption. Fixed prices that have been billed do not change. */
+/**
+ * Loads the recurring charges billed since the redemption. Fixed prices are not loaded, because they do not change once
+ * they have been billed.
+ */
 export async function loadBilledCharges(
   session: ReadSession,
   redemption: New<Redemption>,

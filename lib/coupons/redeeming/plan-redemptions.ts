@@ -48,7 +48,7 @@ export function requestsOf(requests: readonly CouponRequest[]): readonly Request
 }
 
 /**
- * Returns the redemptions after all checks (§2) but does not store them. Reads the data in one round trip.
+ * Runs all checks (§2) and returns the redemptions without storing them. Reads the data in one round trip.
  * @throws BillingError COUPON_NOT_FOUND (62001) and the errors of `checkRedemption`.
  */
 export async function planRedemptions(

@@ -13,7 +13,8 @@ import { couponUsedUpError } from '../rules/check-redemption.ts';
 import { type PlannedRedemptions, planRedemptions, requestsOf } from './plan-redemptions.ts';
 
 /**
- * Returns the functions that redeem coupons in the transaction of a creation or a change of plan (§2 rules 2 and 7).
+ * Returns the functions that redeem coupons in the transaction that creates a subscription or changes its plan (§2
+ * rules 2 and 7).
  */
 export function subscriptionCoupons(nextId: () => Uuid): SubscriptionCoupons {
   return {
