@@ -51,8 +51,8 @@ export function checkedCoupon(input: CouponInput): Checked {
 }
 
 /**
- * Returns the changed coupon (§1 rule 2). Absent fields do not change. The same is true for null in a field that cannot
- * be null.
+ * Returns the changed coupon (§1 rule 2). A field does not change if it is absent, or if its value is null and the
+ * field cannot be null.
  * @throws BillingError COUPON_INVALID (62009) that lists all problems.
  */
 export function changedCoupon(coupon: Coupon, change: CouponChange, now: Coupon['updatedDate']): Coupon {

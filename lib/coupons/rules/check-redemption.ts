@@ -8,7 +8,7 @@ import { type DiscountedPlan, matchesPlan } from '../discounts/with-discounts.ts
 /**
  * Checks whether the account may redeem the coupon now (§2).
  * @param earlier redemptions of the account.
- * @param plans plans of the subscriptions that would be discounted. At least one must match, if there are any.
+ * @param plans plans of the subscriptions that would be discounted. If there are any, at least one plan must match.
  * @throws BillingError COUPON_INACTIVE (62003), COUPON_EXPIRED (62004), COUPON_ALREADY_REDEEMED (62006),
  * COUPON_NOT_APPLICABLE (62007), COUPON_WITHOUT_CURRENCY (62008).
  */
