@@ -7,13 +7,15 @@ import { checkText, shortenText } from '../values/text/index.ts';
 export interface CustomFieldChange {
   readonly customFieldId?: Uuid | null;
   readonly value?: string | null;
-  /** Name of the field. Optional. It must equal the current name, because it cannot change. */
+  /** Optional name of the field. If given, it must equal the current name, because a name cannot change. */
   readonly name?: string | null;
 }
 
 /**
- * Returns the fields with their new values (accounts §11 rules 2 and 3). One invalid change rejects all changes.
- * @param stored `named` contains the active fields that the changes name, `existing` all active fields of the object.
+ * Returns the fields with their new values (accounts §11 rules 2 and 3). If one change is invalid, all changes are
+ * rejected.
+ * @param stored `named` contains the active fields that the changes name, and `existing` contains all active fields of
+ * the object.
  * @throws BillingError MISSING_OR_INVALID_FIELD (60003), CUSTOM_FIELD_DOES_NOT_EXIST_FOR_ID (9001),
  * CUSTOM_FIELD_INVALID_UPDATE (9002), CUSTOM_FIELD_ALREADY_EXISTS (9000).
  */

@@ -9,8 +9,8 @@ import {
 import type { Uuid } from '../values/ids/index.ts';
 
 /**
- * The account to which an object with custom fields belongs. Both ids are null for a coupon, because it belongs to the
- * tenant.
+ * The account to which an object with custom fields belongs. Both ids are null for a coupon, because a coupon belongs
+ * to the tenant.
  */
 export interface FieldOwner {
   readonly accountId: Uuid | null;
@@ -31,7 +31,7 @@ export async function lockOwner(session: WriteSession, object: ObjectRef<Fielded
   return { accountId: null, accountRecordId: null };
 }
 
-/** @throws BillingError with the code of `noSuchObject` for an unknown object. */
+/** Checks that the object exists. @throws BillingError with the code of `noSuchObject` for an unknown object. */
 export async function checkExists(session: ReadSession, object: ObjectRef<FieldedType>): Promise<void> {
   if (isOfAccount(object)) {
     await owningAccountId(session, object);

@@ -153,7 +153,7 @@ function publish(
 /** Operations on fields that a tenant adds to objects. */
 export interface CustomFieldOperations<C extends Leading = []> {
   /**
-   * Adds fields to the object, all or none. One name may have several values.
+   * Adds fields to the object. If one field is rejected, adds none. One name may have several values.
    * @throws BillingError with the 404 code of the object's type; MISSING_OR_INVALID_FIELD (60003),
    * CUSTOM_FIELD_ALREADY_EXISTS (9000), BUSY (60018).
    */
@@ -166,7 +166,7 @@ export interface CustomFieldOperations<C extends Leading = []> {
   ): Promise<void>;
 
   /**
-   * Changes values of the object's fields, all or none.
+   * Changes values of the object's fields. If one change is rejected, changes none.
    * @throws BillingError with the 404 code of the object's type; MISSING_OR_INVALID_FIELD (60003),
    * CUSTOM_FIELD_DOES_NOT_EXIST_FOR_ID (9001), CUSTOM_FIELD_INVALID_UPDATE (9002) for a changed name or a field of
    * another object, CUSTOM_FIELD_ALREADY_EXISTS (9000) if two fields would become equal, BUSY (60018).
