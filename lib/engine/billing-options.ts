@@ -92,14 +92,15 @@ export interface BillingOptions<Host> {
    */
   readonly eInvoiceSender?: EInvoiceSender | undefined;
   /**
-   * Sends events to the callbacks of tenants (platform §10). If absent or null, events are neither sent nor kept for
-   * sending.
+   * Sends events to the callbacks of tenants (platform §10). If this option is absent or null, events are neither sent
+   * nor kept for sending.
    */
   readonly pushSender?: PushSender | null | undefined;
   /**
-   * Values of properties by name (platform §4). They set server properties, such as `{
-   * 'org.service.notifications.allowPrivateNetworks': true }`, and defaults of tenant properties, such as `{
-   * 'org.service.payment.retry.days': '3,5,7' }`. The default replaces an invalid value, with a warning.
+   * Values of properties by name (platform §4). They set server properties, such as
+   * `{ 'org.service.notifications.allowPrivateNetworks': true }`, and defaults of tenant properties, such as
+   * `{ 'org.service.payment.retry.days': '3,5,7' }`. An invalid value is replaced with the default, and a warning is
+   * logged.
    */
   readonly configuration?: ConfigurationObject;
   /**

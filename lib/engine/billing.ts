@@ -67,9 +67,9 @@ export interface Billing<Host = never> extends BillingOperations, BillingControl
   readonly security: SecurityOperations;
   /** Stored responses to requests with an `Idempotency-Key`, for HTTP adapters. */
   readonly idempotency: IdempotencyOperations;
-  /** Finds inconsistencies in the stored data of all tenants; for operators. */
+  /** Operations with which operators find inconsistencies in the stored data of all tenants. */
   readonly checks: CheckOperations;
-  /** Late, running and failed queue entries of all tenants; for operators. */
+  /** Operations with which operators manage the late, running and failed queue entries of all tenants. */
   readonly backlog: BacklogOperations;
   /** The processes that share the storage, and their plugins (platform §11). */
   readonly nodes: NodeOperations;

@@ -88,7 +88,7 @@ export interface Caller {
   readonly principal?: string;
   readonly reason?: string;
   readonly comment?: string;
-  /** Groups the changes of one request. By default, each call has a new id. */
+  /** Id that groups the changes of one request. By default, each call gets a new id. */
   readonly userToken?: Uuid | string;
   /** Plugin properties, passed on to plugins. */
   readonly pluginProperties?: readonly PluginProperty[];

@@ -50,7 +50,7 @@ const COMPARE_TIME_EVERY_MS = 10_000;
 /** Default timeout of `settle` in milliseconds of system time. */
 export const SETTLE_TIMEOUT_MS = 60_000;
 
-/** Controls the background work of an engine and reports its condition. */
+/** Controls the background work of an engine and reports the condition of the engine. */
 export interface BillingControl {
   /**
    * Starts the background work and announces this node to the other nodes. The work does not keep the process alive:

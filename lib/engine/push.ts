@@ -6,7 +6,7 @@ import { callbackPolicyOf, type Foundation } from './foundation.ts';
 
 const MAX_EVENT_SINK_NAME_CHARACTERS = 100;
 
-/** Returns the service for pushes to callbacks of tenants, or null without a push sender. */
+/** Returns the service for pushes to callbacks of tenants, or null if there is no push sender. */
 export function pushArea({ ports, settings, settingsOf }: Foundation): PushService | null {
   const { pushSender } = ports;
   if (pushSender === null || pushSender === undefined) return null;
