@@ -125,7 +125,7 @@ export class CellEngine<Host> {
     });
   }
 
-  /** Calls the engine like `call`, for at most 5 s. */
+  /** Calls the engine like `call`, but waits at most 5 s. */
   async answer<T>(work: (billing: Billing<Host>) => Promise<T>): Promise<T> {
     const answer = await atMost(this.#systemClock, CELL_ANSWER_MS, this.call(work));
     if (answer !== TIME_OVER) return answer;

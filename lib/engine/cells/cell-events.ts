@@ -33,7 +33,7 @@ export function cellSubscriptions<Host>(
   };
 }
 
-/** Subscribes in the tenant's cell, and in its new cell after a move. The tenant's cursor is valid in both. */
+/** Subscribes in the tenant's cell, and in its new cell after a move. The tenant's cursor is valid in both cells. */
 async function subscribeToTenant<Host>(
   router: CellRouter<Host>,
   { systemClock, logger }: EventPorts,

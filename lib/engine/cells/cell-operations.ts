@@ -13,7 +13,7 @@ import type { CellEngine } from './cell-engine.ts';
 import type { CellRouter } from './cell-router.ts';
 import type { CellOperations, CellsOptions } from './cells-options.ts';
 
-/** Returns the operations for operators of cells. */
+/** Returns the operations that let operators manage cells. */
 export function cellOperations<Host>(
   router: CellRouter<Host>,
   given: CellsOptions<Host>,
@@ -148,7 +148,8 @@ export function cellChecks<Host>(router: CellRouter<Host>): Billing['checks'] {
 }
 
 /**
- * Checks the cells one after another. If a check fails, first checks the other cells, then throws the first failure.
+ * Checks the cells one after another. If a check fails, still checks the remaining cells, then throws the first
+ * failure.
  */
 async function* breaches<Host>(
   router: CellRouter<Host>,

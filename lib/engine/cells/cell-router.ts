@@ -90,7 +90,10 @@ export class CellRouter<Host> {
     return cell;
   }
 
-  /** @throws BillingError BUSY (60018) if the tenant has left the cell, so that no read finds only some of its rows. */
+  /**
+   * Checks that the cell still has the tenant, so that no read finds only some of its rows. @throws BillingError BUSY
+   * (60018) otherwise.
+   */
   async #checkPresence({ tenant: { recordId } }: TenantPlace, cell: CellEngine<Host>) {
     const fences = await cell.call(() => cell.storage.moves.fences([recordId]));
     const fence = fences.get(recordId);

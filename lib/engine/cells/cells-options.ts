@@ -18,7 +18,10 @@ export interface CellsOptions<Host> extends Omit<BillingOptions<Host>, 'storage'
   readonly directory: Storage<Host>;
   /** PostgreSQL storage of each cell by name. New cells are registered in the directory in the order of this object. */
   readonly cells: Readonly<Record<string, Storage<Host>>>;
-  /** Names of the cells whose queue this node works on. All other calls work on every cell. Defaults to all cells. */
+  /**
+   * Names of the cells whose queues this node processes. Defaults to all cells. Regardless of this option, the node
+   * serves calls for every cell.
+   */
   readonly work?: readonly string[] | undefined;
 }
 

@@ -5,7 +5,7 @@ import { type CellRouter, tenantOfContext } from './cell-router.ts';
 type Operation = (...given: readonly unknown[]) => Promise<unknown>;
 type Path = readonly string[];
 
-/** Returns an object of the same shape. Each function of the object calls `route` with its own path. */
+/** Returns an object of the same shape as `shape`. Each function of the object calls `route` with its own path. */
 function mirrorShape(
   shape: object,
   route: (path: Path, given: readonly unknown[]) => Promise<unknown>,
