@@ -55,7 +55,7 @@ export interface PlannedDraw {
   readonly isUnbounded: boolean;
 }
 
-/** The amounts that a consumption takes from counters, and the part beyond the quota. */
+/** The amounts to take from counters when a quota is consumed, and the part beyond the quota. */
 export interface DrawPlan {
   readonly draws: readonly PlannedDraw[];
   /** The part beyond the quota. */
@@ -65,8 +65,9 @@ export interface DrawPlan {
 }
 
 /**
- * Returns the amounts to take from each counter for a consumption, or null if the consumption is not allowed. The most
- * permissive overage among the contributions applies to the part beyond the quota: BILL, then ALLOW, then BLOCK (§4).
+ * Returns the amounts to take from each counter to consume an amount, or null if consuming the amount is not allowed.
+ * The most permissive overage among the contributions applies to the part beyond the quota: BILL, then ALLOW, then
+ * BLOCK (§4).
  * @param sources Contributions in the order of consumption.
  */
 export function planDraws(

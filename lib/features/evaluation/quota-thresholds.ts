@@ -27,7 +27,10 @@ export function reachedThresholds(
 /** Smallest step of a counter. */
 const STEP = decimal('1e-10');
 
-/** Returns the limits up to which a consumption reaches no new threshold and does not exceed the amount. */
+/**
+ * Returns the limits up to which a counter can be used without reaching a new threshold or exceeding the amount of the
+ * quota.
+ */
 export function quietLimits(thresholds: readonly number[], amount: Decimal): readonly DrawLimit[] {
   const percents = [0, ...thresholds.toSorted((a, b) => a - b)];
   return percents.map((announced, index) => {

@@ -98,8 +98,9 @@ export class FeatureCache {
   }
 
   /**
-   * Raises counters after a consumption. This is cheaper than loading them again. If `loaded` is no longer cached,
-   * removes the account from the cache, because a release may have lowered the counters in the meantime.
+   * Raises cached counters after an amount was consumed. This is cheaper than loading the counters again. If `loaded`
+   * is no longer cached, removes the account from the cache, because a release may have lowered the counters in the
+   * meantime.
    */
   raise({ recordId }: TenantRef, loaded: AccountFeatures, raised: readonly RaisedCounter[]): void {
     if (raised.length === 0) return;
