@@ -75,7 +75,10 @@ export function featureChangeHandler(
   };
 }
 
-/** Checks the accounts that are not locked. Returns the entries of busy accounts. */
+/**
+ * Checks the accounts that are not locked. Returns the queue entries of the accounts that another transaction has
+ * locked.
+ */
 async function check(session: WriteSession, batch: HandlerBatch, catalogsOf: CatalogSource) {
   const recordIds = batch.entries.flatMap(({ accountRecordId }) => accountRecordId ?? []);
   const accounts = await session.tryLockAccounts(recordIds);

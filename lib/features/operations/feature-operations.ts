@@ -16,9 +16,12 @@ export interface FeatureView {
   readonly kind: FeatureKind;
   /** Value of a SWITCH feature. */
   readonly isOn: boolean | null;
-  /** Value of a TEXT feature. Also null if no subscription has the feature. */
+  /** Value of a TEXT feature. Null if no subscription has the feature, and for other kinds. */
   readonly text: string | null;
-  /** Value of a NUMBER feature, or the sum of the amounts of a QUOTA. Also null for an unlimited NUMBER feature. */
+  /**
+   * Value of a NUMBER feature, or the sum of the amounts of a QUOTA. Null for an unlimited NUMBER feature, and for
+   * other kinds.
+   */
   readonly amount: Decimal | null;
   /** True for a NUMBER feature without a limit. */
   readonly isUnlimited: boolean;
@@ -60,7 +63,7 @@ export interface ConsumeRequest<F extends string = string> {
   readonly feature: F;
   /** Amount above 0, with at most 15 digits before and 10 digits after the decimal point. Defaults to 1. */
   readonly amount?: Decimal;
-  /** Key of the consumption, with at most 128 characters. A repeated call with the same key consumes nothing. */
+  /** Idempotency key of the call, with at most 128 characters. A repeated call with the same key consumes nothing. */
   readonly key?: string | null;
   /**
    * Instant of the consumption, which determines the period. It can be up to 35 days ago, but not in the future.
@@ -69,7 +72,7 @@ export interface ConsumeRequest<F extends string = string> {
   readonly at?: Instant | null;
 }
 
-/** The outcome of a consumption, across all subscriptions with the quota. */
+/** The outcome of consuming a quota, across all subscriptions with the quota. */
 export interface Consumption {
   /** False if nothing was consumed because the remaining amount was too small. */
   readonly allowed: boolean;
@@ -83,7 +86,10 @@ export interface Consumption {
 
 /** The outcome of a release, and the balance after it. */
 export interface Release extends Omit<Consumption, 'allowed' | 'overage'> {
-  /** The released amount. 0 if the key had already been released, or if its call had consumed nothing. */
+  /**
+   * The released amount. It is 0 if the key had already been released, or if the call with the key had consumed
+   * nothing.
+   */
   readonly released: Decimal;
 }
 
@@ -171,8 +177,8 @@ export interface FeatureOperations<C extends Leading = [], F extends string = st
   ): Promise<Release>;
 
   /**
-   * Replaces the value of a feature for a period of time. A new override ends an earlier override of the same target
-   * when it starts.
+   * Replaces the value of a feature for a period of time. When a new override starts, an earlier override of the same
+   * target ends.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082),
    * FEATURE_NOT_FOUND (63001), FEATURE_VALUE_INVALID (63003), INVALID_PARAMETER (60002), BUSY (60018).
    */
