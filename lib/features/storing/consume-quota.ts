@@ -21,7 +21,7 @@ import type { Consumption } from '../operations/feature-operations.ts';
 import { quotaThresholdEvent } from './feature-events.ts';
 import { keysSince, QUOTA_KEY_MS } from './quota-limits.ts';
 
-/** One consumption with all data that its transaction needs. */
+/** One call that consumes a quota, with all data that its transaction needs. */
 export interface Consuming {
   readonly loaded: AccountFeatures;
   readonly feature: string;
@@ -48,7 +48,7 @@ export interface Consumed {
   readonly draws: readonly Pick<Drawn, 'source' | 'used'>[];
 }
 
-/** Consumes an amount in one transaction (§4). If the key was already used, returns the first result. */
+/** Consumes an amount in one transaction (§4). If the key was already used, returns the result of the first call. */
 export async function consumeQuota(
   session: WriteSession,
   consuming: Consuming,
@@ -129,7 +129,8 @@ async function drawPlanned(
 }
 
 /**
- * Returns the time until which a counter must be kept, because a consumption can still be backdated into its period.
+ * Returns the time until which a counter must be kept, because use can still be backdated into the period of the
+ * counter.
  */
 export function counterRetentionEnd({ quota: { resetsAt } }: CountedSource): Instant | null {
   return resetsAt === null ? null : addMilliseconds(resetsAt, 2 * QUOTA_KEY_MS);
@@ -162,7 +163,7 @@ function beyond(used: Decimal, { amount }: CountedSource): Decimal {
 
 /**
  * Records the part beyond the quota as usage. Returns its tracking id. If the subscription already has other usage with
- * the tracking id, for example for another feature with the same key, uses the id of the consumption instead.
+ * the tracking id, for example for another feature with the same key, uses the id of this use of the quota instead.
  */
 async function bill(
   session: WriteSession,
@@ -240,7 +241,10 @@ async function keep(
     throw new ConcurrentChangeError(`Another call used key ${shortenText(key)} in the meantime`, { key });
 }
 
-/** Returns the first result for a key. @throws BillingError QUOTA_KEY_REUSED (63005) if the amount is different. */
+/**
+ * Returns the result of the first call with a key. @throws BillingError QUOTA_KEY_REUSED (63005) if the amount is
+ * different.
+ */
 function firstResult({ key, amount: first, outcome }: QuotaUse, amount: Decimal): Consumption {
   if (!first.equals(amount)) throw keyReused(key, first);
   return {
@@ -261,8 +265,8 @@ function keyReused(key: string, first: Decimal): BillingError {
 }
 
 /**
- * Subtracts the amounts that a use drew from its counters, and voids its usage. Returns the released amount, which is
- * 0 if the use was released before or consumed nothing.
+ * Undoes a use of a quota. Subtracts its amounts from the counters and voids its recorded usage. Returns the released
+ * amount, which is 0 if the use was released before or consumed nothing.
  * @throws BillingError USAGE_RECORD_ARCHIVED (50003).
  */
 export async function releaseUse(session: WriteSession, use: QuotaUse): Promise<Decimal> {

@@ -1,7 +1,7 @@
 import { DAY_MS } from '../../values/limits.ts';
 import { addMilliseconds, type Instant } from '../../values/time/index.ts';
 
-/** Number of days for which keys are remembered and a consumption can be backdated (§4). */
+/** Number of days for which keys are remembered, and by which use can be backdated (§4). */
 export const QUOTA_DAYS = 35;
 export const QUOTA_KEY_MS = QUOTA_DAYS * DAY_MS;
 
