@@ -36,9 +36,9 @@ interface NodeHealth {
   isInRotation(): boolean;
   /** Returns the names of the secrets that the server key cannot decrypt. */
   lostSecrets(): Promise<readonly string[]>;
-  /** Returns the kinds of entries that this node processes now. */
+  /** Returns the kinds of queue entries that this node processes now. */
   workedOn(): readonly QueueKind[];
-  /** Milliseconds after its due date at which an entry counts as late (`health.lateThreshold`). */
+  /** Number of milliseconds after its due date at which a queue entry counts as late (`health.lateThreshold`). */
   readonly lateThresholdMs: number;
 }
 
