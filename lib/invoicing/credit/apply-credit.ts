@@ -214,7 +214,7 @@ interface RepairedDebt {
   readonly by: Uuid;
   readonly invoiceId: Uuid;
   readonly balance: Decimal;
-  /** The amount, above 0 and at most the balance. */
+  /** The amount by which the debt is lowered, above 0 and at most the balance of the debt. */
   readonly amount: Decimal;
 }
 

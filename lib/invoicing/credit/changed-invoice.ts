@@ -28,8 +28,8 @@ export interface ChangedInvoice {
   readonly after: New<Invoice>;
   readonly newItems?: readonly NewInvoiceItem[];
   /**
-   * All items, including new ones. Required for an invoice with a credit, because that invoice's amount depends on
-   * all its items (§1.4).
+   * All items of the invoice, including new items. Required for an invoice with a credit, because that invoice's amount
+   * depends on all its items (§1.4).
    */
   readonly allItems?: readonly (CountedItem & Pick<InvoiceItem, 'id' | 'linkedItemId'>)[];
   /** If true, the invoice is reported as adjusted regardless of its items. */

@@ -8,7 +8,10 @@ export type ChangedCredit = Pick<
   'id' | 'invoiceId' | 'itemType' | 'amount' | 'repairable' | 'description'
 >;
 
-/** Returns the used credit that must be reversed before this item can be deleted. 0 for a negative amount. */
+/**
+ * Returns the used credit that must be reversed before this item can be deleted. Returns 0 for an item with a negative
+ * amount.
+ */
 export function creditToReclaim(item: InvoiceItem, accountCBA: Decimal): Decimal {
   return item.amount.greaterThan(accountCBA) ? item.amount.minus(accountCBA) : ZERO;
 }

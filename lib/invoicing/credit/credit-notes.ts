@@ -33,8 +33,8 @@ interface Credited {
 type DraftNote = Pick<New<CreditNote>, 'reason' | 'amount' | 'lines'> & { readonly invoice: Invoice };
 
 /**
- * Returns the items of an invoice that credit earlier charges: repairs, adjustments, and the taxes of repairs. A tax
- * is linked to the item of its repair, any other item to the credited item.
+ * Returns the items of an invoice that credit earlier charges: repairs, adjustments, and the taxes of repairs. A tax is
+ * linked to the item of its repair. Any other item is linked to the credited item.
  */
 export function creditingItems<I extends CreditingItem>(items: readonly I[]): readonly I[] {
   const credits = items.filter((item) => itemTypes[item.itemType].kind === 'ADJUSTMENT');
@@ -89,8 +89,8 @@ function creditableItems(items: readonly InvoiceItem[]) {
 }
 
 /**
- * Returns true if the invoice gets credit notes. Migrated invoices do not. Written-off invoices do, because the
- * write-off can be undone.
+ * Returns true if the invoice gets credit notes. Migrated invoices get no credit notes. Written-off invoices get credit
+ * notes, because a write-off can be undone.
  */
 function isNoted({ status, isMigration }: Invoice): boolean {
   return status === InvoiceStatus.COMMITTED && !isMigration;
