@@ -124,7 +124,10 @@ export interface FactsInput {
   readonly invoice: InvoiceView;
   readonly account: Account;
   readonly seller: Seller | null;
-  /** The items that the document's items refer to, and the TAX items of both. These items may be on other invoices. */
+  /**
+   * The items that the document's items refer to, and the TAX items of both groups of items. These items may be on
+   * other invoices.
+   */
   readonly linkedItems: readonly InvoiceItemView[];
   readonly note: CreditNoteView | null;
   /** The credit notes that document repairs and adjustments of the invoice. Empty by default. */
@@ -416,8 +419,8 @@ function isZeroIn(amount: Decimal, currency: Currency): boolean {
 }
 
 /**
- * Returns one item with the sum of all items of the type. The item has their common description or, if they differ, the
- * type's default description.
+ * Returns one item with the sum of all items of the type. The item has the common description of these items or, if
+ * their descriptions differ, the default description of the type.
  */
 function mergedItem(items: readonly InvoiceItemView[], type: InvoiceItemType) {
   const [first, ...more] = items.filter(({ itemType }) => itemType === type);

@@ -71,7 +71,7 @@ function formatsOf(tag: string): DocumentFormats {
   };
 }
 
-/** Formats a price like an amount, with more decimals if it needs them. */
+/** Formats a price like an amount, but with more decimals if the price needs them. */
 export function formatPrice(
   formats: Pick<DocumentFormats, 'amount' | 'price'>,
   price: Decimal,

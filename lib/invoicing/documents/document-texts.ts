@@ -32,7 +32,10 @@ export function documentTexts(uploaded: TenantTranslations, locale: Locale, defa
   return (key) => findText([...bundles, last], key) ?? key;
 }
 
-/** Returns the names of plans, phases and usages (§14 rule 3); undefined if the tenant has not translated them. */
+/**
+ * Returns a function that translates the names of plans, phases and usages (§14 rule 3). The function returns undefined
+ * for a name that the tenant has not translated.
+ */
 export function catalogNames(
   uploaded: TenantTranslations,
   locale: Locale,
@@ -72,7 +75,7 @@ export type DocumentTextKind = (typeof DocumentTextKind)[keyof typeof DocumentTe
 export type DocumentText =
   | {
       readonly kind: Extract<DocumentTextKind, 'TEMPLATE' | 'MANUAL_PAY_TEMPLATE'>;
-      /** Locale of the template. Default: every locale without its own template. */
+      /** Locale of the template. By default, the template applies to every locale without its own template. */
       readonly locale?: string | null;
     }
   | {
@@ -94,7 +97,7 @@ export type DocumentTextPreview = DocumentText & {
   readonly invoiceId: Uuid;
 };
 
-/** An unsaved text that a document shows in place of the saved one. */
+/** An unsaved text that a document shows instead of the saved text. */
 export interface UnsavedText {
   readonly kind: DocumentTextKind;
   readonly locale: Locale | null;
@@ -104,8 +107,8 @@ export interface UnsavedText {
 /** Options of a document. */
 export interface DocumentOptions {
   /**
-   * Called if the tenant had no seller data on the document's date (§14 rule 7). The document itself does not show
-   * this.
+   * Called if the tenant had no seller data on the document's date (§14 rule 7). The document itself does not show that
+   * the data is missing.
    */
   readonly onMissingSeller?: () => void;
 }
@@ -132,7 +135,7 @@ export function requireLocale(text: string): Locale {
 }
 
 /**
- * Checks a value before any operation stores it under one of these keys (platform §3 rule 5).
+ * Checks a value before any operation stores it under the key of a document text (platform §3 rule 5).
  * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an unreadable template or properties, INVALID_PARAMETER
  * (60002) for a key whose locale is invalid or not in canonical spelling.
  */

@@ -11,8 +11,8 @@ import type { RenderedUsage } from './rendered-usage.ts';
 import { TemplateList, TemplateLookup, type TemplateObject } from './template.ts';
 
 /**
- * Returns the data of a template (§14 rules 1 and 4). `text`, `account`, `seller` and `invoice` use the names of the
- * HTTP API. Dates have the form `yyyy-MM-dd`, and each formatted amount has a plain counterpart. `language` and
+ * Returns the data that fills a template (§14 rules 1 and 4). `text`, `account`, `seller` and `invoice` use the names
+ * of the HTTP API. Dates have the form `yyyy-MM-dd`, and each formatted amount has a plain counterpart. `language` and
  * `direction` are for HTML.
  */
 export function invoiceData(view: RenderedInvoice): TemplateObject {

@@ -27,7 +27,10 @@ export interface NameWords {
   readonly children: ReadonlyMap<Uuid, SummarizedChild>;
 }
 
-/** Names of plans, phases and usages in the document's language; undefined if the tenant has none. */
+/**
+ * Returns the name of a plan, phase or usage in the document's language, or undefined if the tenant has not translated
+ * the name.
+ */
 export type CatalogNames = (name: string) => string | undefined;
 
 /**

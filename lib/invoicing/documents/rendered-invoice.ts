@@ -54,7 +54,7 @@ export interface InvoiceToRender {
   readonly formatsOf: FormatsOf;
   readonly translations: TenantTranslations;
   readonly catalogTranslations: TenantTranslations;
-  /** The items that the invoice's items refer to, and the TAX items of both. */
+  /** The items that the invoice's items refer to, and the TAX items of both groups of items. */
   readonly linkedItems?: readonly InvoiceItemView[];
   /** Custom fields of the account by name, loaded only for templates that use them. Defaults to none. */
   readonly customFields?: ReadonlyMap<string, string>;

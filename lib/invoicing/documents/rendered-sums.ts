@@ -47,7 +47,10 @@ const taxNames: Readonly<Record<string, TextKey>> = {
   JP: 'taxConsumption',
 };
 
-/** Returns the key of the tax name: the name used in the seller's country, otherwise in the buyer's. */
+/**
+ * Returns the key of the tax name: the name used in the seller's country or, if that country is unknown, in the buyer's
+ * country.
+ */
 function taxNameKey({ seller, buyer }: Pick<DocumentFacts, 'seller' | 'buyer'>): TextKey {
   const country = (seller?.country ?? buyer.country ?? '').toUpperCase();
   if (country === '') return 'itemTax';

@@ -90,7 +90,10 @@ function pathOf(name: string, begin: number): TemplatePath {
   return { parts, rests: parts.map((_, index) => parts.slice(index + 1).join('.')) };
 }
 
-/** Returns true if a name of the template has this part: `customFields` in `account.customFields.color`. */
+/**
+ * Returns true if a name in the template contains this part. For example, `account.customFields.color` contains
+ * `customFields`.
+ */
 export function usesName(nodes: readonly TemplateNode[], part: string): boolean {
   return nodes.some((node) => {
     if (node.kind === 'text') return false;
