@@ -98,7 +98,7 @@ export async function loadDebts(
   };
 }
 
-/** Returns the latest run before an instant. Runs of a day begin at the reference time. */
+/** Returns the date of the latest run before an instant. The runs of a day begin at the reference time. */
 function lastRunBefore(at: Instant, account: Account): LocalDate {
   const day = localDateOf(at, account.timeZone);
   return atReferenceTime(day, account).at < at ? day : addDays(day, -1);

@@ -33,7 +33,7 @@ export interface DryRunRequest {
   /** The action that SUBSCRIPTION_ACTION simulates. Other types ignore this field and all options of an action. */
   readonly dryRunAction?: HypotheticalActionType | null | undefined;
   /**
-   * Time at which the action takes effect. By default, now or the time that the policy determines. Overrides
+   * Time at which the action takes effect. Defaults to now or to the time that the policy determines. Overrides
    * `billingPolicy`.
    */
   readonly effectiveDate?: RequestedDate | null | undefined;

@@ -188,7 +188,7 @@ async function begin(
   return { account, state, today, asked, targetDate, hypothesis, choice, isPassedOver };
 }
 
-/** Adds the redemptions that the action would make or undo (coupons §4 rule 3). */
+/** Adds the coupon redemptions that the action would make, or marks those that it would undo (coupons §4 rule 3). */
 async function withCoupons(
   session: ReadSession,
   hypothesis: Hypothesis,

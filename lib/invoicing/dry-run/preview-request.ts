@@ -45,7 +45,7 @@ export interface PreviewedSubscription {
   readonly subscriptionId?: Uuid | null | undefined;
 }
 
-/** The bundle of a previewed pause or resume. */
+/** The bundle that the previewed change pauses or resumes. */
 export interface PreviewedBundle extends BlockingOptions {
   readonly bundleId?: Uuid | null | undefined;
 }

@@ -47,7 +47,7 @@ export interface DryRunInvoice {
 
 /** A run of the walk, before account credit is applied. The walk waits for the result. */
 export interface DryRunStep {
-  /** Date of the step. Late runs happen today. */
+  /** Date of the step. For a late run, this is today. */
   readonly date: LocalDate;
   readonly runDate: LocalDate;
   readonly targetDate: LocalDate;
@@ -119,7 +119,7 @@ export class Walk {
   readonly #nextItemId: () => Uuid;
   readonly #seen: (run: AccountRun) => AccountRun;
 
-  /** @param seen Changes each run before the walk uses it. */
+  /** @param seen Function that changes each run before the walk uses the run. By default, runs stay unchanged. */
   constructor(
     { debts = NO_DEBTS, reuse, today, ...input }: DryRunWalkInput,
     nextItemId: () => Uuid,
@@ -163,7 +163,10 @@ export class Walk {
     return run.items.length === 0 ? null : { targetDate, runDate, run };
   }
 
-  /** Returns the invoice of the next run. A draft keeps its items; a committed invoice is followed by a new one. */
+  /**
+   * Returns the invoice of the next run. A draft keeps the items of the run. After a committed invoice, the next run
+   * gets another invoice.
+   */
   #invoiceAfter({ invoice, items }: AccountRun, targetDate: LocalDate): RunInvoice {
     const reuse = this.#reuse;
     if (reuse === undefined || items.length === 0) return invoice;
