@@ -22,7 +22,10 @@ export type SendOutcome =
       readonly isRetried: boolean;
     };
 
-/** Returns the delivery after an attempt (§22 rule 9): a failure is retried after the next delay of the schedule. */
+/**
+ * Returns the state of the delivery after an attempt. A failed delivery is retried after the next delay of the schedule
+ * (§22 rule 9).
+ */
 export function afterSending(
   { id, attempts, failures }: EInvoiceDelivery,
   { startedAt, outcome }: { readonly startedAt: Instant; readonly outcome: SendOutcome },

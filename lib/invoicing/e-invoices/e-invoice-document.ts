@@ -152,7 +152,7 @@ function taxGroup(group: TaxSum['group'], isGerman: boolean): TaxSum['group'] {
   return group.category === 'O' && !isGerman ? { ...group, rate: null } : group;
 }
 
-/** Returns all notes as one, because Peppol allows only one note. */
+/** Combines all notes into one, because Peppol allows only one note. */
 function noteOf({ note, sellerNote }: DocumentFacts): string | null {
   return xmlLines([note, sellerNote].flatMap((text) => xmlLines(text) ?? []).join('\n\n'));
 }
@@ -183,7 +183,7 @@ const UNDEFINED_MEANS = '1';
 
 /**
  * Returns the totals (§22 rule 4). The tax follows BR-CO-17. The rounding is the difference between this tax and the
- * charged tax, so that the payable amount equals the engine's.
+ * charged tax, so that the payable amount equals the amount that the engine computed.
  */
 function totalsOf(facts: DocumentFacts, sums: readonly TaxSum[]): EInvoiceDocument['totals'] {
   const { currency } = facts;

@@ -79,7 +79,10 @@ export function refuseSummary({ id, isParentInvoice }: InvoiceView): void {
   );
 }
 
-/** Returns the file name. Characters of the number other than letters, digits, dots and underscores become hyphens. */
+/**
+ * Returns the file name. In the number of the invoice or credit note, characters other than letters, digits, dots and
+ * underscores are replaced with hyphens.
+ */
 export function fileNameOf(
   number: string,
   { isNote, format }: { readonly isNote: boolean; readonly format: EInvoiceFormat },

@@ -125,7 +125,7 @@ const PERCENT_DECIMALS = 2;
 
 /**
  * Returns the discounts of a line (BG-27). A base amount requires a percentage that equals the discount (Peppol rules
- * R040 to R042). If no percentage equals it, both are omitted.
+ * R040 to R042). If no percentage equals the discount, the base amount and the percentage are omitted.
  */
 function allowancesOf(list: ListedLine | null, currency: Currency): readonly EInvoiceAllowance[] {
   let base = list?.net ?? ZERO;
