@@ -167,7 +167,10 @@ function collectChargedThroughDates(
   return dates;
 }
 
-/** Returns the subscriptions with charges that end earlier than days that are already billed and stay billed. */
+/**
+ * Returns the subscriptions whose new charged-through date is before the end of days that are already billed and stay
+ * billed.
+ */
 function subscriptionsBilledAhead(
   evaluations: readonly SubscriptionEvaluation[],
   dates: ReadonlyMap<Uuid, LocalDate>,

@@ -34,7 +34,10 @@ import { selectProposalsFrom } from './last-evaluation.ts';
 
 export interface SubscriptionBilling {
   readonly subscriptionId: Uuid;
-  /** The ongoing charge (see last-evaluation.ts). If present, its event replaces `events`. Defaults to null. */
+  /**
+   * The ongoing charge (see last-evaluation.ts). If this field is set, the event of the charge replaces `events`.
+   * Defaults to null.
+   */
   readonly ongoing?: OngoingCharge | null;
   /**
    * Billing events in order: for usage, all events; otherwise at least the events from the window's anchor on (§7.2
@@ -298,8 +301,8 @@ function boundExceeded(
 }
 
 /**
- * Checks rule 3. Items are in date order, so each item must start at or after the end of the previous item of its
- * group.
+ * Checks that items of the same group do not overlap (rule 3). Items are in date order, so each item must start at or
+ * after the end of the previous item of its group.
  */
 function assertNoOverlap(
   items: readonly NewInvoiceItem[],

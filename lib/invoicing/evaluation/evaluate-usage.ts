@@ -80,7 +80,7 @@ export interface RatedInterval extends BilledInterval {
   readonly priceIdentity: string;
   /**
    * True if part of the interval has already been billed. Such an interval is stored only together with an invoice.
-   * Otherwise, points that do not change any amount remain late (usage §7.7 rule 1).
+   * Without an invoice, points that do not change any amount remain late (usage §7.7 rule 1).
    */
   readonly isBilledAgain: boolean;
 }

@@ -18,7 +18,7 @@ import { windowOf } from '../proposals/window.ts';
 
 interface CatalogChangesInput {
   readonly account: Account;
-  /** All subscriptions of the account that are examined, including the bases of add-ons. */
+  /** The examined subscriptions of the account, including the base subscriptions of add-ons. */
   readonly histories: readonly BilledHistory[];
   readonly catalog: CatalogWithOverrides;
   readonly alignPriceChanges: boolean;
@@ -33,9 +33,9 @@ export function isBehind(cursor: StoredCursor, catalog: Pick<CatalogWithOverride
 }
 
 /**
- * Returns the first local date that later catalogs bill differently, by subscription, for subscriptions that were
- * evaluated under earlier catalogs (§7.1). A subscription is omitted if nothing changes for it, or if it has settled
- * nothing yet and is evaluated as a whole anyway.
+ * Returns the first local date that is billed differently under the current catalog, by subscription, for subscriptions
+ * that were evaluated under earlier catalogs (§7.1). A subscription is omitted if nothing changes for it, or if it has
+ * settled nothing yet and is evaluated as a whole anyway.
  */
 export function catalogChanges(input: CatalogChangesInput): ReadonlyMap<Uuid, LocalDate> {
   const behind = input.cursors.filter(
@@ -56,9 +56,9 @@ export function catalogChanges(input: CatalogChangesInput): ReadonlyMap<Uuid, Lo
 }
 
 /**
- * Returns the events according to the earlier catalog. A cursor without a revision predates price changes, so only
- * price changes are new to it. The same applies if a plugin supplied the catalog, because the catalog's earlier
- * content is unknown: past charges that the catalog no longer contains stay as billed.
+ * Returns the events according to the earlier catalog. A cursor without a revision was stored before price changes
+ * existed, so only price changes count as changes. This also applies if a plugin supplied the catalog, because the
+ * earlier content of that catalog is unknown. Past charges that the catalog no longer contains stay as billed.
  */
 function eventsAsOf(
   revision: number | null,
@@ -144,9 +144,9 @@ function isSameAmount(one: Decimal | null, other: Decimal | null): boolean {
 
 /**
  * Returns the date before which a subscription stays as billed, even if the current catalog differs. This applies if a
- * catalog plugin started or stopped serving the tenant, or changed its content. The catalog of the earlier bills is
- * then unknown, and that alone must not cause new items (catalog §16 rule 1). Returns null if that catalog is known, or
- * if nothing was settled.
+ * catalog plugin started or stopped serving the tenant, or changed its content. In these cases, the catalog of the
+ * earlier bills is unknown, which alone must not cause new items (catalog §16 rule 1). Returns null if that catalog is
+ * known, or if nothing was settled.
  */
 export function findKnownUntilDate(
   cursor: StoredCursor,
@@ -171,7 +171,7 @@ export function coversSettledDays(
   return start === null || start < until;
 }
 
-/** Returns the proposals starting on a date. Earlier days remain billed unchanged. */
+/** Returns the proposals that start on or after a date. Earlier days stay as billed. */
 export function selectProposalsFrom(
   proposals: readonly FixedProposal[],
   date: LocalDate | null,

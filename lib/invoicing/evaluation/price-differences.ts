@@ -234,7 +234,10 @@ interface Line {
   readonly max: Decimal | null;
 }
 
-/** Returns an entry for each changed block, tier or limit and time span, in sections that exist in both streams. */
+/**
+ * Returns one entry per time span for each changed block, tier or limit. Compares only sections that exist in both
+ * streams.
+ */
 function usageDifferences(before: readonly BillingEvent[], after: readonly BillingEvent[]) {
   const differences: PriceDifference[] = [];
   let open: ReadonlyMap<string, string> = new Map();

@@ -30,15 +30,15 @@ export interface DueDates {
   readonly dueDates: readonly LocalDate[];
   /** The dates on which usage is billed. */
   readonly usageDates: ReadonlySet<LocalDate>;
-  /** Time that runs on usage dates wait for late usage (usage §7.7). */
+  /** How long a run on a usage date waits for late usage (usage §7.7). */
   readonly collectionInterval: Period;
   /** Milliseconds between the announcement of an invoice and its run; 0 means no announcements. */
   readonly noticeLeadMs: number;
 }
 
 /**
- * Returns the queue entries of the dates. Each date's announcement precedes its entry. Entries that wait for late usage
- * run later.
+ * Returns the queue entries for the given dates. Each date's announcement precedes its entry. Entries that wait for
+ * late usage run later.
  */
 export function dueEntries(account: Account, due: DueDates, now: Instant): readonly NewNotification[] {
   return due.dueDates.flatMap((date) => {
@@ -74,7 +74,7 @@ export const RUN_TOPICS: readonly string[] = [
 ];
 
 /**
- * The invoice run that a queue entry requests, with its last local date (null means today), or the information that the
+ * The invoice run that a queue entry requests, with its target date (null means today). If the kind is `none`, the
  * entry requests no run.
  */
 type RunTrigger = { readonly kind: 'run'; readonly targetDate: LocalDate | null } | { readonly kind: 'none' };

@@ -89,9 +89,9 @@ export function countedRun(run: AccountRun, id: Uuid, invoiceDate: LocalDate): C
 }
 
 /**
- * Applies the account's credit to the invoice of its run and to its unpaid invoices (§10).
+ * Applies the account's credit to the invoice of the run and to the account's unpaid invoices (§10).
  * @param today local date of the account.
- * @param touched further candidates: stored invoices that get items too. Defaults to none.
+ * @param touched stored invoices that also receive items and are therefore candidates. Defaults to none.
  * @throws InvariantError if the result violates §10 rule 6.
  */
 export function creditRun(

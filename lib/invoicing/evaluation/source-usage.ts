@@ -11,10 +11,12 @@ import type { AccountBilling } from './evaluate-account.ts';
 import type { SubscriptionBilling } from './evaluate-subscription.ts';
 
 /**
- * The usage that sources supply for an account before its run (usage §9), and the question that the sources were asked.
+ * The usage that sources supply for an account before its run (usage §9), and the question that the sources answered.
  */
 export type UsageSupply =
-  /** The usage that a source reported, or null if no source knows the account. Recorded usage is then billed. */
+  /**
+   * The usage that a source reported, or null if no source knows the account, in which case recorded usage is billed.
+   */
   | { readonly kind: 'TOLD'; readonly question: string; readonly usages: SuppliedBySubscription | null }
   | { readonly kind: 'FAILED'; readonly error: unknown };
 

@@ -72,7 +72,7 @@ export function intervalsToStore({
   readonly subscriptionId: Uuid;
   readonly usage: Pick<UsageEvaluation, 'intervals'>;
   readonly createdDate: Instant;
-  /** The invoice, or null if the run has no invoice. */
+  /** The invoice of the run, or null if the run has none. */
   readonly invoiceId: Uuid | null;
   /** The invoice of each item that the run adds to another invoice, by item id. */
   readonly otherInvoiceOf: ReadonlyMap<Uuid, Uuid>;

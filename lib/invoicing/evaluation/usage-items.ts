@@ -56,7 +56,7 @@ export function usageItem(id: Uuid, settled: SettledInterval, charge: UsageCharg
 
 const SUBSCRIPTION_CHANGE = 'Adjustment (subscription change)';
 
-/** Returns the credit for an item when another section now charges its usage (usage §7.3 rule 7). */
+/** Returns the credit for an item whose usage is now charged by another section (usage §7.3 rule 7). */
 export function supersededItem(
   id: Uuid,
   { interval }: SettledSuperseded,
