@@ -28,8 +28,8 @@ export const NO_PAST: SubscriptionPast = { events: [], blockingStates: [] };
 /** A billing event with the related facts from the subscription's history. */
 export interface EventFacts extends BasisEvent {
   /**
-   * If the event sets a bill cycle day or quantity, the type of the plan event of the same operation. Otherwise, the
-   * event's own type.
+   * The type of the event. If the event sets a bill cycle day or quantity, this is the type of the plan event of the
+   * same operation.
    */
   readonly cameWith: BillingTransitionType;
   /** True for a CHANGE that changes only the catalog price. */
@@ -123,8 +123,8 @@ function wasInForce(
 }
 
 /**
- * Returns the reason for a date. If the event of an end is not stored, the reason is the end of the base subscription
- * (subscriptions §12).
+ * Returns the reason for the date of an event. If an end has no stored event, the reason is the end of the base
+ * subscription (subscriptions §12).
  */
 function reasonOf(type: BillingTransitionType, stored: LifecycleEvent | undefined) {
   const isEnd = type === BillingTransitionType.CANCEL || type === BillingTransitionType.EXPIRED;

@@ -45,8 +45,8 @@ import {
 } from './explanation-words.ts';
 
 /**
- * Fields of the explained item. `catalogEffectiveDate` is the date of the version with the price. For an override
- * plan, it is the date of its event.
+ * Fields of the explained item. `catalogEffectiveDate` is the date of the catalog version that contains the price or,
+ * for an override plan, the date of the plan's event.
  */
 export type ExplainedFields = Pick<
   InvoiceItem,
@@ -65,13 +65,11 @@ export type ExplainedFields = Pick<
 /** The explanation of an item's amount, with its facts as data and as text. */
 export interface ItemExplanation extends ExplainedFields {
   readonly itemId: Uuid;
-  /**
-   * The facts from which the amount was calculated, or null if the amount was given, or if its facts were not stored.
-   */
+  /** The facts from which the amount was calculated, or null if the amount was given or its facts were not stored. */
   readonly basis: ComputedBasis | null;
   /**
    * The invoice plugin that added the item or, if `basis` is set, changed its amount. The value is null if no plugin
-   * did.
+   * did either.
    */
   readonly pluginName: string | null;
   /** The events of the basis, each with the reason for its date. */
@@ -137,7 +135,7 @@ export function computedBasis(basis: ItemBasis | null): ComputedBasis | null {
 interface ExplanationParts
   extends Omit<ExplainedItem, 'basis' | 'past'>,
     Pick<ItemExplanation, 'basis' | 'pluginName' | 'events' | 'steps' | 'computedAmount'> {
-  /** True if a plugin changed an amount that a person gave. The given amount is `computedAmount`. */
+  /** True if a plugin changed an amount that a person gave. In this case, `computedAmount` is the given amount. */
   readonly isPluginValue: boolean;
 }
 
