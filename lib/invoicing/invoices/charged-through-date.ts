@@ -8,7 +8,7 @@ type ChargingItem = Pick<InvoiceItem, 'itemType' | 'subscriptionId' | 'startDate
 /**
  * Returns the charged-through date by subscription from the items of a COMMITTED invoice (§8.5). The date is the latest
  * end of FIXED, RECURRING and USAGE items, or the start of an item without an end. The new date can be before the old
- * one. A subscription with only repairs keeps its date.
+ * one. If the invoice contains only repairs of a subscription, the subscription keeps its date.
  */
 export function findChargedThroughDates(items: Iterable<ChargingItem>): ReadonlyMap<Uuid, LocalDate> {
   const dates = new Map<Uuid, LocalDate>();

@@ -43,8 +43,8 @@ export interface InvoiceView extends Invoice {
   readonly balance: Decimal;
   readonly items: readonly InvoiceItemView[];
   /**
-   * Ids of the usage records that this invoice billed first, up to the tenant's limit. The list is empty if the items
-   * were not requested.
+   * Ids of the usage records that this invoice was the first to bill, up to the tenant's limit. The list is empty if
+   * the items were not requested.
    */
   readonly trackingIds: readonly string[];
 }

@@ -12,7 +12,7 @@ const MAX_ITEM_DETAILS_BYTES = 65_536;
 
 /** An external charge, tax or credit to add. Absent and null members are equivalent. */
 export interface ManualItem extends TaxFacts {
-  /** A DRAFT of the account to which the item is added. By default, the item is added to a new invoice. */
+  /** Id of the account's DRAFT that receives the item. By default, the item is added to a new invoice. */
   readonly invoiceId?: Uuid | null | undefined;
   /** Amount in the account's currency, at least 0. */
   readonly amount?: Decimal | null | undefined;
@@ -109,7 +109,7 @@ export function manualItem(
   });
 }
 
-/** The fields that an item of each type copies from the request, in addition to the fields that all types copy. */
+/** The fields that an item copies from the request, by item type, in addition to the fields that all items copy. */
 const itemMembers = {
   EXTERNAL_CHARGE: ['subscriptionId', 'linkedItemId', 'productName', 'planName', 'phaseName', 'endDate'],
   TAX: ['linkedItemId', ...taxFactNames],
@@ -166,7 +166,7 @@ export function checkPeriod({ startDate, endDate }: Pick<ManualItem, 'startDate'
 export interface MigrationItem extends Omit<ManualItem, 'invoiceId'> {
   /** Item type of any kind. Required. */
   readonly itemType?: InvoiceItemType | null | undefined;
-  /** Amount. Required. It may have either sign, regardless of the item type. */
+  /** Required amount. It may have either sign, regardless of the item type. */
   readonly amount?: ManualItem['amount'];
   readonly usageName?: string | null | undefined;
 }

@@ -119,7 +119,7 @@ export interface Draft {
 }
 
 /**
- * Returns the invoice if it is a DRAFT of the account, to which items may be added.
+ * Returns the invoice if it is a DRAFT of the account and can therefore receive items.
  * @throws BillingError INVOICE_NOT_FOUND (4006), INVOICE_ALREADY_COMMITTED (4024), INVOICE_INVALID_STATUS (4023).
  */
 export function draftOf(

@@ -3,7 +3,7 @@ import { billingError, ErrorCode } from '../../values/errors/index.ts';
 import { type Decimal, formatDecimal } from '../../values/money/index.ts';
 import type { LocalDate } from '../../values/time/index.ts';
 
-/** An item without the fields that are equal for all items of a run: invoice, account, currency and creation date. */
+/** An item without the fields that all items of a run share: invoice, account, currency and creation date. */
 export interface NewInvoiceItem
   extends Omit<
     InvoiceItem,

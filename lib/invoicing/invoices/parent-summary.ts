@@ -61,7 +61,7 @@ interface ChildTotal {
   readonly amount: Decimal;
 }
 
-/** Returns one total per child: the sum over its invoices that are linked to the summary (rule 2). */
+/** Returns one total per child, the sum of its contributions to the summary (rule 2). */
 export function childTotals(contributions: readonly Contribution[]): readonly ChildTotal[] {
   return [...Map.groupBy(contributions, ({ accountId }) => accountId)].map(([childAccountId, own]) => ({
     childAccountId,
@@ -70,9 +70,9 @@ export function childTotals(contributions: readonly Contribution[]): readonly Ch
 }
 
 /**
- * Returns the item changes that set the PARENT_SUMMARY items of a DRAFT summary to the totals, and the change of its
- * amount. Items of other children do not change. Adjustments of an item never exceed its amount; otherwise the parent
- * would get credit for an unpaid debt.
+ * Returns the item changes that set the PARENT_SUMMARY items of a DRAFT summary to the totals, and the change of the
+ * summary's amount. Items of other children do not change. Adjustments of an item never exceed its amount; otherwise
+ * the parent would get credit for an unpaid debt.
  */
 export function summaryItems(
   totals: readonly ChildTotal[],
@@ -185,7 +185,7 @@ function atLeastZero(amount: Decimal): Decimal {
 }
 
 /**
- * Returns the balance of the linked parent's invoice, or null if there is no link. It determines the balance of this
+ * Returns the balance of the linked parent invoice, or null if there is no link. It determines the balance of this
  * invoice (§1.4 rule 6).
  */
 export function parentBalanceOf(
@@ -202,7 +202,7 @@ export function contributionOf({ status, rawBalance }: Pick<Invoice, 'status' | 
   return status === InvoiceStatus.VOID ? ZERO : rawBalance;
 }
 
-/** Returns true if the parent has paid the summary. Decreases are then credited to the child (§12 rule 5). */
+/** Returns true if the parent has paid the summary, in which case decreases are credited to the child (§12 rule 5). */
 export function isSettled({ status, rawBalance }: Pick<Invoice, 'status' | 'rawBalance'>): boolean {
   return status === InvoiceStatus.COMMITTED && !rawBalance.greaterThan(0);
 }
@@ -220,7 +220,7 @@ export function settledDecrease(invoice: Contributing, summary: Invoice): Decima
 
 /**
  * Returns the balance that account credit uses for an invoice in a summary (§10 rule 5). Returns null while the summary
- * is a DRAFT; the invoice's own balance then applies.
+ * is a DRAFT, because the invoice's own balance applies.
  * @param creditable Maximum decrease that may become credit (`creditableOf`); null means unlimited.
  */
 export function creditStandIn(

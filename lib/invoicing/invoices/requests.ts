@@ -23,7 +23,7 @@ export interface GenerateRequest {
 export interface AccountParking {
   readonly accountId: Uuid;
   readonly parkedDate: Instant;
-  /** The error of the failed run, or the reason that a user gave. */
+  /** Why the account is parked: the error of the failed run, or the reason that a user gave. */
   readonly reason: string;
 }
 

@@ -99,7 +99,7 @@ export interface DeclaredTax extends TaxFacts {
 /** A charge or repair with taxes. */
 export interface TaxedItem {
   readonly amount: Decimal;
-  /** The remaining amount after earlier adjustments and repairs. 0 for a repair. */
+  /** The remaining amount after earlier adjustments and repairs. The value is 0 for a repair. */
   readonly left: Decimal;
 }
 

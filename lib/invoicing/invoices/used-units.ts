@@ -17,7 +17,7 @@ export interface UsedTier extends Pick<UsageLine, 'price' | 'blockSize' | 'quant
 
 /** A unit that a USAGE item charges, with its used amount and its tiers (§14 rule 8). */
 export interface UsedUnit {
-  /** Display name of the unit: the catalog's pretty name if it has one. */
+  /** Display name of the unit. This is the pretty name if the catalog contains one. */
   readonly unit: string;
   /** Name of the unit in the catalog. */
   readonly name: string;
