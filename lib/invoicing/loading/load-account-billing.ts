@@ -3,7 +3,7 @@ import { localDateOf } from '../../values/time/index.ts';
 import type { InvoicingConfigOf } from '../proposals/invoicing-config.ts';
 import { loadStreams } from './load-streams.ts';
 
-/** Returns a function that loads the billing events of accounts. Redemptions of coupons use it (coupons §2). */
+/** Returns a function that loads the billing events of accounts, for coupon redemptions (coupons §2). */
 export function loadAccountBilling(configOf: InvoicingConfigOf): LoadBilling {
   return async (session, { accounts, catalogOf, now }) => {
     const requests = accounts.map((account) => ({ account, targetDate: localDateOf(now, account.timeZone) }));

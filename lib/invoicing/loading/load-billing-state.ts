@@ -34,8 +34,8 @@ import { type LoadInput, loadStreams } from './load-streams.ts';
 interface LoadBillingInput extends LoadInput<BillingRequest> {
   readonly config: InvoicingConfig;
   /**
-   * Returns the first of several target dates that are evaluated in order. Null means any date. Defaults to the target
-   * date of each request.
+   * Returns the first target date of a request that is evaluated for several target dates in order. Null means any
+   * date. Defaults to the request's own target date.
    */
   readonly earliestTargetDateOf?: (request: BillingRequest) => LocalDate | null;
   /**

@@ -71,7 +71,7 @@ export async function loadCreditInputs(
   return new Map(complete.map((input) => [input.accountId, { ...input, withheld }]));
 }
 
-/** Loads the replacement balances of candidates in a summary of the parent (rule 5). */
+/** Loads the balances that are used instead of the invoice balances for candidates in a parent's summary (rule 5). */
 export async function loadStandIns(
   session: ReadSession,
   accounts: readonly CandidatesOfAccount[],
@@ -163,7 +163,7 @@ export async function loadUnpaidInvoices(
   return unpaidInvoices(open, await loadParentInvoices(session, open));
 }
 
-/** Returns the unpaid invoices among the given ones, in the same order. */
+/** Returns the given invoices that are unpaid, in the same order. */
 export async function onlyUnpaid(
   session: ReadSession,
   invoices: readonly Invoice[],
@@ -198,8 +198,8 @@ export async function loadParentInvoices(
 }
 
 /**
- * Returns the invoices with a payment in flight. They get no credit. Otherwise both the credit and the payment would
- * pay them (§10 rule 2). A leased transaction is UNKNOWN until its result is recorded.
+ * Returns the invoices with a payment in flight. Such invoices get no credit, because otherwise both the credit and the
+ * payment would pay them (§10 rule 2). A leased transaction is UNKNOWN until its result is recorded.
  */
 export async function invoicesBeingPaid(
   session: ReadSession,

@@ -183,8 +183,8 @@ function invoicesOfRuns(items: readonly InvoiceItem[]): readonly Uuid[] {
 }
 
 /**
- * Opens the catalogs that contain the names of billed items. Returns null if the catalogs cannot be loaded. Views then
- * contain no names (§1.2).
+ * Opens the catalogs that contain the names of billed items. Returns null if the catalogs cannot be loaded, in which
+ * case views contain no names (§1.2).
  */
 export async function catalogsForNames(
   { logger }: Pick<Ports, 'logger'>,
@@ -383,8 +383,8 @@ async function itemsOfNote(session: ReadSession, { invoiceId, lines }: CreditNot
 }
 
 /**
- * Adds the items to which the given items refer, and the TAX items of both (§14 rule 9). The result treats all of them
- * as items of this invoice.
+ * Adds the items to which the given items refer, and the TAX items of all these items (§14 rule 9). The result treats
+ * the added items as items of this invoice.
  */
 async function withLinked(
   session: ReadSession,

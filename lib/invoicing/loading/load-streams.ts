@@ -36,7 +36,7 @@ export interface LoadInput<R extends StreamRequest> {
   readonly leavesOutUsage?: boolean;
   /** A hypothetical action on the account. Requires a single account. Its facts are treated as if they were stored. */
   readonly hypothesis?: Hypothesis | null;
-  /** The result of `loadBillingOfAccounts` with choice `all`. If absent, `loadStreams` loads it. */
+  /** The result of `loadBillingOfAccounts` with choice `all`. If it is omitted, `loadStreams` loads the data. */
   readonly ofAccounts?: BillingOfAccounts;
 }
 
@@ -125,8 +125,8 @@ export async function loadStreams<R extends StreamRequest>(
 }
 
 /**
- * Returns the ongoing charges by subscription. The map is empty with a hypothesis and when all subscriptions are
- * loaded, because the evaluation then uses the events.
+ * Returns the ongoing charges by subscription. The map is empty if there is a hypothesis or if all subscriptions are
+ * loaded, because the evaluation uses the events in these cases.
  */
 function ongoingCharges(cursors: readonly StoredCursor[], input: LoadInput<StreamRequest>) {
   const { requests, catalogOf, hypothesis = null } = input;
