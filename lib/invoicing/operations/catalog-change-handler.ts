@@ -35,8 +35,8 @@ export class CatalogChangeHandler implements QueueHandler {
   readonly #catalogs: Catalogs;
   readonly #configOf: InvoicingConfigOf;
   /**
-   * Catalog changes that have been handled. Some events need no further work: they were redelivered, or an earlier
-   * event already covered their change.
+   * Catalog changes that have been handled. An event needs no further work if it was redelivered or if an earlier event
+   * already covered its change.
    */
   readonly #handledChanges = new RevisionSpans(MAX_CACHED_CATALOGS);
 
@@ -108,8 +108,8 @@ export class CatalogChangeHandler implements QueueHandler {
 }
 
 /**
- * Returns the span of catalog revisions in these bus events. Returns null if an event has no revision, because the
- * event may then represent any change.
+ * Returns the span of catalog revisions in these bus events. Returns null if an event has no revision, because such an
+ * event may represent any change.
  */
 function spanOf(entries: readonly ClaimedEntry[]) {
   const revisions = entries.map((entry) => catalogRevisionOf(entry.payload));

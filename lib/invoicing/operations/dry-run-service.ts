@@ -119,8 +119,8 @@ export class DryRunService {
   }
 
   /**
-   * Returns the invoices of many accounts, from one snapshot without plugins and usage sources. A failure affects
-   * only its account. A missing account has no entry in the result.
+   * Returns the invoices of many accounts, from one snapshot without plugins and usage sources. A failure for one
+   * account does not affect the others. A missing account has no entry in the result.
    */
   async ofAccounts(
     context: CallContext,
@@ -230,7 +230,7 @@ export class DryRunService {
   }
 
   /**
-   * Returns the dry run with usage from sources. Returns null if the sources supply no usage. Recorded usage is then
+   * Returns the dry run with usage from sources. Returns null if the sources supply no usage, so that recorded usage is
    * billed.
    */
   async #loadWithSuppliedUsage(context: CallContext, input: DryRunInput): Promise<LoadedDryRun | null> {
@@ -409,8 +409,8 @@ async function unchangedWalkTo(
 }
 
 /**
- * Returns the ids of the usage records that the invoice would bill first. The tracking ids of a reused draft come first
- * (usage §7.6).
+ * Returns the ids of the usage records that the invoice would be the first to bill. The tracking ids of a reused draft
+ * come first (usage §7.6).
  */
 async function foreseenTrackingIds(session: ReadSession, { run }: DryRunInvoice, limit: number) {
   const points = run.evaluations.flatMap(({ subscriptionId, usage }) =>

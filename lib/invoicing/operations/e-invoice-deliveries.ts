@@ -6,7 +6,7 @@ import { billingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { attemptEntry, attemptKey } from '../e-invoices/delivery-attempt.ts';
 
-/** Creates the operations that list and repeat the deliveries of e-invoices (§22 rule 9). */
+/** Creates the operations that list e-invoice deliveries and send e-invoices again (§22 rule 9). */
 export function eInvoiceDeliveryOperations({
   storage,
   eInvoiceSender,

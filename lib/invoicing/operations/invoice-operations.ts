@@ -34,8 +34,8 @@ import type {
 
 /**
  * Operations on invoices and manual items. A tenant's invoice plugins are consulted before charges, taxes, credits,
- * adjustments, deletions of credit, migrations, commits and voids (§13 rule 7). These operations can then also fail
- * with INVOICE_PLUGIN_API_ABORTED (4029), UNEXPECTED (60000) for a plugin that fails and, for items that a plugin
+ * adjustments, deletions of credit, migrations, commits and voids (§13 rule 7). Therefore, these operations can also
+ * fail with INVOICE_PLUGIN_API_ABORTED (4029), UNEXPECTED (60000) for a plugin that fails and, for items that a plugin
  * adds, 4006 to 4031.
  */
 export interface InvoiceOperations<C extends Leading = []> {
@@ -136,8 +136,8 @@ export interface InvoiceOperations<C extends Leading = []> {
   ofAccount(...given: [...C, request: HostInput<AccountInvoicesRequest>]): Promise<readonly InvoiceView[]>;
 
   /**
-   * Returns a page of the tracking ids of usage that the invoice bills first, in recording order. The invoice itself
-   * contains only the first ids. A void invoice has no tracking ids.
+   * Returns a page of the tracking ids of the usage that the invoice was the first to bill, in recording order. The
+   * invoice itself contains only the first ids. A void invoice has no tracking ids.
    * @throws BillingError INVOICE_NOT_FOUND (4006).
    */
   trackingIds(...given: [...C, invoiceId: Uuid | string, request: PageRequest]): Promise<Page<string>>;
@@ -186,8 +186,8 @@ export interface InvoiceOperations<C extends Leading = []> {
   html(...given: [...C, invoiceId: Uuid | string, options?: DocumentOptions]): Promise<string>;
 
   /**
-   * Returns the invoice as a PDF with the content of the built-in page (§14 rule 6), A4 or Letter by the country of
-   * the account. The engine's `documentRenderer` creates it.
+   * Returns the invoice as a PDF with the content of the built-in page (§14 rule 6), A4 or Letter by the country of the
+   * account. The engine's `documentRenderer` creates the PDF.
    * @throws BillingError INVOICE_NOT_FOUND (4006), ANSWER_TOO_LARGE (60020) for an invoice of more than 10,000 items,
    * NOT_IMPLEMENTED (1) if the renderer or its packages are missing, or if its fonts do not support the language.
    */
@@ -238,8 +238,8 @@ export interface InvoiceOperations<C extends Leading = []> {
   addTaxes(...given: [...C, request: HostInput<ManualItemsRequest>]): Promise<readonly InvoiceItemView[]>;
 
   /**
-   * Adds credits. On a new invoice they become account credit, which pays unpaid invoices. On a draft they first
-   * reduce its amount (§9 rule 3). The returned items have negative amounts, as stored.
+   * Adds credits. On a new invoice, the credits become account credit, which pays unpaid invoices. On a draft, they
+   * first reduce the draft's amount (§9 rule 3). The returned items have negative amounts, as stored.
    * @throws the errors of `addCharges`, with INVOICE_CREDIT_AMOUNT_INVALID (4009) for the amount.
    */
   addCredits(...given: [...C, request: HostInput<ManualItemsRequest>]): Promise<readonly InvoiceItemView[]>;
@@ -323,7 +323,9 @@ export interface ChangePreview {
   readonly dueNow: ExplainedInvoice | null;
   /** The next invoice after the change, or null if there is no later invoice. */
   readonly next: ExplainedInvoice | null;
-  /** The account credit that the change adds immediately to the previous credit. 0 if it adds none. */
+  /**
+   * The account credit that the change adds immediately to the previous credit. The value is 0 if the change adds none.
+   */
   readonly credit: Decimal;
 }
 
@@ -343,8 +345,8 @@ export interface ChangePreviewOperations<C extends Leading = []> {
 }
 
 /**
- * Operations on the credit of accounts. A tenant's invoice plugins are consulted first (§13 rule 7). These operations
- * can then also fail with INVOICE_PLUGIN_API_ABORTED (4029), and with UNEXPECTED (60000) for a plugin that fails.
+ * Operations on the credit of accounts. A tenant's invoice plugins are consulted first (§13 rule 7). Therefore, these
+ * operations can also fail with INVOICE_PLUGIN_API_ABORTED (4029), and with UNEXPECTED (60000) for a plugin that fails.
  */
 export interface AccountCreditOperations<C extends Leading = []> {
   /**
@@ -429,15 +431,15 @@ export interface InvoiceTextOperations<C extends Leading = []> {
   preview(...given: [...C, preview: HostInput<DocumentTextPreview>]): Promise<string>;
 
   /**
-   * Returns the text that applies without an upload, in the form of an upload. Translations are in the language of the
-   * locale, or in English if that language has no built-in texts. Returns null for `CATALOG_TRANSLATION`, which has no
-   * built-in texts. @throws the errors of `get`.
+   * Returns the text that applies if none is uploaded, in the same format as an upload. Translations are in the
+   * language of the locale, or in English if that language has no built-in texts. Returns null for
+   * `CATALOG_TRANSLATION`, which has no built-in texts. @throws the errors of `get`.
    */
   builtIn(...given: [...C, text: DocumentText]): Promise<string | null>;
 }
 
 export interface RatedUsageRequest {
-  /** Local date in the account's time zone. By default, the end dates of the current usage periods. */
+  /** Target date in the account's time zone. By default, the end dates of all current usage periods are used. */
   readonly targetDate?: LocalDate | null | undefined;
 }
 
@@ -460,7 +462,7 @@ export interface UsageReviewOperations<C extends Leading = []> {
   ): Promise<readonly InvoiceItemView[]>;
 
   /**
-   * Returns recorded usage that is on no invoice, between two dates, by day, unit and reason. The result includes
+   * Returns the recorded usage between two dates that is on no invoice, by day, unit and reason. The result includes
    * usage that no tier of a billed period covers. Usage that two sections charge is listed for each section that has
    * not billed it.
    * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), CURRENCY_INVALID (3), INVALID_PARAMETER (60002)

@@ -71,7 +71,7 @@ export function invoiceNoticeHandler(
   };
 }
 
-/** Returns the upcoming runs, except for accounts that automatic runs skip. */
+/** Returns the upcoming runs, except those of accounts that automatic runs skip. */
 async function loadAhead(
   session: ReadSession,
   entries: readonly ClaimedEntry[],
@@ -143,8 +143,8 @@ function eventsOf({ account, targetDate, invoice }: Ahead & { readonly invoice: 
 }
 
 /**
- * Milliseconds for which an announcement is kept after its UTC date. In other time zones the date may still be running,
- * and the run may be a few hours late (invoicing §8.1).
+ * Milliseconds for which an announcement is kept after its UTC date. In other time zones, the date may not have ended
+ * yet, and the run may be a few hours late (invoicing §8.1).
  */
 const TOLD_INVOICE_OVER_MS = 2 * DAY_MS;
 

@@ -40,15 +40,15 @@ interface RunTools {
 }
 
 /**
- * The decisions of plugins and the usage from sources, collected before the runs. Each is null if the tenant has no
- * such plugins or sources.
+ * The decisions of plugins and the usage from sources, collected before the runs. `consulted` is null if the tenant has
+ * no invoice plugins, and `supplies` is null if it has no usage sources.
  */
 export interface ConsultedSources {
   readonly supplies: UsageSupplies | null;
   readonly consulted: Consultations | null;
 }
 
-/** Executes invoice runs (§8): runs requested by users, and the steps that automatic runs share with them. */
+/** Executes the invoice runs that users request (§8), and the steps that automatic runs share with these runs. */
 export class InvoiceRunService {
   readonly #ports: RunPorts;
   readonly #catalogs: CatalogProvider;
