@@ -44,7 +44,7 @@ export interface ConsultedInvoice {
   readonly items: readonly NewInvoiceItem[];
   /** Stored items of the invoice, with the changes of previous plugins. */
   readonly existing: readonly InvoiceItem[];
-  /** True if the invoice is committed. Its stored items then do not change (§1.6 rule 6). Defaults to false. */
+  /** True if the invoice is committed, so that its stored items do not change (§1.6 rule 6). Defaults to false. */
   readonly isFixed?: boolean;
   /** Ids of account credit items. Credit is computed again, so changes to these items are ignored. */
   readonly creditIds: ReadonlySet<Uuid>;
@@ -120,7 +120,7 @@ function isReduction({ itemType }: Pick<InvoiceItem, 'itemType'>): boolean {
   return itemType === InvoiceItemType.ITEM_ADJ || itemType === InvoiceItemType.REPAIR_ADJ;
 }
 
-/** Changes the fields of a known item that a plugin may change (rule 3). */
+/** Applies a plugin's changes to the fields of a known item that plugins may change (rule 3). */
 function withChange(
   invoice: ConsultedInvoice,
   known: NewInvoiceItem,

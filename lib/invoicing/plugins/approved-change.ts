@@ -29,7 +29,7 @@ export interface ProposedInvoice {
   readonly before: Invoice | null;
   /** The invoice before its new items are added. */
   readonly invoice: New<Invoice>;
-  /** Stored items of the invoice after the operation, or null if they were not read, because no plugin sees them. */
+  /** Stored items of the invoice after the operation, or null if they were not read because no plugin sees them. */
   readonly existing: readonly InvoiceItem[] | null;
   readonly newItems: readonly NewInvoiceItem[];
   /** The changed remainders (`repairable`) of stored items. */
@@ -47,7 +47,7 @@ interface FollowingAdjustment {
 type Remaining = Pick<InvoiceItem, 'id' | 'repairable'>;
 
 /**
- * The change that a user's operation proposes. Plugins are consulted about it, and only a change that equals it may be
+ * The change that a user's operation proposes. Plugins are consulted about this change, and only an equal change may be
  * stored (§13 rule 7).
  */
 export interface ProposedChange {
@@ -57,7 +57,7 @@ export interface ProposedChange {
 }
 
 export interface ApprovedChange {
-  /** The invoices of the operation, followed by other invoices that plugins add to. */
+  /** The invoices of the operation, followed by other invoices to which plugins add items. */
   readonly changes: readonly ChangedInvoice[];
   /** Draft items that plugins have rewritten. */
   readonly rewritten: readonly InvoiceItem[];
@@ -392,7 +392,7 @@ export function touchedItems(
   });
 }
 
-/** Returns true if the amount of the item has changed. The item must then be written again. */
+/** Returns true if the amount of the item has changed, so that the item must be written again. */
 export function isRewritten({ before, item }: TouchedItem): boolean {
   return !before.amount.equals(item.amount);
 }

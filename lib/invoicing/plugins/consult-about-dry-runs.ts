@@ -34,9 +34,9 @@ interface ConsultedDryRun {
 type Left = Map<Uuid, Decimal>;
 
 /**
- * Follows the walk of a dry run to its end and consults the invoice plugins outside transactions (§11 rule 5): before
- * each run, and about the items of each run with items. Plugins cannot split the invoice, and their outcome callbacks
- * are not called.
+ * Executes all steps of a dry run and consults the invoice plugins outside transactions (§11 rule 5): before each run,
+ * and about the items of each run with items. Plugins cannot split the invoice, and their outcome callbacks are not
+ * called.
  * @throws BillingError of a plugin that fails or returns invalid items.
  */
 export async function followConsulted<R>(walk: DryRunWalk<R>, of: ConsultedDryRun): Promise<R> {

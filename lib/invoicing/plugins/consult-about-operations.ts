@@ -34,7 +34,7 @@ import { imposeNumbers, numbersOf } from './split-and-number.ts';
 
 export interface Planning {
   readonly ids: IdGenerator;
-  /** True if plugins see the operation. All stored items of its invoices must then be loaded. */
+  /** True if plugins see the operation, so that all stored items of its invoices must be loaded. */
   readonly isConsulted: boolean;
 }
 
@@ -72,7 +72,7 @@ interface Consulted<Plan> {
   readonly plan: Plan;
   readonly ids: readonly Uuid[];
   readonly parts: readonly ConsultedPart[];
-  /** The invoices of the operation with the plugins' changes, in the same order. */
+  /** The invoices of the operation with the plugins' changes, in the order of the operation. */
   readonly asked: readonly ConsultedInvoice[];
 }
 
@@ -266,7 +266,7 @@ async function reportFailure({ calls, parts }: Pick<Consulted<ProposedChange>, '
   }
 }
 
-/** Returns the operation with the plugins' decisions after checking these against the stored data. */
+/** Checks the plugins' decisions against the stored data and returns the operation with these decisions. */
 async function decide(
   session: WriteSession,
   plan: ProposedChange,

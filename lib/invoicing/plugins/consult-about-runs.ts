@@ -53,7 +53,7 @@ export type Consultation =
   | {
       readonly kind: 'stopped';
       readonly call: ConsultedCall;
-      /** The time at which a plugin requested another call, or null if the plugin aborted the run. */
+      /** The time for which a plugin requested another call, or null if the plugin aborted the run. */
       readonly rescheduledTo: Instant | null;
     }
   | {
@@ -251,7 +251,10 @@ function seesInvoices(calls: InvoicePluginCalls): boolean {
   return calls.has('getAdditionalInvoiceItems') || calls.has('getInvoiceGrouping');
 }
 
-/** Returns the part of a run that must still be the same under the lock. Plugins decided on the basis of this part. */
+/**
+ * Returns the part of a run on which plugins based their decisions. This part must be unchanged when the account is
+ * locked.
+ */
 export function proposalOf({ billing, run, invoiceId }: EvaluatedRun): Proposal {
   const { draft, status } = run.invoice;
   return { targetDate: billing.targetDate, invoiceId, status, draft, items: run.items };

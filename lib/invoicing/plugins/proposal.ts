@@ -6,8 +6,7 @@ import type { Draft } from '../invoices/new-invoice.ts';
 import type { NewInvoiceItem } from '../invoices/new-item.ts';
 
 /**
- * A run before plugins and credit change it. Plugins are consulted about it, and only a run that equals it may be
- * stored.
+ * A run before plugins and credit change it. Plugins are consulted about this run, and only an equal run may be stored.
  */
 export interface Proposal {
   readonly targetDate: LocalDate;
@@ -50,7 +49,7 @@ export function recordedIds(ids: IdGenerator): IdGenerator & { readonly taken: r
 }
 
 /**
- * Returns an id source that first repeats the given ids in order and then returns new ids. An equal evaluation then
+ * Returns an id source that first repeats the given ids in order and then returns new ids, so that an equal evaluation
  * creates equal items.
  */
 export function replayedIds(taken: readonly Uuid[], ids: IdGenerator): IdGenerator {

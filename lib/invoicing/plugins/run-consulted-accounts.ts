@@ -117,8 +117,8 @@ function endedRun(
 }
 
 /**
- * Returns the runs with the plugins' decisions after checking these against the stored data. Executes a constant number
- * of statements, and none for runs that no plugin has changed.
+ * Checks the plugins' decisions against the stored data and returns the runs with these decisions. Executes a constant
+ * number of statements, and none for runs that no plugin has changed.
  */
 async function decideRuns(
   session: WriteSession,
@@ -231,7 +231,7 @@ function decidedEvaluations(
 }
 
 /**
- * Returns the row of a charge with the amount that plugins decided (§1.5). Days that were free can then be repaired,
+ * Returns the row of a charge with the amount that plugins decided (§1.5), so that days that were free can be repaired
  * and days that became free stay billed. The row of a one-time price keeps the catalog's amount, because later runs
  * recognize the billed price by this amount.
  */

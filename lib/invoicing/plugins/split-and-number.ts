@@ -28,7 +28,7 @@ export interface SplitRun extends EvaluatedRun {
  * Groups the items of one run into invoices (§8.2 step 12). Items that are in no group are added to the first group,
  * empty groups are dropped, and an adjustment stays with its item.
  * @param creditIds ids of account credit items. They are computed again for each invoice, so groups may not move them.
- * @throws MalformedAnswer for an id that the invoice does not have, or that two groups name.
+ * @throws MalformedAnswer for an id that is not on the invoice, or that is in two groups.
  */
 export function groupedItems(
   items: readonly NewInvoiceItem[],
