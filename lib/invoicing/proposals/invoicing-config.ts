@@ -39,7 +39,7 @@ export interface InvoicingConfig {
   /** Setting `disable.trial.zero.amount`. If true, trials get no FIXED items of amount 0 (§5.1 rule 4). */
   readonly dropsFreeTrials: boolean;
   readonly usage: UsageConfig;
-  /** Setting `usage.collectionInterval`: the time that runs on usage dates wait for late usage (usage §7.7). */
+  /** Setting `usage.collectionInterval`: how long a run on a usage date waits for late usage (usage §7.7). */
   readonly collectionInterval: Period;
   /**
    * Setting `dryRunNotificationSchedule`: milliseconds between the announcement of an invoice and its run; 0 means no

@@ -24,8 +24,8 @@ export function fixedDaysOfPeriod(period: BillingPeriod, fixedDays: number): num
 }
 
 /**
- * Returns the number of days from `from` to `to` if every month had `fixedDays` days. The result is never negative,
- * even for a small `fixedDays`.
+ * Returns the number of days from `from` to `to`, counted as if every month had `fixedDays` days. The result is never
+ * negative, even for a small `fixedDays`.
  */
 export function fixedDaysBetween(from: LocalDate, to: LocalDate, fixedDays: number): number {
   const start = calendarDayOf(from);
@@ -59,8 +59,8 @@ export interface WholePeriod {
   readonly startDate: LocalDate;
   readonly endDate: LocalDate;
   /**
-   * True if the cycle starts within the period. The period then starts one period before the first cycle date, so its
-   * start is not a cycle date.
+   * True if the cycle starts within the period. In this case, the period starts one period before the first cycle date,
+   * so its start is not a cycle date.
    */
   readonly isFirst: boolean;
 }

@@ -161,8 +161,8 @@ type Propose = (
 ) => void;
 
 /**
- * Returns a function that adds the proposal for one period. `whole` is the whole period to which a part belongs. If it
- * is null, the ratio is 1.
+ * Returns a function that adds the proposal for one period. `whole` is the whole period to which a part belongs. If
+ * `whole` is null, the ratio is 1.
  */
 function proposer(
   proposals: RecurringProposal[],

@@ -46,9 +46,9 @@ interface DueInput extends WindowInput {
 const wholeHistory: BillingWindow = Object.freeze({ start: null, anchorIndex: 0 });
 
 /**
- * Returns the window of the next evaluation (§7.2 steps 1–3). Load the RECURRING rows that end after its start, and
- * the FIXED and FREE rows that start on or after it. A cursor that has settled nothing requires the whole history,
- * because `dirtyFrom` may be after periods that no run has billed yet.
+ * Returns the window of the next evaluation (§7.2 steps 1–3). Load the RECURRING rows that end after the start of the
+ * window, and the FIXED and FREE rows that start on or after it. A cursor that has settled nothing requires the whole
+ * history, because `dirtyFrom` may be after periods that no run has billed yet.
  */
 export function windowOf({ events, cursor, targetDate }: WindowInput): BillingWindow {
   if (cursor === null || cursor.settledThrough === null) return wholeHistory;
@@ -168,7 +168,7 @@ function endOfLastProposal({ cycle, endDate, billThrough }: BilledEvent): LocalD
 
 /**
  * Returns the next billing date of the event (g of §5.5 rule 2). Does not consider the next event, because rule 3
- * already uses its date if that is earlier.
+ * already uses the date of that event if it is earlier.
  */
 function nextBillingDate(billed: BilledEvent): LocalDate | null {
   const { event, cycle, billThrough } = billed;
@@ -181,8 +181,8 @@ export type DaysOfKind = Pick<RecurringProposal, 'startDate' | 'endDate' | 'plan
 
 /**
  * Returns the days from the next event on, with the kind of charge in force at the target date. The charges of these
- * days stay until that event takes effect, because the event may still be withdrawn (§6 rule 3). Discounts that begin
- * or end after the event divide the days into several kinds.
+ * days stay until that event takes effect, because the event may still be withdrawn (§6 rule 3). If discounts begin or
+ * end after the event, the days are of several kinds.
  */
 export function billedAhead({
   events,
