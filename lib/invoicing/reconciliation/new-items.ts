@@ -33,7 +33,7 @@ export interface Repair {
   readonly itemId: Uuid;
   readonly startDate: LocalDate;
   readonly endDate: LocalDate;
-  /** Amount to repair, at least 0. The amount of the item is its negative. */
+  /** Amount to repair, at least 0. The repair item has this amount with a negative sign. */
   readonly amount: Decimal;
   readonly basis: RepairBasis;
 }

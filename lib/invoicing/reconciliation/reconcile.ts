@@ -89,9 +89,9 @@ function periodOf({ planName, phaseName }: RecurringRow, { events, periodOfPhase
 }
 
 /**
- * Returns the missing recurring charges (§6 rules 1 and 2). These are the days of each proposal that no row of the same
- * kind covers. A charge of amount 0 has no recurring row. It is looked up among the free items, so that it is not
- * charged again in every run.
+ * Returns the missing recurring charges (§6 rules 1 and 2), for the days of each proposal that no row of the same kind
+ * covers. A charge of amount 0 has no recurring row, so it is looked up among the free items. Otherwise, every run
+ * would charge it again.
  */
 function newCharges(billed: readonly RecurringRow[], input: ReconcileInput): readonly RecurringCharge[] {
   const { recurring: proposals, ahead, rows, windowStart } = input;
