@@ -30,7 +30,8 @@ export function changeReports(
   configOf: InvoicingConfigOf,
 ) {
   /**
-   * @param wanted Aborted when the reader disconnects. Checked on every page, because many pages may yield no part.
+   * @param wanted Signal that is aborted when the reader disconnects. It is checked on every page, because many pages
+   * may yield no part of the report.
    */
   async function* partsOf(
     context: CallContext,

@@ -163,8 +163,8 @@ function itemsOfWholeHistories(billing: AccountBilling | undefined, config: Invo
 
 /**
  * Returns the target date of the comparison. For a due subscription, this is the date of the run. Other subscriptions
- * may already be evaluated up to a later date, at which an evaluation does not change their cursor. Without such a
- * date the cursor is wrong, and the comparison covers all days that the cursor hides.
+ * may already be evaluated up to a later date, at which an evaluation does not change their cursor. If there is no such
+ * date, the cursor is wrong, and the comparison covers all days that the cursor hides.
  */
 function chooseComparisonDate(
   { events, cursor }: SubscriptionBilling,

@@ -186,7 +186,9 @@ export function invoiceTextOperations(keyValues: KeyValueService) {
   };
 }
 
-/** Creates the previews of templates and translations, and the operation that returns built-in texts (§14). */
+/**
+ * Creates the operations that preview templates and translations, and the operation that returns built-in texts (§14).
+ */
 export function documentTextPreviews(
   ports: Tools,
   sources: DocumentSourceLoader,

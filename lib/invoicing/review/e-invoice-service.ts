@@ -151,7 +151,7 @@ function attachment(profile: EInvoiceProfile, bytes: Uint8Array): EInvoiceAttach
 }
 
 /**
- * Loads the custom fields of the account that e-invoices use (§22 rule 5). Uses the first value of a field with several
+ * Loads the account's custom fields that e-invoices use (§22 rule 5). Uses the first value of a field with several
  * values.
  */
 async function customFieldsOf(session: ReadSession, accountId: Uuid): Promise<EInvoiceCustomFields> {
