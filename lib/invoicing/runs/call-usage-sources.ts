@@ -33,8 +33,8 @@ export interface RunsToAsk {
 
 /**
  * Requests usage from the usage sources, outside transactions and without locks (usage §9). The questions are based on
- * a snapshot. The results can be used only if a run has the same question under the lock. Returns null if there are no
- * sources.
+ * a snapshot. The results can be used only if the run still has the same question when the account is locked. Returns
+ * null if there are no sources.
  */
 export async function callUsageSources(
   { storage }: Pick<Ports, 'storage'>,

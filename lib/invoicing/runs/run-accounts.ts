@@ -126,7 +126,7 @@ function evaluate(
 }
 
 /**
- * Returns the effective target date of each account or, if none exists, the reason (§8.2 step 4). Executes one
+ * Returns the effective target date of each account, or the reason why there is none (§8.2 step 4). Executes one
  * statement.
  */
 export async function targetDatesOf(

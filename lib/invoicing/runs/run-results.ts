@@ -22,9 +22,9 @@ export interface FailedRun {
   readonly account: Account;
   readonly kind: 'failed';
   readonly error: unknown;
-  /** True if the run was evaluated completely. The account's next due entries are then stored (§8.6). */
+  /** True if the run was evaluated completely, in which case the account's next due entries are stored (§8.6). */
   readonly isWorkedOut: boolean;
-  /** True if a later run may succeed. The account is then not parked. Defaults to false. */
+  /** True if a later run may succeed, in which case the account is not parked. Defaults to false. */
   readonly isRetried?: boolean;
 }
 
