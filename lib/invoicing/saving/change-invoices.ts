@@ -201,8 +201,8 @@ function savedStates(
 }
 
 /**
- * Stores new invoices under their imposed numbers, otherwise under the tenant's next numbers, in order (§1.6 rule 1).
- * Call this as late as possible, because the tenant's counter stays locked until the transaction ends.
+ * Stores new invoices under their imposed numbers or, by default, under the tenant's next numbers in order (§1.6 rule
+ * 1). Call this function as late as possible, because the tenant's counter stays locked until the transaction ends.
  * @returns the invoices with their numbers.
  */
 export async function insertInvoices(

@@ -31,7 +31,7 @@ interface OwnedDraft {
 
 /**
  * Commits drafts (§9 rule 10). Committed invoices are owed, affect their accounts' credit and move the charged-through
- * dates. Summaries are first updated to their children's invoices (§12 rule 3). Executes a constant number of
+ * dates. Summaries are first updated from their children's invoices (§12 rule 3). Executes a constant number of
  * statements.
  */
 export async function commitDrafts(
@@ -219,9 +219,9 @@ async function maxTargetDateWithout(session: ReadSession, { account, items }: Vo
 }
 
 /**
- * Returns all subscriptions of the account with the day from which they must be evaluated again, if the next run may
- * have an earlier target date. Otherwise the run would cover only the days of its window, at an earlier date than the
- * date at which they were billed (§7.3, I3).
+ * Returns all subscriptions of the account, each with the day from which it must be evaluated again, or an empty list
+ * if the next run cannot have an earlier target date. Without this evaluation, a run with an earlier target date would
+ * cover only the days of its window, at an earlier date than the date at which these days were billed (§7.3, I3).
  * @param heldFrom latest target date that binds later runs; null for no date, undefined for an unchanged date.
  */
 async function daysToEvaluateAgain(

@@ -38,7 +38,7 @@ interface Tools {
 }
 
 /**
- * Updates the summary invoices of locked parents to their children's current invoices (§12 rules 1, 2, 4 and 6).
+ * Updates the summary invoices of locked parents from their children's current invoices (§12 rules 1, 2, 4 and 6).
  * Idempotent. Takes a constant number of statements.
  * @returns the invoices whose decrease becomes credit of their own accounts, because the parent has paid (rule 5).
  */

@@ -213,8 +213,8 @@ function listChargedThroughChanges(invoiced: readonly EvaluatedRun[]): readonly 
 }
 
 /**
- * Sets the bill cycle day of locked accounts that have none to the day of their earliest charge, even if they are not
- * invoiced (ruling R51). Executes a constant number of statements.
+ * Sets the bill cycle day of each locked account that has none to the day of the account's earliest charge, even if the
+ * account is not invoiced (ruling R51). Executes a constant number of statements.
  */
 export async function giveBillCycleDays(
   session: WriteSession,
