@@ -108,7 +108,7 @@ export interface DiagnosticOperations<C extends Leading = []> {
   diagnostic(...given: [...C, request: DiagnosticRequest]): Promise<Diagnostic>;
 }
 
-/** Number of bytes in a piece. It takes a few milliseconds to mask a piece. */
+/** Number of bytes of a log file that are masked at a time. Masking this many bytes takes a few milliseconds. */
 const PIECE_BYTES = 65_536;
 const NEWLINE = 0x0a;
 

@@ -22,7 +22,10 @@ import type { Uuid } from '../values/ids/index.ts';
 import { DAY_MS, MAX_SHOWN_ENTRIES } from '../values/limits.ts';
 import { addMilliseconds, type Instant, instant } from '../values/time/index.ts';
 
-/** Maximum number of the server's latest entries that are searched for a tenant's entries. */
+/**
+ * Maximum number of the server's latest queue entries, and of its latest push deliveries, that are searched for those
+ * of a tenant.
+ */
 const MAX_RECENT_ENTRIES = 50_000;
 
 /** Maximum number of parked accounts in the health report. */

@@ -124,7 +124,7 @@ export class AccessLog {
     this.#cancelTimer = runDetached(this.#ports, flush);
   }
 
-  /** Stores the buffered requests. If this fails, they wait for the next attempt. */
+  /** Stores the buffered requests. If this fails, the requests wait for the next attempt. */
   async #store(): Promise<void> {
     const lines = this.#held;
     if (lines.length === 0) return;
