@@ -136,8 +136,8 @@ function serviceEvent({
 }
 
 /**
- * Milliseconds after which all broadcasts with a lower number are guaranteed to be visible. Their transactions are
- * short.
+ * Milliseconds after which all broadcasts with a lower number than a received broadcast are guaranteed to be visible,
+ * because their transactions are short.
  */
 const BROADCAST_SETTLED_MS = 60_000;
 

@@ -28,7 +28,7 @@ interface CommandServiceInput {
   readonly dropCaches: (tenantRecordId: number | null) => void;
 }
 
-/** Sends commands to nodes and executes the commands to this node (platform §11). */
+/** Sends commands to nodes and executes the commands that this node receives (platform §11). */
 export function nodeCommands(ports: BroadcastPorts, input: CommandServiceInput) {
   const { switches } = input;
   const sending = broadcasts(ports, handlerOf);

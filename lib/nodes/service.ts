@@ -123,8 +123,8 @@ export type NodeService = ReturnType<typeof nodeService>;
 /** Operations on the processes that share the storage (platform §11, §15), for all tenants. */
 export interface NodeOperations {
   /**
-   * Returns this node and all nodes with a heartbeat in the last five minutes, in the order of their start. A node
-   * sends a heartbeat every 30 s from `start` to `stop`.
+   * Returns this node and all nodes with a heartbeat in the last five minutes, in the order in which they started. A
+   * node sends a heartbeat every 30 s from `start` to `stop`.
    */
   list(): Promise<readonly Plain<NodeInfo>[]>;
   /** Returns this node. */
