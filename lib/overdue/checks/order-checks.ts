@@ -29,16 +29,16 @@ interface OrderedJobs {
   readonly waiting: readonly WaitingEntry[];
 }
 
-/** A queue entry to release. It contains the delay if that is known. */
+/** A queue entry to release, with the delay if the delay is known. */
 export interface WaitingEntry {
   readonly entry: ClaimedEntry;
   readonly delayMs: number | null;
 }
 
 /**
- * Finds other work of the same local date, for the account or its paying parent, that must run first (§5.2), because
- * a payment of that day may prevent a state. Work that is due later today does not block the job, but is reported.
- * Takes one statement.
+ * Finds other work of the account or its paying parent that is due on the same local date and must run first (§5.2),
+ * because a payment on that day may prevent a state. Work that is due later today does not block the job, but is
+ * reported. Takes one statement.
  * @param topics topics of the work that comes first.
  */
 export async function orderChecks(
@@ -87,8 +87,8 @@ function askerOf(index: number, which: 'FIRST' | 'TODAY') {
 }
 
 /**
- * Returns the instant up to which other work must run first (§5.2). This is now or, for a check, the end of its local
- * date. Returns null for a CLEAR job.
+ * Returns the instant up to which other work must run first (§5.2). This is the current time or, for a check, the end
+ * of its local date. Returns null for a CLEAR job.
  */
 export function dueAhead(
   { action, asked }: OverdueJob,

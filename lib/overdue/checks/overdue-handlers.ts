@@ -88,7 +88,7 @@ export class OverdueHandler implements QueueHandler {
   }
 
   /**
-   * Processes the jobs one by one. A failed entry then does not block other entries, and finished entries are not
+   * Processes the jobs one by one, so that a failed entry does not block other entries and finished entries are not
    * repeated.
    */
   async #oneByOne(work: Work, jobs: readonly ClaimedJob[]) {
@@ -231,8 +231,8 @@ export async function wakeRelatives(
 }
 
 /**
- * The transactions of overdue processing itself. Their events do not cause a refresh. Otherwise a condition on a tag
- * that a state sets would cause an endless loop.
+ * The transactions of overdue processing itself. Their events do not cause a refresh, because a condition on a tag that
+ * a state sets would otherwise cause an endless loop.
  */
 export class OwnTransactions {
   readonly #sessions = new WeakSet<WriteSession>();
@@ -251,7 +251,7 @@ export class OwnTransactions {
 export const ACCOUNTS_PER_OVERDUE_PAGE = 200;
 
 /**
- * Schedules a job for each account that is not clear after a configuration has lost its last condition (§1.2 rule 5).
+ * Schedules a job for each account that is not clear, after a configuration has lost its last condition (§1.2 rule 5).
  */
 export class ConfigChangeHandler implements QueueHandler {
   readonly name = 'overdue-service:config-change';

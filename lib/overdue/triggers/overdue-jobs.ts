@@ -43,9 +43,9 @@ export function checkKey(accountRecordId: number): string {
 }
 
 /**
- * Returns the key of a REFRESH or CLEAR job. Each account has at most one live entry of each kind. Later requests join
- * this entry. Callers hold the account's lock, so a running entry has not read the account yet. Entries for parents and
- * children are inserted without the lock and have their own keys.
+ * Returns the key of a REFRESH or CLEAR job. Each account has at most one live entry of each kind, and later requests
+ * join the live entry. Callers hold the account's lock, so a running entry has not read the account yet. Entries for
+ * parents and children are inserted without the lock and have their own keys.
  */
 function keyOf({ action, accountRecordId, causedBy }: OverdueWakeUp) {
   switch (action) {
@@ -101,8 +101,8 @@ const changesOfDebt: ReadonlySet<BusEventType> = new Set<BusEventType>([
 ]);
 
 /**
- * Returns the jobs for the events of a transaction (§7). There is at most one per account and action, and CLEAR jobs
- * come first. Returns an empty list if the configuration has no state that can be entered.
+ * Returns the jobs for the events of a transaction (§7). There is at most one job per account and action, and CLEAR
+ * jobs come first. Returns an empty list if the configuration has no state that can be entered.
  */
 export function jobsOfEvents(
   events: readonly NewBusEvent[],
