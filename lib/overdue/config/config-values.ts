@@ -117,7 +117,7 @@ export class WrittenRecord {
     return this.#parts.get(name) ?? [];
   }
 
-  /** Returns the part with this name. Reports it if it is missing. */
+  /** Returns the part with this name. Reports a missing part. */
   require(name: string): WrittenValue | undefined {
     const value = this.take(name);
     if (value === undefined) this.#findings.add(this.at, `${this.#label} lacks "${name}"`);

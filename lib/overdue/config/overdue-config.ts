@@ -26,7 +26,7 @@ export const controlTagNames: readonly string[] = systemDefinitions
  * criteria is never met (§1.1 rule 1).
  */
 export interface OverdueCondition {
-  /** Required time since the anchor. UNLIMITED is never reached (§1.1 rule 2). */
+  /** Required age of the oldest unpaid invoice. UNLIMITED is never reached (§1.1 rule 2). */
   readonly unpaidFor: Duration | null;
   readonly unpaidCount: number | null;
   readonly unpaidTotal: Decimal | null;

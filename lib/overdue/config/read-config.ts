@@ -247,7 +247,7 @@ export function readOverdueDocument(
   return readIn(format, document, {});
 }
 
-/** Parses a stored configuration. It may have been accepted by earlier rules. */
+/** Parses a stored configuration, which may have been accepted under earlier rules. */
 export function readStoredOverdueDocument(document: string): OverdueConfig {
   return readIn(formatOf(document), document, { acceptsEmptyConditions: true });
 }
@@ -266,7 +266,10 @@ export function checkOverdueConfig(value: string): void {
 /** A state with its positions, for rules that compare states. */
 interface ReadState {
   readonly state: OverdueState;
-  /** The position of the name, or null if the name could not be read. That problem has already been reported. */
+  /**
+   * The position of the name, or null if the name could not be read, in which case the problem has already been
+   * reported.
+   */
   readonly nameAt: number | null;
   readonly timeAt: number | null;
 }
@@ -316,8 +319,8 @@ interface ReadCondition {
   readonly condition: OverdueCondition | null;
   readonly timeAt: number | null;
   /**
-   * True if the condition contains no criterion. False if the condition could not be read. That problem has already
-   * been reported.
+   * True if the condition contains no criterion. The value is false if the condition could not be read, because that
+   * problem has already been reported.
    */
   readonly isEmpty: boolean;
 }
@@ -360,7 +363,10 @@ function readCriteria(record: WrittenRecord, { form, findings }: Reading): ReadC
   return { condition, timeAt: time?.at ?? null, isEmpty };
 }
 
-/** Parses the payment responses. An empty list means that there is no such criterion (§1.1 rule 3). */
+/**
+ * Parses the payment responses. An empty list means that the condition has no criterion for payment responses (§1.1
+ * rule 3).
+ */
 function readResponses(items: readonly WrittenValue[]) {
   const known = Object.values(PaymentResponse);
   return items.length === 0 ? null : items.flatMap((item) => item.oneOf(known) ?? []);
