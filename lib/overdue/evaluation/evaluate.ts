@@ -89,7 +89,7 @@ export interface CheckedAccount {
   readonly today: LocalDate;
 }
 
-/** Returns the date of the next check (§6), or null. The date is after today. */
+/** Returns the date of the next check (§6), which is after today, or null if there is no next check. */
 export function nextCheckDate({ config, snapshot, next, today }: CheckedAccount): LocalDate | null {
   // Accounts with debts are checked even without configured states, because states may be added later (§6 rule 6).
   if (enterableStates(config).length === 0) return owes(snapshot) ? addDays(today, 1) : null;
@@ -101,7 +101,9 @@ export function nextCheckDate({ config, snapshot, next, today }: CheckedAccount)
   return turn === null ? again : minDate(turn, again);
 }
 
-/** Returns the first later date on which the state can change without any other event, or null. */
+/**
+ * Returns the first later date on which the state can change without any other event, or null if there is no such date.
+ */
 export function nextTurn(
   config: OverdueConfig,
   { anchor, nextUnpaidDate }: BillingSnapshot,
@@ -143,7 +145,7 @@ export interface BillingSnapshot extends SnapshotFacts {
   readonly unpaidTotal: Decimal;
   /** The date from which the age of the oldest unpaid invoice is measured, or null if nothing is unpaid. */
   readonly anchor: LocalDate | null;
-  /** The next target date of an owed invoice that is not included yet. */
+  /** The next target date of an owed invoice that the snapshot does not include yet. */
   readonly nextUnpaidDate: LocalDate | null;
 }
 

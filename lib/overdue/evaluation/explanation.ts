@@ -31,7 +31,7 @@ export interface ExplainedState {
   readonly state: string;
   /** The local date on which the state began, or null if the account was never in another state. */
   readonly since: LocalDate | null;
-  /** The name of the first state whose condition is met, or null if none exists. */
+  /** The name of the first state whose condition is met, or null if no condition is met. */
   readonly matched: string | null;
   readonly exempt: 'SELF' | 'PARENT' | null;
   readonly isPaidByParent: boolean;
@@ -66,7 +66,7 @@ function stateSentence({ state, since }: ExplainedState) {
 }
 
 /**
- * Returns the reasons for all states up to the first one that applies. They explain why the more severe states do not
+ * Returns the reasons for all states up to the first state that applies, including why the more severe states do not
  * apply.
  */
 function reasonsUpTo(matched: string | null, reasons: readonly StateReasons[]) {
@@ -184,7 +184,7 @@ export interface CalendarInput {
   readonly until: LocalDate;
 }
 
-/** A date and the state that starts on that date. The state null means clear. */
+/** A date and the state that starts on that date. A null state means clear. */
 export interface CalendarStep {
   readonly date: LocalDate;
   readonly state: OverdueState | null;

@@ -28,7 +28,7 @@ export type OverdueBlock = Pick<
 export const InvoicingOffStep = { ADD: 'ADD', REMOVE: 'REMOVE', KEEP: 'KEEP' } as const;
 export type InvoicingOffStep = (typeof InvoicingOffStep)[keyof typeof InvoicingOffStep];
 
-/** The effects of entering a state as plain data (§5.1 steps 5 to 9). */
+/** The effects of entering a state, as plain data (§5.1 steps 5 to 9). */
 export interface OverdueTransition {
   readonly state: OverdueBlock;
   readonly effective: DatedInstant;
@@ -79,7 +79,7 @@ export function planTransition(input: TransitionInput): OverdueTransition | null
   };
 }
 
-/** Returns the blocking state for an overdue state (§2.2). Null means clear. */
+/** Returns the blocking state for an overdue state (§2.2). A null overdue state means clear. */
 export function blockOf(state: OverdueState | null): OverdueBlock {
   const isDisabling = state?.disableEntitlement ?? false;
   return {

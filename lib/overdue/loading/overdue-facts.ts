@@ -83,7 +83,7 @@ export async function loadOverdueFacts(
   });
 }
 
-/** Returns the reason for the newest failure, or null if none exists (§3.2). */
+/** Returns the reason for the newest failed payment, or null if no payment failed (§3.2). */
 function lastResponse(failures: readonly LastFailure[]) {
   const [last] = failures.toSorted((one, other) => other.transactionRecordId - one.transactionRecordId);
   return last === undefined ? null : (last.paymentResponse ?? PaymentResponse.OTHER);
@@ -147,7 +147,10 @@ export class OverdueConfigs {
     return document;
   }
 
-  /** Returns the tenant's configuration. It may be invalid if it was stored without an upload (R13). */
+  /**
+   * Returns the tenant's configuration, or the default configuration if the stored text is invalid, which is possible
+   * if the text was stored without an upload (R13).
+   */
   #parseDocument(session: ReadSession, text: string) {
     try {
       return { text, config: readStoredOverdueDocument(text) };
