@@ -12,7 +12,7 @@ export interface OverdueOperations<C extends Leading = []>
 
 /** An overdue state, current or predicted (§10). */
 export interface OverdueStateView {
-  /** Name of the state. An account that is not overdue has `__KILLBILL__CLEAR__OVERDUE_STATE__`. */
+  /** Name of the state. For an account that is not overdue, the name is `__KILLBILL__CLEAR__OVERDUE_STATE__`. */
   readonly name: string;
   /** Message for the customer. It may be empty. */
   readonly externalMessage: string;
@@ -58,9 +58,9 @@ export interface OverduePreview {
   readonly state: OverdueStateView;
   /** True if the account or its paying parent is exempt, so that the state does not change. */
   readonly isExempt: boolean;
-  /** The states that the account enters up to that day, in order. */
+  /** The states that the account enters up to `date`, in order. */
   readonly steps: readonly OverdueStep[];
-  /** One entry per configured state as of that day, the most severe state first. */
+  /** One entry per configured state as of `date`, the most severe state first. */
   readonly reasons: readonly OverdueReason[];
 }
 
@@ -79,8 +79,8 @@ export interface OverdueExplanation {
   /** Today in the account's zone. */
   readonly date: LocalDate;
   /**
-   * The first state whose condition is met, or null. It can differ from `state` until the next check, and while the
-   * account is exempt.
+   * The first state whose condition is met, or null if no condition is met. It can differ from `state` until the next
+   * check, and while the account is exempt.
    */
   readonly matched: string | null;
   /**
@@ -122,7 +122,7 @@ export interface OverdueAccountView {
 
 /** A page of overdue accounts. */
 export interface OverdueAccountsRequest extends PageRequest {
-  /** Name of a state. Defaults to all states except clear. */
+  /** Name of the state whose accounts are returned. Defaults to all states except clear. */
   readonly state?: string | null | undefined;
 }
 
@@ -209,7 +209,7 @@ export interface OverdueConfigOperations<C extends Leading = []> {
     ...given: [...C, config: Uint8Array | string | NewOverdueDefinition, options?: OverdueUploadOptions]
   ): Promise<void>;
 
-  /** Returns the configuration in force. Default values are filled in. */
+  /** Returns the configuration in force, with default values filled in. */
   get(...given: [...C]): Promise<OverdueDefinition>;
 
   /** Returns the configuration as XML. Uploaded XML is returned unchanged; JSON is converted. */

@@ -236,7 +236,7 @@ export interface StateSettings {
   readonly retryDays: readonly number[];
 }
 
-/** Returns the view of a configured state. Null means clear. */
+/** Returns the view of a configured state. A null state means clear. */
 export function configuredStateView(
   state: OverdueState | null,
   { retryDays }: Pick<StateSettings, 'retryDays'>,
