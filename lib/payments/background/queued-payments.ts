@@ -296,8 +296,8 @@ class OperationRetries {
   }
 
   /**
-   * Repeats the operation. Returns false if the operation was rejected. The entry then counts as finished, not as
-   * failed.
+   * Repeats the operation. Returns false if the operation was rejected, in which case the entry counts as finished, not
+   * as failed.
    */
   async #repeat(batch: HandlerBatch, entry: ClaimedEntry, origin: PaymentAttempt) {
     const context: CallContext = {

@@ -113,7 +113,7 @@ export class JanitorHandler implements QueueHandler {
     return answers.map((answer, index) => ({ ...answer, settlement: heard[index] ?? answer.settlement }));
   }
 
-  /** Loads open transactions that no call holds a lease on (§7.1 rule 3). */
+  /** Loads open transactions on which no call holds a lease (§7.1 rule 3). */
   async #load(session: ReadSession, jobs: readonly Job[]) {
     const ids = jobs.map(({ transactionId }) => transactionId);
     const transactions = await session.payments.findTransactionsByIds(ids);
@@ -253,7 +253,7 @@ const MAX_SWEPT_ATTEMPTS = 1_000;
 type SweepPorts = Pick<Ports, 'storage' | 'clock' | 'systemClock' | 'ids' | 'logger' | 'paymentControls'>;
 
 interface Sweep {
-  /** Minimum age of the attempts, measured by the business clock. */
+  /** Minimum age of the attempts that a sweep ends, measured by the business clock. */
   readonly olderThanMs: number;
   tenantOf(recordId: number): Promise<TenantRef>;
 }
