@@ -250,7 +250,7 @@ export type GatewayReply<T> = { readonly kind: 'VALUE'; readonly value: T } | Ga
 export type CallOutcome =
   | { readonly kind: 'RESULT'; readonly result: ClaimedResult }
   /**
-   * The transaction did not happen. Either no call was made, or a gateway that lists all transactions does not know it.
+   * The transaction did not happen. Either no call was made, or a gateway that lists all transactions does not list it.
    */
   | { readonly kind: 'NEVER_RECEIVED'; readonly message: string }
   | { readonly kind: 'NO_RESULT' }
