@@ -176,7 +176,7 @@ function runOf<R extends PaymentRequest>(
 
 /**
  * Returns the control plugins of a run. A retry uses the plugins of its attempt (§8.3). A call uses the plugins named
- * in the request or, if none exist, the plugins of the tenant.
+ * in the request or, if the request does not specify plugins, the plugins of the tenant.
  */
 function pluginsOf(
   { retry, api, holdId }: PaymentRequest,
@@ -205,7 +205,7 @@ async function repairLostSuccesses(session: WriteSession, lost: KnownFacts['lost
   await changeInvoices(session, { changes: settledInvoices(repairs, invoices) }, ids);
 }
 
-/** Returns true if the reservation of the charge inserts all of its records, so that none exist yet. */
+/** Returns true if the reservation of the charge inserts all of its records, because none of them exist yet. */
 function isFirstOperation({ newPayment, newRow }: PlannedCharge): boolean {
   return newPayment !== null && newRow !== null;
 }

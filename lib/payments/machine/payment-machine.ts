@@ -63,7 +63,7 @@ export interface Progress {
   readonly consulted: Consulted;
 }
 
-/** One or several payments that a user requested, or a batch from the queue. */
+/** One or more payments that a user requested, or a batch of payments from the queue. */
 export interface PaymentWork<C extends OpenCall, R> {
   readonly parallelCalls: number;
   /** Runs a write transaction on behalf of the caller. */
@@ -195,7 +195,8 @@ export class PaymentMachine {
   }
 
   /**
-   * Reads the transactions from the gateway, but only once. If the gateway does not respond, the operation continues.
+   * Reads the payment's transactions from the gateway, but only once. If the gateway does not respond, the operation
+   * continues.
    */
   async #callGatewayOnce({ context, facts, ...asking }: StepOf<'ASK_GATEWAY'>) {
     const { payment, method, transactions } = facts;
@@ -213,7 +214,7 @@ export class PaymentMachine {
     return consulted;
   }
 
-  /** Reports the rejection to the plugins that were called before, then throws the error. */
+  /** Reports the rejection to the plugins that have already been called, then throws the error. */
   async #refuse(work: Author, consulted: Consulted, error: unknown): Promise<never> {
     const ends = async (): Promise<readonly RunEnd[]> =>
       work.comesAgain(error) ? attemptsPassed(consulted) : this.control.refused(consulted);
@@ -221,7 +222,7 @@ export class PaymentMachine {
     throw error;
   }
 
-  /** Ends runs. If this fails, logs the error. The sweep of attempts then ends the runs later. */
+  /** Ends runs. If an error occurs, logs it, and the sweep of attempts ends the runs later. */
   async #end(work: Author, endsOf: () => Promise<readonly RunEnd[]>, because: unknown) {
     try {
       const ends = await endsOf();

@@ -127,7 +127,7 @@ export class PaymentService {
   }
 
   /**
-   * Decides whether the operation may start. Decides again after control plugins were called. Then reserves the
+   * Decides whether the operation may start, and decides again after the control plugins are called. Then reserves the
    * operation (§4.1, §5.1 rule 1).
    */
   async #look(

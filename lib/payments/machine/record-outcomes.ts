@@ -57,7 +57,10 @@ export async function recordOutcomes(
   }: {
     readonly ids: IdGenerator;
     readonly configOf: PaymentConfigOf;
-    /** The records of the settlements, if this session has inserted them. Otherwise they are loaded. */
+    /**
+     * The records of the settlements, if this session has inserted them. If this field is absent, the records are
+     * loaded.
+     */
     readonly inserted?: SettledRecords | null;
   },
 ): Promise<RecordedPayments> {
