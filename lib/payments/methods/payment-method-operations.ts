@@ -9,12 +9,12 @@ export interface PaymentMethodInput extends ControlledInput {
   readonly pluginName: string;
   /**
    * External key of the method. Defaults to the gateway's id for the method if no other method of the tenant has that
-   * key; otherwise to the id of the new method.
+   * key. Otherwise, defaults to the id of the new method.
    */
   readonly externalKey?: string | null;
   readonly isDefault?: boolean;
   readonly payAllUnpaidInvoices?: boolean;
-  /** The data with which the gateway identifies the method. Only the gateway stores it. */
+  /** The data with which the gateway identifies the method. Only the gateway stores this data. */
   readonly details?: {
     readonly externalPaymentMethodId?: string | null;
     readonly properties?: readonly PluginProperty[];
@@ -48,7 +48,8 @@ export interface PaymentMethodReadOptions extends PluginInfoOptions {
 
 export interface PaymentMethodPageRequest extends PageRequest, PluginInfoOptions {
   /**
-   * Plugin whose methods are returned. A search then uses the plugin's own search function. Defaults to all plugins.
+   * Plugin whose methods are returned. If a plugin is given, a search uses the plugin's own search function. Defaults
+   * to all plugins.
    */
   readonly pluginName?: string | null;
 }

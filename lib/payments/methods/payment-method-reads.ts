@@ -164,7 +164,7 @@ export class PaymentMethodReads {
   }
 }
 
-/** Returns the method if the read operation includes it; otherwise undefined. */
+/** Returns the method, or undefined if the read operation does not include it. */
 function keepIfIncluded(method: PaymentMethod | undefined, { includeDeleted }: PaymentMethodReadOptions) {
   return method?.isActive === true || includeDeleted === true ? method : undefined;
 }

@@ -232,8 +232,9 @@ export function refreshedMethods(facts: RefreshFacts): RefreshedMethods {
 }
 
 /**
- * Returns the default payment method after a refresh. This is the method named by the gateway of the current default,
- * otherwise the first method that any gateway names.
+ * Returns the default payment method after a refresh. If the gateway of the current default was not refreshed, the
+ * default does not change. Otherwise, the default is the method that this gateway names, the current default if it is
+ * still active, or the first method that any gateway names, in this order.
  */
 export function refreshedDefault(
   present: Uuid | null,

@@ -108,7 +108,7 @@ export class PaymentMethodService {
   }
 
   /**
-   * Adds the method, with calls of the control plugins before and after, but without an attempt (§10.1 rule 3).
+   * Adds the method. Calls the control plugins before and after the addition, but creates no attempt (§10.1 rule 3).
    * @throws The errors of `prior` and `add`.
    */
   async #addWithControl(
@@ -170,7 +170,7 @@ export class PaymentMethodService {
     return this.#storeAndReserve(context, account.id, newMethodOf(input, identity));
   }
 
-  /** Stores the method. Simultaneous calls of the same author share one transaction. */
+  /** Stores the method. Simultaneous calls by the same author share one transaction. */
   #storeTogether(context: CallContext, input: PaymentMethodInput, identity: MethodIdentity) {
     const { storage } = this.#ports;
     const { tenant, userToken, createdDate } = context;

@@ -173,8 +173,8 @@ export function isKeyInUse(error: unknown): boolean {
 }
 
 /**
- * Changes the default payment methods of accounts and reports the changes of the accounts (accounts §4). Null removes a
- * default.
+ * Changes the default payment methods of accounts and reports the changes to the accounts (accounts §4). A null value
+ * removes the default.
  */
 export async function setDefaultMethods(
   session: WriteSession,
@@ -215,7 +215,7 @@ export function newMethod(
 }
 
 /**
- * Returns the key, or null if none exists.
+ * Returns the external key, or null if the key is null or empty.
  * @throws BillingError EXTERNAL_KEY_LIMIT_EXCEEDED (5) for a key that is too long, MISSING_OR_INVALID_FIELD for a key
  * that cannot be stored.
  */
@@ -292,7 +292,7 @@ export interface RequestedMethod {
   readonly requestedKey: string | null;
 }
 
-/** The data that is required before the gateway is notified. */
+/** The data that must be loaded before the gateway is notified about a new method. */
 export interface AddableMethod {
   readonly account: Account;
   readonly config: PaymentConfig;
