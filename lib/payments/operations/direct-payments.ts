@@ -111,10 +111,10 @@ export function currencyOf(currency: string | null): Currency | null {
 
 type Begin = (context: CallContext, input: NewPaymentInput) => Promise<PaymentResult>;
 
-/** The operations that begin a payment, by type of transaction. */
+/** The operations that begin a payment, by transaction type. */
 export type Beginnings = Readonly<Record<ComboPaymentInput['transactionType'], Begin>>;
 
-/** Payments together with their account and payment method, which may be new (§11). */
+/** Makes payments whose account and payment method may be new (§11). */
 export class ComboPayments implements ComboOperations<[CallContext]> {
   readonly #parties: ComboPartiesFinder;
   readonly #beginnings: Beginnings;
@@ -181,7 +181,10 @@ export class ComboPartiesFinder {
     this.#methods = methods;
   }
 
-  /** @param check Checks further conditions after both lookups, before anything is written. */
+  /**
+   * @param check Checks further conditions after the account and the payment method are looked up, before anything is
+   * written.
+   */
   async of(
     context: CallContext,
     asked: ComboParties,

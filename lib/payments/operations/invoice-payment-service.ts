@@ -197,7 +197,7 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
     return { account, payments: [{ invoiceId, api }] };
   }
 
-  /** Returns the unpaid invoices of the locked account and the share of the amount that each of them gets. */
+  /** Returns the unpaid invoices of the locked account and the share of the amount that each invoice gets. */
   async #findRequested(session: WriteSession, context: CallContext, input: PayAllInput) {
     const account = await lockForPayment(session, input.accountId);
     const due = await dueInvoices(session, account, input);
@@ -278,7 +278,9 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
     await addAccountCredit(session, { account, amount, description }, this.#machine.ports.ids);
   }
 
-  /** Makes a refund through a method other than that of the payment. The refund is a separate payment (§9.5 rule 2). */
+  /**
+   * Makes a refund through a method other than the payment's method. The refund is a separate payment (§9.5 rule 2).
+   */
   async #refundElsewhere(context: CallContext, input: InvoiceRefundInput) {
     const { paymentId } = input;
     const accountId = await this.#machine.ports.storage.read(context.tenant, async (session) => {
@@ -315,8 +317,8 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
   }
 
   /**
-   * Returns the method for a refund: the method of the payment that is repeated, otherwise the requested method,
-   * otherwise the account's external method.
+   * Returns the method for a refund. This is the method of the payment that is repeated, otherwise the requested
+   * method, otherwise the account's external method.
    */
   async #methodOfRefund(session: WriteSession, { account, payment }: OperationFacts, named: Uuid | null) {
     const begun = payment?.paymentMethodId ?? null;
@@ -396,8 +398,8 @@ async function refundOf(
 }
 
 /**
- * Returns the function with a check that the payment has an invoice. @throws (on a call) BillingError
- * INVOICE_PAYMENT_NOT_FOUND (4900).
+ * Returns a function that first checks that the payment has an invoice, then calls `plan`. @throws (when the returned
+ * function is called) BillingError INVOICE_PAYMENT_NOT_FOUND (4900).
  */
 function ofInvoice(plan: typeof planOperation): Operation['plan'] {
   return ({ request, facts, rules }) => {

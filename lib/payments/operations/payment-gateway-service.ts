@@ -55,7 +55,7 @@ interface Between<R, T, V> {
   readonly timeoutMs: number;
   readonly request: R;
   call(request: R, context: GatewayContext): Promise<T>;
-  /** Reads the gateway's result. Returns null if it is invalid. */
+  /** Reads the gateway's result. Returns null if the result is invalid. */
   read(answer: T): V | null;
   paymentOf?(value: V): Uuid | null;
 }
@@ -321,8 +321,8 @@ export interface PaymentGatewayOperations<C extends Leading = []> {
    */
   buildForm(...given: [...C, input: HostInput<HostedFormInput>]): Promise<HostedFormView>;
   /**
-   * Builds a form for an existing or new account and payment method, as in `payments.combo`. Created objects remain
-   * even if the form fails.
+   * Builds a form for an existing or new account and payment method, as in `payments.combo`. Newly created objects
+   * remain even if the form cannot be built.
    * @throws BillingError with the codes of `buildForm`, `accounts.create` and `paymentMethods.add`;
    * SECURITY_NOT_ENOUGH_PERMISSIONS (40000) if creation is not allowed.
    */

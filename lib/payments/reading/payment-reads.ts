@@ -39,9 +39,9 @@ import { paymentStateNames } from '../state/payment-state.ts';
 import { type PaymentView, viewPayments, withInvoices } from '../state/payment-view.ts';
 
 /**
- * Operations that read payments (§11), each in a constant number of queries. With plugin information, the gateways
- * are called, and outcomes that they report for open transactions are recorded (§7.2 rule 3). The information of a
- * failing gateway is null, and a warning is logged.
+ * Operations that read payments (§11), each in a constant number of queries. If plugin information is requested, the
+ * gateways are called, and outcomes that the gateways report for open transactions are recorded (§7.2 rule 3). The
+ * information of a failing gateway is null, and a warning is logged.
  */
 export class PaymentReads implements PaymentReadOperations<WithContext>, PaymentListOperations<WithContext> {
   readonly #ports: PaymentReadPorts;
@@ -245,8 +245,8 @@ const searched = searchedFields(
 );
 
 /**
- * Parses a search key (§11). A key in operator form is a list of clauses. Any other key matches states whose names
- * contain it, such as `_FAILED`, otherwise a whole id or part of an external key.
+ * Parses a search key (§11). A key in operator form is a list of clauses. Any other key, for example `_FAILED`, matches
+ * states whose names contain it. If no state name contains the key, it matches a whole id or part of an external key.
  * @throws BillingError INVALID_PARAMETER (60002) for an invalid key in operator form.
  */
 export function paymentSearch(key: string): PaymentSearch {
