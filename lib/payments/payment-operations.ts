@@ -162,7 +162,7 @@ export interface ComboParties {
   readonly paymentMethod?: ComboPaymentMethod | null;
   /** Plugin properties for adding the method. */
   readonly paymentMethodProperties?: readonly PluginProperty[];
-  /** Specifies which objects the request may create. By default, it may create both. */
+  /** Specifies which objects the request may create. By default, it may create both an account and a payment method. */
   readonly mayCreate?: { readonly account: boolean; readonly paymentMethod: boolean };
 }
 
@@ -199,14 +199,14 @@ export interface TransactionFixInput {
   readonly stateName?: PaymentStateName | null;
   /**
    * The state that determines the next operations. For the payment's latest transaction, the default is the new state
-   * if that is a success, otherwise the latest earlier success. For an earlier transaction, the default is the current
-   * value.
+   * if that state is a success, otherwise the latest earlier success state. For an earlier transaction, the default is
+   * the current value.
    */
   readonly lastSuccessStateName?: PaymentStateName | null;
   /** The processed amount. Required only if it differs from the requested amount. */
   readonly processedAmount?: Decimal | null;
   readonly processedCurrency?: string | null;
-  /** Plugin properties. `IPCD_RETRIES` = `true` makes the engine retry a failed payment of an invoice. */
+  /** Plugin properties. If `IPCD_RETRIES` is `true`, the engine retries a failed payment of an invoice. */
   readonly properties?: readonly PluginProperty[];
 }
 
@@ -215,8 +215,8 @@ export interface PaymentRepairOperations<C extends Leading = []> {
   /**
    * Cancels the planned retry of the latest attempt with the transaction's external key, if a retry is planned. The
    * attempt stays RETRIED.
-   * @throws BillingError PAYMENT_NO_SUCH_PAYMENT (7020) for an unknown transaction id, PAYMENT_INVALID_PARAMETER
-   * (7031) with neither id nor key.
+   * @throws BillingError PAYMENT_NO_SUCH_PAYMENT (7020) for an unknown transaction id, PAYMENT_INVALID_PARAMETER (7031)
+   * if neither id nor key is given.
    */
   cancelScheduledRetry(...given: [...C, input: HostInput<ScheduledRetryInput>]): Promise<void>;
 
@@ -285,7 +285,7 @@ export interface PaymentReadOperations<C extends Leading = []> {
 
 /** A request for a page of payments, with options for the returned payments. */
 export interface PaymentListRequest extends PageRequest, PaymentReadOptions {
-  /** Selects payments of this gateway. Defaults to all gateways. */
+  /** The gateway whose payments are selected. Defaults to all gateways. */
   readonly pluginName?: string | null;
 }
 
@@ -311,7 +311,9 @@ export interface PaymentListOperations<C extends Leading = []> {
 
 export interface InvoicePaymentInput extends ControlledInput {
   readonly invoiceId: Uuid;
-  /** The account of the invoice. If given, the engine checks that the invoice belongs to it. */
+  /**
+   * The account of the invoice. If this field is present, the engine checks that the invoice belongs to the account.
+   */
   readonly accountId?: Uuid | null;
   /** Amount to pay. Defaults to the balance. */
   readonly amount?: Decimal | null;
@@ -383,7 +385,7 @@ export interface InvoicePaymentOperations<C extends Leading = []> {
    * Pays an invoice. Returns null if nothing is due, or if the invoice cannot be paid now.
    * @throws BillingError INVOICE_NOT_FOUND (4006), PAYMENT_NO_DEFAULT_PAYMENT_METHOD (7021),
    * PAYMENT_NO_SUCH_PAYMENT_METHOD (7000), PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028), PAYMENT_PLUGIN_EXCEPTION (7199) for
-   * more than the balance.
+   * an amount greater than the balance.
    */
   pay(...given: [...C, input: HostInput<InvoicePaymentInput>]): Promise<PaymentResult | null>;
 
@@ -391,8 +393,8 @@ export interface InvoicePaymentOperations<C extends Leading = []> {
    * Pays the unpaid invoices of an account, the oldest first, even if some payments fail. Returns null if there are no
    * unpaid invoices.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), PAYMENT_NO_SUCH_PAYMENT_METHOD (7000),
-   * PAYMENT_NO_DEFAULT_PAYMENT_METHOD (7021), SECURITY_NOT_ENOUGH_PERMISSIONS (40000) if the rest must not become
-   * credit.
+   * PAYMENT_NO_DEFAULT_PAYMENT_METHOD (7021), SECURITY_NOT_ENOUGH_PERMISSIONS (40000) if there is an excess amount that
+   * must not become credit.
    */
   payAll(...given: [...C, input: HostInput<PayAllInput>]): Promise<PaidInvoices | null>;
 
