@@ -78,7 +78,10 @@ export function plannedOperation(
   };
 }
 
-/** Plans a purchase for an invoice: a new payment, a repeated attempt (§8.3), or a failed payment (§4.2 rule 2). */
+/**
+ * Plans a purchase for an invoice. The purchase creates a new payment, repeats an attempt (§8.3), or retries a failed
+ * payment (§4.2 rule 2).
+ */
 export function plannedCharge(
   facts: ReservationFacts,
   tools: PlanTools,

@@ -215,7 +215,7 @@ export function checkKeysAreFree(
     throw keyInUseError('paymentExternalKey', paymentKey ?? '');
 }
 
-/** Checks that no other transaction has the key. @throws BillingError if one does. */
+/** Checks that no other transaction has the key. @throws BillingError if the key is already used. */
 export function checkTransactionKeyIsFree(
   { transactionKey }: Pick<ApiPayment, 'transactionKey'>,
   { transactions }: Pick<KeyedRecords, 'transactions'>,

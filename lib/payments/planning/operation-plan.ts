@@ -101,8 +101,8 @@ export function planOperation(
 }
 
 /**
- * Plans an operation by the key of its transaction alone (§4.2): the transaction has ended, is running, or is pending.
- * Null means a new transaction.
+ * Plans an operation based only on the key of its transaction (§4.2), if that transaction has ended, is running, or is
+ * pending. Returns null for a new transaction.
  * @throws BillingError PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS (7030), PAYMENT_INVALID_OPERATION (7032),
  * PAYMENT_INVALID_PARAMETER (7031) according to the table in §4.2; the errors of `operationAmount`.
  */

@@ -57,7 +57,7 @@ export type ReservationPlan = { readonly kind: 'WAIT' } | StopPlan | ChargePlan;
 interface DecidedPlan {
   readonly ended: readonly New<PaymentAttempt>[];
   readonly endedHold?: AutoPayHold;
-  /** The previous attempts whose plugin properties must be deleted now because this retry uses them. */
+  /** The previous attempts whose plugin properties must be deleted now because this retry uses those properties. */
   readonly spent?: readonly PaymentAttempt[];
 }
 
@@ -114,8 +114,8 @@ function planRelease(holdId: Uuid, planning: Planning): ReservationPlan {
 }
 
 /**
- * Returns true if the rest must wait for another open payment of the invoice. The outcome of that payment releases the
- * hold again.
+ * Returns true if the rest of the hold's amount must wait for another open payment of the invoice. The outcome of that
+ * payment releases the hold again.
  */
 function isForLater(
   plan: Exclude<ReservationPlan, { kind: 'WAIT' }>,
@@ -129,8 +129,8 @@ function isForLater(
 }
 
 /**
- * Plans an API payment (§9.6). If an invoice cannot be paid now, the plan either skips it or waits. The plan leaves no
- * hold.
+ * Plans an API payment (§9.6). If an invoice cannot be paid now, the plan either skips the invoice or waits. The plan
+ * creates no hold.
  */
 function planApiPayment(api: ApiPayment, planning: Planning): ReservationPlan {
   const { consulted, keyed } = planning;

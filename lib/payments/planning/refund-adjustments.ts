@@ -76,8 +76,8 @@ export function adjustedRefund(
 }
 
 /**
- * Returns the adjustments, one per item. If an item is named twice, its adjustment has the sum and the first
- * description. Adds the taxes of the adjusted charges, except taxes that are named (invoicing §9 rule 4).
+ * Returns the adjustments, one per item. If an item is named twice, its adjustment has the sum of the amounts and the
+ * first description. Adds the taxes of the adjusted charges, except taxes that are named (invoicing §9 rule 4).
  */
 function adjustmentsOf(
   asked: readonly RefundAdjustmentInput[],

@@ -84,8 +84,8 @@ export function hasOutsideEffect({
 }
 
 /**
- * Returns the check that recovers the transaction after a crash. It is due when the lease ends, plus the first delay
- * (§5.1 rule 1).
+ * Returns the check that recovers the transaction after a crash. The check is due when the first delay after the end of
+ * the lease has passed (§5.1 rule 1).
  */
 export function firstCheck({ transaction }: ReservedCall, config: PaymentConfig): NewNotification | null {
   const { leaseUntil: from } = transaction;
