@@ -124,8 +124,8 @@ export class AttemptControl {
   }
 
   /**
-   * Reports runs that were rejected after their prior calls (§2.3 rule 3). A plugin may then set a retry date for an
-   * operation, but not for the payment of an invoice.
+   * Notifies the plugins of runs that were rejected after the plugins had allowed them (§2.3 rule 3). A plugin may then
+   * set a retry date for an operation, but not for the payment of an invoice.
    */
   refused({ passed, timeoutMs }: Consulted): Promise<readonly RunEnd[]> {
     return inParallel([...passed.values()], MAX_CONCURRENT_GATEWAY_CALLS, async ({ run, consulted }) => {

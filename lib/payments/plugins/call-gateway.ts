@@ -40,7 +40,7 @@ interface GatewayCall<T> {
 export interface CallLimits {
   readonly timeoutMs: number;
   readonly systemClock: SystemClock;
-  /** Records the duration of the call. If undefined, the call is not measured. */
+  /** Records the duration of the call. If this function is undefined, the call is not measured. */
   readonly meters?: Meters | undefined;
 }
 
@@ -99,7 +99,7 @@ export async function callGatewayOnce<R, T>(
 
 /**
  * Notifies a gateway about payment methods.
- * @throws BillingError with the given code if the gateway fails, PAYMENT_PLUGIN_TIMEOUT (7100).
+ * @throws BillingError with the given code if the gateway fails, PAYMENT_PLUGIN_TIMEOUT (7100) if the call times out.
  */
 export async function notifyGateway<R, T>(
   ports: Pick<Ports, 'systemClock'>,
@@ -195,8 +195,8 @@ function notCalled({ status, ...transaction }: OpenCall['transaction']): CallOut
 }
 
 /**
- * Returns the outcome of a chargeback or its reversal. The card network reports it, so no gateway is called (§2.1 rule
- * 3).
+ * Returns the outcome of a chargeback or its reversal. The card network reports this outcome, so no gateway is called
+ * (§2.1 rule 3).
  */
 function chargebackOutcome({ transaction, isRefused }: OpenCall): CallOutcome {
   const status = transaction.amount === null || isRefused ? PluginStatus.ERROR : PluginStatus.PROCESSED;
@@ -248,7 +248,7 @@ export async function whileRunning<T>(
   }
 }
 
-/** Returns true if a gateway call for the transaction is still running. Its outcome is then open. */
+/** Returns true if a gateway call for the transaction is still running. The outcome of the transaction is then open. */
 export function isRunning(gateway: PaymentGateway, transactionId: Uuid): boolean {
   return running.get(gateway)?.has(transactionId) === true;
 }
