@@ -118,8 +118,8 @@ function effectOfRefund(transaction: PaymentTransaction, ledger: Ledger, tools: 
 }
 
 /**
- * Returns the effect of a chargeback. A reversal removes the row from the balance. A later chargeback restores it, up
- * to the remaining amount (§9.5 rules 3 and 4).
+ * Returns the effect of a chargeback. A reversal removes the row from the balance. A later chargeback restores the row,
+ * up to the remaining amount (§9.5 rules 3 and 4).
  */
 function effectOfChargeback(
   transaction: PaymentTransaction,
@@ -150,8 +150,8 @@ function rowOf(type: InvoicePaymentType, transaction: PaymentTransaction, rows: 
 }
 
 /**
- * Returns the row that the transaction reduces. This is the row that it names or, by default, the row of its own
- * payment.
+ * Returns the row that the transaction reduces. This is the row that the transaction names or, by default, the row of
+ * its own payment.
  */
 function findReducedRow(
   { invoiceRefund, paymentId, transactionType }: PaymentTransaction,
@@ -278,7 +278,7 @@ export function adjustmentsDue(
   return isDue ? refund.adjustments : [];
 }
 
-/** Returns the decided transaction. If its adjustments have been made, marks it accordingly. */
+/** Returns the decided transaction. If item adjustments are due for its refund, marks the refund as applied. */
 export function withAdjustmentsNoted(before: PaymentTransaction, after: PaymentTransaction) {
   const { invoiceRefund } = after;
   if (invoiceRefund === null || adjustmentsDue(before, after).length === 0) return after;

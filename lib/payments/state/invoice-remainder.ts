@@ -32,8 +32,8 @@ interface RequestedAmount {
 }
 
 /**
- * Returns the remainder of an invoice payment in the invoice's currency: the paid amount minus refunds, chargebacks
- * and open refunds by any payment (§9.5 rule 1 d). Never below 0.
+ * Returns the remainder of an invoice payment in the invoice's currency. This is the paid amount minus refunds,
+ * chargebacks and open refunds by any payment (§9.5 rule 1 d). The remainder is never below 0.
  */
 export function remainderOf({ paid, rows, transactions }: PaidRows): Decimal {
   if (paid.status !== 'SUCCESS') return ZERO;
@@ -221,8 +221,8 @@ export function refundFor(amount: Decimal, of: PaidRows): Decimal {
 }
 
 /**
- * Returns the row of an invoice payment: the successful row, otherwise a pending row, otherwise the latest one. `rows`
- * must be in creation order.
+ * Returns the row of an invoice payment. This is the successful row, otherwise a pending row, otherwise the latest row.
+ * `rows` must be in creation order.
  */
 export function paidRowOf(rows: readonly InvoicePayment[]): InvoicePayment | undefined {
   const tried = rows.filter(({ type }) => type === 'ATTEMPT');
@@ -242,8 +242,9 @@ export function isRowOf(
 }
 
 /**
- * Returns the transaction that determines the row, among those with the same key. This is a successful transaction,
- * otherwise a pending transaction, otherwise the newest transaction. For chargebacks and reversals, returns the newest.
+ * Returns the transaction that determines the row, among the transactions with the same key. This is a successful
+ * transaction, otherwise a pending transaction, otherwise the newest transaction. For chargebacks and reversals,
+ * returns the newest transaction.
  * @param transactions Must be in creation order.
  */
 export function decidingTransaction<T extends ComparedTransaction>(

@@ -126,9 +126,9 @@ export interface EndedAttempt {
 }
 
 /**
- * Returns the attempt of a decided transaction (§3.3, §8.1 rule 3, §8.4). If it will be retried, the retry date is the
- * earlier of two dates: that of the built-in retry of automatic invoice payments (§8.3), and that of the control
- * plugins.
+ * Returns the attempt of a decided transaction (§3.3, §8.1 rule 3, §8.4). If the attempt will be retried, the retry
+ * date is the date of the built-in retry of automatic invoice payments (§8.3) or the date set by the control plugins,
+ * whichever is earlier.
  */
 export function endedAttempt(
   attempt: PaymentAttempt | null,
@@ -189,7 +189,7 @@ export function attemptStateAfter(status: TransactionStatus, retryAt: Instant | 
 
 /**
  * Returns true if control plugins were consulted about a run that then reserved nothing, because it was stopped, busy
- * or interrupted by a crash. The attempt that it repeats must still be repeated (§5.3 rule 2).
+ * or interrupted by a crash. The attempt that the run repeats must still be repeated (§5.3 rule 2).
  * @param transactions Transactions that the run may have created.
  */
 export function hasOnlyBegun(

@@ -4,8 +4,8 @@ import type { SettingsOf, TenantSettings } from '../../tenants/index.ts';
 /** Payment settings (§13). A changed value applies to all later decisions. */
 export interface PaymentConfig {
   /**
-   * Setting `retry.days`: the number of days until the next attempt after the first, second, … declined attempt. Empty
-   * means no retries.
+   * Setting `retry.days`: the number of days until the next attempt after the first, second, … declined attempt. An
+   * empty list means no retries.
    */
   readonly retryDays: readonly number[];
   /**

@@ -133,8 +133,8 @@ export function unreadableAnswer(pluginName: string): BillingError {
 }
 
 /**
- * Returns the error for signed notifications. The error is the same for every reason, so that it reveals nothing about
- * tenants and gateways.
+ * Returns the error for a signed notification that is not accepted. The error is the same for every reason, so that it
+ * reveals nothing about tenants and gateways.
  */
 export function noSignedNotifications(): BillingError {
   return billingError(ErrorCode.ROUTE_NOT_FOUND, 'No payment gateway accepts notifications here');
@@ -177,7 +177,10 @@ function unknownOutcome(code: keyof typeof ErrorCode, why: string, { paymentId, 
   );
 }
 
-/** Returns the registered gateway. @throws BillingError PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028) if none has this name. */
+/**
+ * Returns the registered gateway. @throws BillingError PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028) if no gateway has this
+ * name.
+ */
 export function registeredGateway<G>(gateways: ReadonlyMap<string, G>, pluginName: string): G {
   const gateway = gateways.get(pluginName);
   if (gateway === undefined) throw noSuchPlugin(pluginName, gateways);

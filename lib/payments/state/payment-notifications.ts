@@ -271,7 +271,7 @@ export function noPaymentEvent(input: {
   return invoicePaymentEvent({ type, accountId: input.accountId, row, attempt });
 }
 
-/** Returns the internal event that reports an outcome still open after the last check (§7.2 rule 5). */
+/** Returns the internal event that reports an outcome that is still open after the last check (§7.2 rule 5). */
 export function unresolvedEvent(
   { id: paymentId, accountId, accountRecordId }: Pick<Payment, 'id' | 'accountId' | 'accountRecordId'>,
   { id: paymentTransactionId, status }: Pick<PaymentTransaction, 'id' | 'status'>,

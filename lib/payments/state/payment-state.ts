@@ -171,7 +171,7 @@ export function isLeased({ leaseUntil }: Pick<PaymentTransaction, 'leaseUntil'>,
 
 /**
  * Totals of a payment, computed from its transactions. PENDING transactions are never included. `currency` is null
- * while no transaction has one.
+ * while no transaction has a currency.
  */
 export interface PaymentTotals {
   readonly authAmount: Decimal;

@@ -29,7 +29,7 @@ export interface PaymentTransactionView extends PaymentTransaction {
 export interface PaymentView extends Payment {
   readonly totals: PaymentTotals;
   readonly transactions: readonly PaymentTransactionView[];
-  /** Attempts, oldest first, followed by scheduled attempts. The value is null if they were not requested. */
+  /** Attempts, oldest first, followed by scheduled attempts. The value is null if attempts were not requested. */
   readonly attempts: readonly AttemptView[] | null;
 }
 

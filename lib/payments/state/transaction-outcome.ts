@@ -159,8 +159,8 @@ function unsuccessfulOutcome(
 }
 
 /**
- * Returns the outcome of a transaction from a gateway's list (§7.1): the last result with the transaction's id. A
- * missing UNKNOWN transaction counts as never received only if the list proves absence and is completely readable. A
+ * Returns the outcome of a transaction from a gateway's list (§7.1). This is the last result with the transaction's id.
+ * A missing UNKNOWN transaction counts as never received only if the list proves absence and is completely readable. A
  * missing PENDING transaction is known to have arrived.
  * @param provesAbsence true if the list is complete, and no call can still be running (§7.2 rule 6).
  */
@@ -338,7 +338,7 @@ export function fixedOutcome(
   return ownOutcome(transaction, { ...processed, status: pluginStatusOf[status] });
 }
 
-/** The processed amount and currency. If one is missing, the requested value applies. */
+/** The processed amount and currency. If either value is missing, the requested value applies. */
 interface Processed {
   readonly amount?: Decimal | null;
   readonly currency?: Currency | null;
