@@ -20,12 +20,12 @@ export interface Clock {
 
 /**
  * System time and timers for leases, heartbeats, retry pauses and waits. They are separate from the business clock, so
- * that leases never expire because that clock is moved (platform §9.3 rule 6).
+ * moving that clock never makes a lease expire (platform §9.3 rule 6).
  */
 export interface SystemClock {
   /**
-   * True if this is the machine's real time. The engine then corrects it by the database's time (platform §15 rule 7).
-   * Defaults to false.
+   * True if this is the machine's real time. In this case, the engine adjusts it to the database's time (platform §15
+   * rule 7). Defaults to false.
    */
   readonly isOfMachine?: boolean;
   nowMs(): number;

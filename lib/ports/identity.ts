@@ -36,6 +36,7 @@ export interface SecretCipher {
 
 /**
  * Returns the SHA-256 hash of the UTF-8 text in hexadecimal. Hashes are stored, so all runtimes must return the same
- * hash. Synchronous, because WebCrypto takes 33 µs per text and a synchronous digest 0.7 µs.
+ * hash. The function is synchronous, because WebCrypto takes 33 µs per text, and a synchronous digest takes only 0.7
+ * µs.
  */
 export type Sha256 = (text: string) => string;

@@ -11,9 +11,9 @@ export interface LogFilesRequest {
   readonly allowed: readonly string[];
   /** Directory to read. If null, the first allowed directory is read. */
   readonly directory: string | null;
-  /** File names without a path. If empty, the most recently written file is read. */
+  /** File names without a path. If the list is empty, the most recently written file is read. */
   readonly names: readonly string[];
-  /** Maximum number of bytes per file, counted from its end. */
+  /** Maximum number of bytes to read per file, counted from the end of the file. */
   readonly maxBytes: number;
 }
 

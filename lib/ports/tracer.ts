@@ -1,18 +1,18 @@
-/** Position of a span in its trace, as W3C Trace Context: `00-<trace id>-<span id>-<flags>`. */
+/** Position of a span in its trace, in W3C Trace Context format: `00-<trace id>-<span id>-<flags>`. */
 export type TraceParent = string;
 
 export type SpanAttributes = Readonly<Record<string, string | number | boolean>>;
 
 /**
- * Kind of a span. SERVER: a served request. CLIENT: a call to another system. CONSUMER: a queue entry. INTERNAL: other
- * work.
+ * Kind of a span. SERVER is a served request, CLIENT is a call to another system, CONSUMER is a queue entry, and
+ * INTERNAL is other work.
  */
 export type SpanKind = 'SERVER' | 'CLIENT' | 'CONSUMER' | 'INTERNAL';
 
 export interface SpanStart {
   readonly name: string;
   readonly kind: SpanKind;
-  /** The parent span. Null starts a new trace. If absent, the tracer's current span is the parent. */
+  /** The parent span. Null starts a new trace. If this field is absent, the tracer's current span is the parent. */
   readonly parent?: TraceParent | null | undefined;
   /** Additional causes, such as the request that scheduled the work a month ago. */
   readonly links?: readonly TraceParent[];
@@ -55,7 +55,7 @@ export interface WorkScope {
    * that case, long work ends early.
    */
   readonly wanted?: AbortSignal | undefined;
-  /** The scopes of the accounts in a batch, by record id. */
+  /** The scopes of the accounts in a batch, by record id of the account. */
   readonly accounts?: ReadonlyMap<number, WorkScope>;
 }
 
