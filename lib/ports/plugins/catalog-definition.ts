@@ -19,8 +19,8 @@ import type { BillingPeriod, TimeUnit } from '../../values/time/index.ts';
 // lists) and F (features).
 
 /**
- * A decimal, either as text such as `'29.00'`, whose digits are kept, or as a `Decimal`. Up to 15 digits before and 9
- * digits after the decimal point.
+ * A decimal, either as text such as `'29.00'`, whose digits are kept, or as a `Decimal`. It has up to 15 digits before
+ * and up to 9 digits after the decimal point.
  */
 export type Amount = `${number}` | Decimal;
 

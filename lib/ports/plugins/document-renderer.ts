@@ -45,7 +45,7 @@ export interface PrintableDocument {
   readonly accent: { readonly rule: string; readonly heading: string } | null;
   /** Logo, printed above the sender. */
   readonly logo: PrintableImage | null;
-  /** Lines of the sender. The first line is the name. */
+  /** Printed lines about the sender. The first line is the sender's name. */
   readonly sender: readonly string[];
   readonly addressee: { readonly label: string; readonly lines: readonly string[] } | null;
   readonly facts: readonly PrintableFact[];
@@ -59,7 +59,7 @@ export interface PrintableDocument {
   readonly lines: readonly PrintableLine[];
   /** Text to print if the table has no lines. */
   readonly noLines: string;
-  /** Totals. If `isLastTotalStressed` is true, the last one is emphasized. */
+  /** Totals. If `isLastTotalStressed` is true, the last total is emphasized. */
   readonly totals: readonly PrintableFact[];
   readonly isLastTotalStressed: boolean;
   /** Payment details, printed below the totals. The value is null if nothing is owed. */
@@ -73,7 +73,7 @@ export interface RenderedFile {
   readonly bytes: Uint8Array;
   /** Characters that are missing in all fonts. A replacement character was printed for each. */
   readonly missingCharacters: string;
-  /** Reason why the file does not contain the logo. Null or absent if it does. */
+  /** Reason why the file does not contain the logo. Null or absent if the file contains it. */
   readonly logoProblem?: string | null;
 }
 
@@ -86,9 +86,9 @@ export interface EInvoiceAttachment {
 }
 
 /**
- * Renders documents as files. `billwright/pdf` implements this port. Called on demand, any number of times, without a
- * lock and outside transactions. The caller gets a thrown `BillingError` unchanged, and any other error as an
- * unexpected error.
+ * Renders documents as files. `billwright/pdf` implements this port. The renderer is called on demand, any number of
+ * times, without a lock and outside transactions. The caller gets a thrown `BillingError` unchanged, and any other
+ * error as an unexpected error.
  */
 export interface DocumentRenderer {
   /**

@@ -19,8 +19,8 @@ export interface EInvoiceToSend {
   readonly fileName: string;
   readonly bytes: Uint8Array;
   /**
-   * Electronic addresses of the seller and the buyer, such as `{ scheme: '9930', value: 'DE136695976' }`. The value
-   * is null if a party has none.
+   * Electronic addresses of the seller and the buyer, such as `{ scheme: '9930', value: 'DE136695976' }`. An address is
+   * null if the party has none.
    */
   readonly seller: CodedId | null;
   readonly buyer: CodedId | null;

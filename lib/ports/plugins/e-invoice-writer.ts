@@ -62,7 +62,7 @@ export interface EInvoiceLine {
   /** Unit of UN/ECE Recommendation 20 or 21. */
   readonly unitCode: string;
   readonly price: string;
-  /** Discounts of the line. The list is empty if none exist. */
+  /** Discounts of the line. The list is empty if the line has no discounts. */
   readonly allowances: readonly EInvoiceAllowance[];
   /** Amount: quantity × price, rounded to the currency's minor unit, less the allowances (BT-131). */
   readonly amount: string;
@@ -143,9 +143,9 @@ export interface EInvoiceDocument {
 }
 
 /**
- * Writes e-invoices as XML. `billwright/e-invoice` implements this port. Called on demand and by the delivery of
- * e-invoices, any number of times, without a lock and outside transactions. The caller gets a thrown `BillingError`
- * unchanged, and any other error as an unexpected error.
+ * Writes e-invoices as XML. `billwright/e-invoice` implements this port. The writer is called on demand and by the
+ * delivery of e-invoices, any number of times, without a lock and outside transactions. The caller gets a thrown
+ * `BillingError` unchanged, and any other error as an unexpected error.
  */
 export interface EInvoiceWriter {
   /** Returns the XML of a document. The engine calls this only for profiles that the syntax supports. */

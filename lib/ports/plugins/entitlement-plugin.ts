@@ -15,13 +15,13 @@ import type { PluginIdentity } from './plugin-identity.ts';
 
 /** The operations that an entitlement plugin controls (subscriptions §22). */
 export const EntitlementOperation = {
-  /** Creates subscriptions in one or several bundles of an account. */
+  /** Creates subscriptions in one or more bundles of an account. */
   CREATE: 'CREATE',
   CHANGE_PLAN: 'CHANGE_PLAN',
   UNDO_CHANGE_PLAN: 'UNDO_CHANGE_PLAN',
   CANCEL: 'CANCEL',
   UNCANCEL: 'UNCANCEL',
-  /** Pauses a bundle. The next three operations also apply to a bundle. */
+  /** Pauses a bundle. RESUME, TRANSFER and RENAME_KEY also apply to a bundle. */
   PAUSE: 'PAUSE',
   RESUME: 'RESUME',
   TRANSFER: 'TRANSFER',
@@ -79,7 +79,7 @@ export interface EntitlementResults {
   readonly ADD_BLOCKING_STATE: null;
 }
 
-/** The objects of an operation. All ids belong to the tenant. Ids in `given` are those that the caller sent. */
+/** The objects of an operation. All ids belong to the tenant. The ids in `given` are the ids that the caller sent. */
 export interface EntitlementSubject {
   /** The account. For a transfer, the source account. */
   readonly accountId: Uuid;
@@ -97,7 +97,8 @@ export interface CallOf<Operation extends EntitlementOperation> extends Entitlem
 }
 
 /**
- * A call of the named operation. Without a name, it may be a call of any operation; `operation` then contains the name.
+ * A call of the named operation. If no operation is named, this may be a call of any operation, and `operation`
+ * contains the name.
  */
 export type EntitlementCall<Operation extends EntitlementOperation = EntitlementOperation> = {
   readonly [Each in Operation]: CallOf<Each>;
@@ -152,8 +153,8 @@ export interface EntitlementPlugin extends PluginIdentity {
   /** Called after every successful operation, with its final terms. Errors are logged. */
   succeeded?(done: EntitlementSuccess, context: EntitlementPluginContext): Promise<void>;
   /**
-   * Called after every operation that failed after this plugin was called, whether a rule or a plugin rejected it. No
-   * part of the operation is stored. Errors are logged; the caller gets the first error.
+   * Called after every operation that failed after this plugin was called, whether a rule or a plugin rejected the
+   * operation. No part of the operation is stored. Errors are logged; the caller gets the first error.
    */
   failed?(call: EntitlementCall, error: unknown, context: EntitlementPluginContext): Promise<void>;
 }
@@ -229,13 +230,13 @@ export type EntitlementActionPolicy = keyof typeof EntitlementActionPolicy;
 
 export interface CancelSubscriptionOptions {
   /**
-   * A date ends the service on that day; an instant ends service and billing at that time. If absent, the service
-   * ends when billing ends; over HTTP, it ends now (subscriptions §9 rule 10).
+   * A date ends the service on that day; an instant ends service and billing at that time. If this field is absent, the
+   * service ends when billing ends or, over HTTP, immediately (subscriptions §9 rule 10).
    */
   readonly requestedDate?: RequestedDate | null | undefined;
   /** Policy for the end of service. If it is set, `requestedDate` is ignored. */
   readonly entitlementPolicy?: EntitlementActionPolicy | null | undefined;
-  /** Policy for the end of billing. If absent, the catalog rule applies. ILLEGAL is rejected. */
+  /** Policy for the end of billing. If no policy is given, the catalog rule applies. ILLEGAL is rejected. */
   readonly billingPolicy?: BillingActionPolicy | null | undefined;
   /**
    * If true, billing also ends on the requested date, or now if no date is requested. Allowed only without policies.
@@ -299,8 +300,9 @@ export interface ChangedSubscription {
 }
 
 /**
- * Prices that replace the prices of one phase, in the account's currency (catalog §10 rule 1). `phaseName`, otherwise
- * `phaseType`, identifies the phase. Absent and null members override nothing. At least one price is required.
+ * Prices that replace the prices of one phase, in the account's currency (catalog §10 rule 1). The phase is identified
+ * by `phaseName` or, if that is absent, by `phaseType`. Absent and null members override nothing. At least one price is
+ * required.
  */
 export interface PriceOverrideRequest {
   /** Name of the overridden plan. It is checked but has no other effect. */

@@ -10,8 +10,8 @@ import type { PublishedEvent } from '../../records/index.ts';
  */
 export interface EventSink {
   /**
-   * Identifies the stored events of the sink. It must be unique among the sinks of an engine and have at most 100
-   * characters.
+   * Name that identifies the stored events of the sink. The name must be unique among the sinks of an engine and have
+   * at most 100 characters.
    */
   readonly name: string;
   /**

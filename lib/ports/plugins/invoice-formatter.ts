@@ -6,7 +6,7 @@ export interface InvoiceFormatter {
   number(value: Decimal): string;
   /** Formats a date, which is a string such as `2024-01-31`. */
   date(date: string): string;
-  /** Formats a period from its first to its last day. Both may be the same day. */
+  /** Formats a period from its first to its last day. The two days may be the same. */
   period(firstDay: string, lastDay: string): string;
 }
 
@@ -30,9 +30,9 @@ export interface InvoiceFormatterFactory {
   /** Name of the plugin, used in errors. */
   readonly name: string;
   /**
-   * Returns the formatter of a document. Called synchronously once per document; keep no state. Missing methods use
-   * the built-in format. If a method throws, or returns anything but a string of at most 1,000 characters, the
-   * document fails with an error (60000) that names the factory. Templates escape the result.
+   * Returns the formatter of a document. The function is called synchronously once per document and must keep no state.
+   * Missing methods use the built-in format. If a method throws, or returns anything but a string of at most 1,000
+   * characters, the document fails with an error (60000) that names the factory. Templates escape the result.
    */
   formatter(context: InvoiceFormatterContext): Partial<InvoiceFormatter>;
 }

@@ -31,7 +31,7 @@ export interface InvoicePluginContext {
    * `onFailureCall`, this is the invoice that was not stored, if there is one.
    */
   readonly invoice: InvoiceForPlugins | null;
-  /** Returns the account's stored invoices with their items, in creation order. They are read on demand. */
+  /** Returns the account's stored invoices with their items, in creation order. The invoices are read on demand. */
   existingInvoices(): AsyncIterable<InvoiceForPlugins>;
   readonly dryRun: boolean;
   /** True if a plugin has requested this run with a reschedule date. */
@@ -54,8 +54,8 @@ export interface PriorInvoiceAnswer extends InvoicePluginAnswer {
   /** True cancels the call. */
   readonly aborted?: boolean | null;
   /**
-   * A later `Date` or ISO text to which the run is postponed. If several plugins return a date, the earliest date is
-   * used. Applies to runs only.
+   * A later time to which the run is postponed, as a `Date` or ISO text. If several plugins return a date, the earliest
+   * date is used. Applies to runs only.
    */
   readonly rescheduleDate?: Date | string | null;
 }
@@ -108,25 +108,25 @@ export interface AdditionalItemFields {
 
 /**
  * A new item, or changes to a known item. For a known item, only the description, amount, rate, quantity, item details
- * and, for a TAX item, tax facts are used if they are not null. Other members are ignored with a warning, as are the
- * rate of a RECURRING item and the details of usage. A visible item may be returned unchanged.
+ * and, for a TAX item, tax facts are used, and only if they are not null. Other members are ignored with a warning, as
+ * are the rate of a RECURRING item and the details of usage. A visible item may be returned unchanged.
  */
 export type AdditionalItem = HostInput<AdditionalItemFields>;
 
 export interface AdditionalItemsAnswer extends InvoicePluginAnswer {
   readonly items?: readonly AdditionalItem[] | null;
   /**
-   * Text for the reader of the invoice, up to 2,000 characters. If it is absent or null, the note does not change; an
-   * empty string removes it. If several plugins return a note, the last one is used. For a committed invoice, the note
-   * is ignored with a warning.
+   * Text for the reader of the invoice, up to 2,000 characters. If the text is absent or null, the note does not
+   * change. An empty string removes the note. If several plugins return a note, the last note is used. For a committed
+   * invoice, the note is ignored with a warning.
    */
   readonly note?: string | null;
 }
 
 export interface InvoiceGroupingAnswer extends InvoicePluginAnswer {
   /**
-   * Groups of items. Each becomes an invoice. Items in no group are added to the first group. Groups without items are
-   * skipped.
+   * Groups of items. Each group becomes an invoice. Items that are in no group are added to the first group. Groups
+   * without items are skipped.
    */
   readonly groups?: readonly { readonly itemIds: readonly (Uuid | string)[] }[] | null;
 }

@@ -73,7 +73,7 @@ export interface PaymentControl extends PluginIdentity {
     context: PaymentControlContext,
     properties: readonly PluginProperty[],
   ): Promise<SuccessCallResult | null>;
-  /** Called after every other status, and after errors that occur after the prior calls. */
+  /** Called after every status except SUCCESS and PENDING, and after errors that occur after the prior calls. */
   onFailureCall?(
     context: PaymentControlContext,
     properties: readonly PluginProperty[],

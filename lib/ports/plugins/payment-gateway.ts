@@ -6,8 +6,8 @@ import type { Currency, Decimal } from '../../values/money/index.ts';
 import type { PluginIdentity } from './plugin-identity.ts';
 
 /**
- * The outcome of one call (payments §2.1). ERROR means that the gateway declined. CANCELED means that it is certain
- * that nothing happened.
+ * The outcome of one call (payments §2.1). ERROR means that the gateway declined the operation. CANCELED means that it
+ * is certain that nothing happened.
  */
 export const PluginStatus = enumeration('PROCESSED', 'PENDING', 'ERROR', 'CANCELED', 'UNDEFINED');
 export type PluginStatus = keyof typeof PluginStatus;
@@ -24,7 +24,7 @@ export interface GatewayContext {
 export interface GatewayTransaction {
   readonly accountId: Uuid;
   readonly paymentId: Uuid;
-  /** The idempotency key. A repeated id must take effect only once. */
+  /** The idempotency key. A request that is repeated with the same id must take effect only once. */
   readonly transactionId: Uuid;
   readonly paymentMethodId: Uuid;
   readonly properties: readonly PluginProperty[];
@@ -129,7 +129,9 @@ export interface HostedForm {
   readonly properties?: Readonly<Record<string, unknown>> | null;
 }
 
-/** The current state of a dispute. It is a chargeback while the card network holds the money (payments §11.2). */
+/**
+ * The current state of a dispute. The dispute is a chargeback while the card network holds the money (payments §11.2).
+ */
 export interface GatewayDispute {
   /** The processor's id of the dispute, at most 255 characters. It becomes the key of the chargeback. */
   readonly reference: string;
@@ -164,7 +166,7 @@ export interface PaymentGateway extends PluginIdentity {
   readonly name: string;
   /**
    * The same gateway under its former name, for stored payment methods that have that name. The engine registers the
-   * former name too, unless the host registers another gateway under it.
+   * former name too, unless the host registers another gateway under that name.
    */
   readonly formerly?: PaymentGateway;
   readonly capabilities?: GatewayCapabilities;

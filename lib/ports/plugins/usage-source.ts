@@ -105,7 +105,7 @@ export interface UsageSource extends PluginIdentity {
   /**
    * Returns usage for hosts that aggregate it themselves, with one number per interval. If this function is present, it
    * is called before `getUsageForAccount`.
-   * @returns one quantity per request, in order. If null, `getUsageForAccount` is called.
+   * @returns one quantity per request, in order. If the result is null, `getUsageForAccount` is called.
    */
   getAggregatedUsage?(
     requests: readonly UsageIntervalRequest[],
