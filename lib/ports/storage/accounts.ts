@@ -31,10 +31,10 @@ export interface AccountReads {
    */
   findExactly(text: string, id: Uuid | null): Promise<Account | null>;
   findChildren(parentAccountIds: readonly Uuid[]): Rows<Account>;
-  /** Returns these accounts with all ancestors, in any order. */
+  /** Returns the accounts with the given ids and all their ancestors, in any order. */
   findWithAncestors(accountIds: readonly Uuid[]): Rows<Account>;
   findEmails(accountIds: readonly Uuid[]): Rows<AccountEmail>;
-  /** Returns these addresses, including removed ones. */
+  /** Returns the addresses with the given ids, including removed addresses. */
   findEmailsByIds(ids: readonly Uuid[]): Rows<AccountEmail>;
 }
 

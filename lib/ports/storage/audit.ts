@@ -2,11 +2,11 @@ import type { AuditEntry, AuditRow, Rows } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 
 export interface AuditReads {
-  /** Returns the changes to these records in write order. Executes one statement. */
+  /** Returns the changes to the given records in write order. Executes one statement. */
   findByTargets(targetIds: readonly Uuid[]): Rows<AuditEntry>;
   /**
-   * Returns the changes to these records, each with the record after the change. Executes a constant number of
-   * statements.
+   * Returns the changes to the given records. Each change includes the record after the change. Executes a constant
+   * number of statements.
    */
   findHistories(targetIds: readonly Uuid[]): Rows<AuditRow>;
 }
@@ -30,7 +30,7 @@ export interface ExportedTable {
 export interface ExportReads {
   /** Returns all tables that can contain rows of the account. Their rows are read on demand. */
   tablesOfAccount(accountRecordId: number): readonly ExportedTable[];
-  /** Returns the account's audit rows in batches, in write order. Can be limited to one audited table. */
+  /** Returns the account's audit rows in batches, in write order. The result can be limited to one audited table. */
   auditOfAccount(accountRecordId: number, tableName?: string): AsyncIterable<readonly AuditRow[]>;
   auditEntriesOfAccount(accountRecordId: number): AsyncIterable<readonly AuditEntry[]>;
 }

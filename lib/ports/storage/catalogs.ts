@@ -46,8 +46,8 @@ export interface CatalogWrites {
   /** Locks the tenant's catalog until the transaction ends. Other uploads and new override plans must wait. */
   lock(): Promise<void>;
   /**
-   * Locks the catalog for the deletion of plans. Call this instead of `lock`. It also waits for transactions that
-   * called `keepPlans`.
+   * Locks the catalog for the deletion of plans. Call this instead of `lock`. This lock also waits for transactions
+   * that called `keepPlans`.
    */
   lockForDeletion(): Promise<void>;
   /**
@@ -64,8 +64,8 @@ export interface CatalogWrites {
   insertOverridePlans(plans: readonly New<StoredOverridePlan>[]): Promise<void>;
   /**
    * Removes and adds versions as one change, which is audited as TENANT_KVS and increments the revision. A replacement
-   * with the same date keeps its predecessor's revision, because running subscriptions are billed in the same way.
-   * Requires the lock.
+   * with the same date keeps its predecessor's revision, because running subscriptions are billed in the same way. The
+   * caller must hold the catalog lock.
    */
   replace(change: {
     readonly removed: readonly Uuid[];

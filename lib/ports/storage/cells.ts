@@ -34,7 +34,8 @@ export interface CellNumbering {
 export interface TakenMove {
   readonly tenantRecordId: number;
   /**
-   * The revision of the move that `takeMove` returned. Each process that later takes over the move gets a greater one.
+   * The revision of the move that `takeMove` returned. Each process that later takes over the move gets a greater
+   * revision.
    */
   readonly revision: number;
 }
@@ -58,7 +59,7 @@ export interface CellStore {
   list(): Rows<Cell>;
   /**
    * Registers a cell under the next number. Only one caller at a time can register a cell. The first cell gets all
-   * tenants that the directory already has. If the name is already registered, returns its cell.
+   * tenants that the directory already has. If the name is already registered, returns the cell with this name.
    */
   register(cell: NewCell): Promise<Cell>;
   /** Returns the places of these tenants. Omits unknown tenants. */
@@ -105,13 +106,13 @@ export interface CellStore {
   contents(): Promise<CellContents>;
   /**
    * Makes this database the cell with this number. From now on, its record ids have this number as remainder when
-   * divided by `CELL_NUMBERS` (cells §1.2). Returns the highest record id so far, or `above` if that is greater. Can be
-   * repeated.
+   * divided by `CELL_NUMBERS` (cells §1.2). Returns the highest record id so far, or `above` if that is greater. The
+   * call can be repeated.
    */
   adopt(numbering: CellNumbering): Promise<number>;
   /**
-   * Inserts the row of a tenant, with the record id that the directory assigned, and audits it as TENANT. Can be
-   * repeated.
+   * Inserts the row of a tenant, with the record id that the directory assigned, and audits it as TENANT. The call can
+   * be repeated.
    */
   receiveTenant(tenant: Tenant, authorship: Authorship): Promise<void>;
   /**

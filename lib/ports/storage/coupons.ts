@@ -22,8 +22,8 @@ export interface CouponWrites {
   /** Writes all fields except the number of redemptions. */
   update(coupons: readonly Coupon[]): Promise<void>;
   /**
-   * Adds to the redemption counts of coupons. Returns the ids of the coupons whose limits allow this; all other counts
-   * do not change. Locks the coupons in the order of their ids.
+   * Increases the redemption counts of the coupons whose limits allow this, and returns the ids of these coupons. All
+   * other counts stay unchanged. Locks the coupons in the order of their ids.
    */
   countRedemptions(counts: ReadonlyMap<Uuid, number>): Rows<Uuid>;
   insertRedemptions(redemptions: readonly New<Redemption>[]): Promise<void>;

@@ -27,8 +27,8 @@ export interface QuotaDraw extends CounterKey {
   readonly accountRecordId: number;
   readonly amount: Decimal;
   /**
-   * The limits of the counter. After the draw, the counter must satisfy at least one of them. Null means that the
-   * counter is unlimited.
+   * The limits of the counter. After the draw, the counter must satisfy at least one of these limits. Null means that
+   * the counter is unlimited.
    */
   readonly limits: readonly DrawLimit[] | null;
   /** Instant after which the counter can be deleted. Null means that it is kept. */
@@ -44,7 +44,8 @@ export interface AnnouncedCounter extends CounterKey {
 export interface DrawnCounter {
   readonly used: Decimal;
   /**
-   * The highest threshold, in percent, for which an event was published in this period. 0 if no event was published.
+   * The highest threshold, in percent, for which an event was published in this period. The value is 0 if no event was
+   * published.
    */
   readonly announced: number;
 }
@@ -61,19 +62,19 @@ export interface AccountsWithOverrides {
 }
 
 export interface FeatureReads {
-  /** Returns the overrides of these accounts and their subscriptions, including ended ones. */
+  /** Returns the overrides of these accounts and their subscriptions, including ended overrides. */
   overridesOfAccounts(accountIds: readonly Uuid[]): Rows<FeatureOverride>;
   findOverrides(ids: readonly Uuid[]): Rows<FeatureOverride>;
-  /** Returns the kinds of all stored overrides of these features, including ended ones. */
+  /** Returns the kinds of all stored overrides of these features, including ended overrides. */
   kindsOfOverrides(features: readonly string[]): Rows<{ readonly feature: string; readonly kind: string }>;
   /**
-   * Returns the record ids of accounts with overrides of these features: the first `limit` ids greater than the given
-   * record id, in ascending order. If the features are null, overrides of any feature count.
+   * Returns the record ids of accounts with overrides of these features. These are the first `limit` ids greater than
+   * the given record id, in ascending order. If the features are null, overrides of any feature count.
    */
   accountsWithOverrides(request: AccountsWithOverrides): Rows<number>;
-  /** Returns the values at the last check. Omits accounts that have never been checked. */
+  /** Returns the values that the accounts had at their last check. Omits accounts that have never been checked. */
   states(accountRecordIds: readonly number[]): Rows<FeatureState>;
-  /** Returns these counters. Omits counters that have never been used. */
+  /** Returns the counters with the given keys. Omits counters that have never been used. */
   counters(keys: readonly CounterKey[]): Rows<QuotaCounter>;
   /** Returns the use with this key, unless it is older than `since`. */
   findUse(use: UseKey): Promise<QuotaUse | null>;
@@ -85,7 +86,7 @@ export interface FeatureWrites {
   endOverrides(overrides: readonly FeatureOverride[]): Promise<void>;
   /**
    * Adds the amount to the counter with one statement, which creates the counter if it is missing. Returns null, and
-   * changes nothing, if the counter would exceed its limit. Not audited.
+   * changes nothing, if the counter would exceed its limit. The change is not audited.
    */
   draw(draw: QuotaDraw): Promise<DrawnCounter | null>;
   /** Subtracts the amount from the counter. */

@@ -111,8 +111,8 @@ export interface Storage<Host = never> {
   onCommit(listener: () => void): () => void;
   /**
    * Calls `listener` after each commit by this process that changes audited records of accounts or a tenant's
-   * configuration, before the call that wrote them returns. Changes in a host's transaction are reported after its
-   * commit, if the host's library reports commits.
+   * configuration. The listener is called before the call that made the changes returns. Changes in a host's
+   * transaction are reported after its commit, if the host's library reports commits.
    */
   onChange(listener: (change: StoredChange) => void): () => void;
   /**
@@ -139,8 +139,9 @@ export interface Storage<Host = never> {
   /** The steps of a tenant's move that concern this cell (cells §3). */
   readonly moves: TenantMoveStore;
   /**
-   * Checks the schema version. If migrations are missing, either applies them, if the storage was opened for that, or
-   * throws an error that names the command to run. Then applies the policy to sessions; omitted members stay unchanged.
+   * Checks the schema version. Applies missing migrations if the storage was opened for that purpose. Otherwise, if
+   * migrations are missing, throws an error that names the command to run. Then applies the policy to sessions; omitted
+   * members stay unchanged.
    */
   prepare(policy?: StoragePolicy): Promise<void>;
   /** Returns the usage of the connection pool, or null if there is no pool. */
@@ -183,7 +184,7 @@ export interface StoragePolicy {
    * that no handler must process is stored as PROCESSED.
    */
   readonly isConsumed?: (event: NewBusEvent, now: Instant) => boolean;
-  /** Milliseconds between polls of the dispatcher. Defaults to 3 s. */
+  /** Milliseconds between polls of the dispatcher. Defaults to 3,000. */
   readonly pollMs?: number;
 }
 

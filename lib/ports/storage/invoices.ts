@@ -168,22 +168,24 @@ export interface InvoiceReads {
   search(search: InvoiceSearch, request: PageRequest): Promise<Page<Invoice>>;
   pageOfAccount(accountId: Uuid, request: PageRequest): Promise<Page<Invoice>>;
   /**
-   * Returns the states of accounts. Omits accounts without a stored state; they have the balance 0 and no target date.
+   * Returns the states of accounts. Omits accounts without a stored state. Such accounts have the balance 0 and no
+   * target date.
    */
   loadStates(accountIds: readonly Uuid[]): Rows<AccountInvoicingState>;
   /**
-   * Returns the cursors of due subscriptions (invoicing §7.1): unsettled, dirty, due by the account's target date, or
-   * last evaluated with an earlier catalog revision. The order is the same as in `cursorsOfAccounts`.
+   * Returns the cursors of due subscriptions (invoicing §7.1). These cursors are unsettled, dirty, or due by the
+   * account's target date, or were last evaluated with an earlier catalog revision. The order is the same as in
+   * `cursorsOfAccounts`.
    */
   dueCursors(due: readonly DueSubscriptions[]): Rows<StoredCursor>;
   /**
-   * Returns the record ids of accounts whose cursors have an earlier catalog revision: the first `limit` ids greater
-   * than the given record id, in ascending order.
+   * Returns the record ids of accounts whose cursors have an earlier catalog revision. These are the first `limit` ids
+   * greater than the given record id, in ascending order.
    */
   accountsBehind(request: AccountsBehind): Rows<number>;
   /**
-   * Returns the record ids of accounts that have ever had a subscription to one of these plans: the first `limit` ids
-   * greater than the given record id, in ascending order.
+   * Returns the record ids of accounts that have ever had a subscription to one of these plans. These are the first
+   * `limit` ids greater than the given record id, in ascending order.
    */
   accountsOnPlans(request: AccountsOnPlans): Rows<number>;
   /** Returns the cursors in the order in which their subscriptions were created. */
@@ -197,8 +199,8 @@ export interface InvoiceReads {
     windows: readonly { readonly subscriptionId: Uuid; readonly from: LocalDate | null }[],
   ): Rows<CoverageRow>;
   /**
-   * Returns all rows of these items, even outside the window (invoicing §7.2 rule 6). Each row covers part of its
-   * item's period.
+   * Returns all rows of these items, including rows outside the window (invoicing §7.2 rule 6). Each row covers part of
+   * its item's period.
    */
   loadCoverageOfItems(itemIds: readonly Uuid[]): Rows<CoverageRow>;
 }
@@ -218,7 +220,7 @@ export interface InvoiceWrites {
   insertInvoices(invoices: readonly New<Invoice>[]): Promise<void>;
   /** Inserts items, together with the facts from which their amounts were calculated. The facts never change. */
   insertItems(items: readonly AddedItem[]): Promise<void>;
-  /** Writes status, commit date, target date and note. Audited as UPDATE. */
+  /** Writes the status, commit date, target date and note of invoices. The audit log records an UPDATE. */
   setStanding(
     invoices: readonly Pick<Invoice, 'id' | 'status' | 'commitDate' | 'issuedDate' | 'targetDate' | 'note'>[],
   ): Promise<void>;
@@ -264,14 +266,14 @@ export interface InvoiceWrites {
     accountRecordIdOf: (row: CoverageRow) => number,
   ): Promise<void>;
   /**
-   * Saves cursors. A cursor with a `recordId` is updated (InvariantError if its row is missing). All other cursors are
-   * inserted or replace existing ones.
+   * Saves cursors. A cursor with a `recordId` is updated, and an InvariantError is thrown if its row is missing. All
+   * other cursors are inserted or replace existing cursors.
    */
   saveCursors(cursors: readonly CursorToSave[]): Promise<void>;
   /**
    * Saves the states of accounts. Inserts a state whose version is 0. Updates any other state only if the stored
-   * version still equals `version`, and increments it.
-   * @throws ConcurrentChangeError if it does not; the operation then runs again.
+   * version still equals `version`, and increments the version. @throws ConcurrentChangeError if the versions differ.
+   * The operation then runs again.
    */
   saveStates(states: readonly AccountInvoicingState[]): Promise<void>;
   /** Records announced invoices, each only once. Returns the newly recorded invoices. */

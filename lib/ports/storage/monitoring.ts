@@ -51,7 +51,9 @@ export interface MonitoringStore {
   addSamples(samples: readonly Sample[]): Promise<void>;
   /** Returns the samples in time order, in batches. */
   samples(filter: SampleFilter): AsyncIterable<readonly Sample[]>;
-  /** Deletes at most `limit` rows of each kind that are older than the given times. Returns their number. */
+  /**
+   * Deletes at most `limit` rows of each kind that are older than the given times. Returns the number of deleted rows.
+   */
   purge(before: {
     readonly accessMs: number;
     readonly samplesMs: number;
@@ -72,12 +74,15 @@ export interface NodeStore {
   beat(node: Omit<NodeInfo, 'lastUpdatedDate'>): Promise<void>;
   /** Returns the names of all nodes, including nodes that have been silent. */
   names(): Rows<string>;
-  /** Returns the nodes that have sent a heartbeat within these milliseconds, in the order in which they started. */
+  /**
+   * Returns the nodes that have sent a heartbeat within the given number of milliseconds, in the order in which they
+   * started.
+   */
   list(silentForAtMostMs: number): Rows<NodeInfo>;
   remove(names: readonly string[]): Promise<void>;
-  /** Removes nodes that have been silent for more than this time. */
+  /** Removes nodes that have been silent for longer than the given time. */
   purge(silentForMs: number): Promise<void>;
-  /** Returns the number of the last broadcast, or 0 if none exists. */
+  /** Returns the number of the last broadcast, or 0 if there have been no broadcasts. */
   lastBroadcast(): Promise<number>;
   broadcastsAfter(recordId: number, limit: number): Rows<Broadcast>;
   purgeBroadcasts(before: Instant): Promise<void>;

@@ -78,7 +78,7 @@ export interface MovingTenant {
    * the fence.
    */
   open(): Promise<void>;
-  /** Removes the triggers and the log of a fence in the state OPEN or AWAY. AWAY becomes GONE. */
+  /** Removes the triggers and the log of a fence in the state OPEN or AWAY. The state AWAY becomes GONE. */
   removeFence(): Promise<void>;
 
   /**

@@ -108,7 +108,7 @@ export interface PaymentWrites {
   insertTransactions(transactions: readonly New<PaymentTransaction>[]): Rows<PaymentTransaction>;
   /**
    * Updates status, processed values, gateway fields, attempt, lease and `invoiceRefund` of transactions whose stored
-   * status is still `expected` (payments §1.7 rule 7). Returns the updated ids.
+   * status is still `expected` (payments §1.7 rule 7). Returns the ids of the updated transactions.
    */
   updateTransactions(
     changes: readonly {

@@ -61,9 +61,9 @@ export interface PushStore {
   /** Ends leases that this node still holds. */
   release(leases: readonly PushLease[]): Promise<void>;
   /**
-   * Returns due deliveries of the tenant: up to `limit` first attempts in order, then up to `limit` retries. Omits
-   * deliveries that the caller already has, and first attempts of accounts for which the caller has enough deliveries
-   * (0 means the tenant itself).
+   * Returns due deliveries of the tenant. The result contains up to `limit` first attempts in order, then up to `limit`
+   * retries. Omits deliveries that the caller already has, and first attempts of accounts for which the caller has
+   * enough deliveries (0 means the tenant itself).
    */
   load(request: {
     readonly tenantRecordId: number;
@@ -98,7 +98,7 @@ export interface PushStore {
     leaseEndsAtMs: number,
   ): Promise<boolean>;
   nextDue(after: Instant): Promise<Instant | null>;
-  /** Returns the number of due events, counted up to a limit, and the due time of the oldest one. */
+  /** Returns the number of due events, counted up to a limit, and the due time of the oldest event. */
   backlog(request: { readonly businessNow: Instant; readonly limit: number }): Promise<{
     readonly due: number;
     readonly oldest: Instant | null;
@@ -118,7 +118,7 @@ export interface SinkStore {
   /** Registers these sinks for all later events and marks them as used. */
   register(names: readonly string[]): Promise<void>;
   /**
-   * Deletes up to `limit` deliveries of sinks that have not been used for this time, then deletes the sinks. The
+   * Deletes up to `limit` deliveries of sinks that have not been used for the given time, then deletes the sinks. The
    * database's clock measures the time.
    */
   forget(unusedForMs: number, limit: number): Promise<void>;
@@ -138,7 +138,9 @@ export interface EventsRequest {
 
 /** The published events of a tenant. They are kept as long as the queue history. */
 export interface EventReads {
-  /** Returns the events sorted by record id, by default oldest first. The state of the queue entry is irrelevant. */
+  /**
+   * Returns the events sorted by record id, by default oldest first. The state of an event's queue entry is irrelevant.
+   */
   list(request: EventsRequest): Rows<PublishedBusEvent>;
 }
 

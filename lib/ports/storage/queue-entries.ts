@@ -68,7 +68,7 @@ export interface EntryStore {
   recent(request: EntriesOf & { readonly limit: number; readonly among: number }): Rows<OperatorEntry>;
   /**
    * Makes stuck entries available immediately on any node, and resets their number of failures. An entry is stuck if it
-   * is late and has no lease. Returns their record ids.
+   * is late and has no lease. Returns the record ids of the stuck entries.
    */
   clear(request: ChosenEntries & { readonly before: Instant; readonly systemNowMs: number }): Rows<number>;
   /**
@@ -91,13 +91,13 @@ export interface EntryStore {
       Pick<EntryLook, 'accountId' | 'limit'> & { readonly from: Instant; readonly to: Instant },
   ): Rows<OperatorDelivery>;
   /**
-   * Makes pushes that were due before this time due immediately, and resets their number of failures. Returns their
-   * number.
+   * Makes pushes that were due before the given time due immediately, and resets their number of failures. Returns the
+   * number of these pushes.
    */
   clearDeliveries(
     request: OfTenants & { readonly recordIds: readonly number[]; readonly before: Instant },
   ): Promise<number>;
-  /** Restarts the retry schedule of failed pushes. Returns their number. */
+  /** Restarts the retry schedule of failed pushes. Returns the number of these pushes. */
   resendDeliveries(
     request: OfTenants & { readonly recordIds: readonly number[]; readonly now: Instant },
   ): Promise<number>;

@@ -118,8 +118,9 @@ export interface WorkCause {
 /** Access to queue entries across tenants, for the dispatcher (platform §9). */
 export interface QueueStore {
   /**
-   * Claims up to `limit` due entries in one statement: the first due entry of each account that has no entry in
-   * processing and no earlier paused bus entry. Two nodes never get entries of one account.
+   * Claims up to `limit` due entries in one statement. Claims only the first due entry of each account, and only if the
+   * account has no entry in processing and no earlier paused bus entry. Two nodes never get entries of the same
+   * account.
    */
   claim(request: ClaimRequest): Rows<ClaimedEntry>;
   /** Extends leases. Returns the record ids of the claims that this node still holds. */
@@ -137,11 +138,11 @@ export interface QueueStore {
    * are not claimed before `availableAtMs`.
    */
   release(entries: readonly ClaimedEntry[], availableAtMs: number): Promise<void>;
-  /** Ends entries as FAILED, with their reason. */
+  /** Ends entries as FAILED, with the reason for each failure. */
   fail(failures: readonly FailedEntry[]): Promise<void>;
   /**
    * Makes all entries with expired leases AVAILABLE again, except the `held` claims of the caller, in one statement.
-   * Returns their number.
+   * Returns the number of these entries.
    */
   takeBackLapsed(request: { readonly systemNowMs: number; readonly held: readonly Uuid[] }): Promise<number>;
   /** Makes the entries of these claims AVAILABLE again, even if their leases have not expired. Returns their number. */
@@ -156,8 +157,8 @@ export interface QueueStore {
   nextLeaseEnd(): Promise<number | null>;
   /**
    * Ends entries as REAPED if they were first claimed before `claimedBeforeMs`, their leases have expired more than
-   * `maxLapses` times since then, and they are not in processing. Inserts AVAILABLE copies, at most `limit`. Returns
-   * their number.
+   * `maxLapses` times since then, and they are not in processing. Inserts at most `limit` AVAILABLE copies. Returns the
+   * number of copies.
    */
   reap(request: {
     readonly systemNowMs: number;
@@ -171,7 +172,7 @@ export interface QueueStore {
   nextDue(topics: readonly string[]): Promise<Instant | null>;
   /**
    * Counts live entries that are due or being processed, of one tenant or of all tenants (null). This includes entries
-   * that are paused after an error. Can be limited to the entries of `cause`.
+   * that are paused after an error. The count can be limited to the entries of `cause`.
    */
   countPending(tenantRecordId: number | null, businessNow: Instant, cause?: WorkCause): Promise<number>;
   /** Returns the backlog of all tenants, counted up to `limit`, so that the cost is limited. */
@@ -183,6 +184,6 @@ export interface QueueStore {
   backlogByTopic(request: Omit<BacklogRequest, 'kind'>): Rows<TopicBacklog>;
   /** Registers a function that is called after other nodes or the host commit entries. */
   onSignal(listener: () => void): () => void;
-  /** Deletes up to `limit` finished entries older than `before`. Returns their number. */
+  /** Deletes up to `limit` finished entries older than `before`. Returns the number of deleted entries. */
   purgeHistory(before: Instant, limit: number): Promise<number>;
 }

@@ -11,7 +11,7 @@ import type { Uuid } from '../../values/ids/index.ts';
 import type { Currency, Decimal } from '../../values/money/index.ts';
 import type { Instant, LocalDate } from '../../values/time/index.ts';
 
-/** The last row that a count has read: its position in the order of the count, and its record id. */
+/** The last row that a count has read, given by its position in the order of the count and its record id. */
 export interface CountPosition {
   readonly order: number;
   readonly recordId: number;

@@ -70,8 +70,8 @@ export interface SecurityStore {
   /** Returns the keys, oldest first. */
   listSigningKeys(): Rows<SigningKey>;
   /**
-   * Inserts the key, unless another key has been created after `unlessNewerThanMs`. If several nodes try at the same
-   * time, only one of them therefore succeeds.
+   * Inserts the key, unless another key has been created after `unlessNewerThanMs`. Therefore, if several nodes try at
+   * the same time, only one node succeeds.
    */
   insertSigningKey(key: New<SigningKey>, unlessNewerThanMs: number): Promise<void>;
   deleteSigningKeys(ids: readonly Uuid[]): Promise<void>;

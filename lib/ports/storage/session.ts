@@ -142,7 +142,7 @@ export interface WriteSession extends ReadSession {
   publish(events: readonly NewBusEvent[]): void;
   /** Sends a broadcast to all nodes after the commit (platform §11). */
   broadcast(told: New<Broadcast>): void;
-  /** Stores the state of a plugin after a command to all nodes. Null means that it is running. */
+  /** Stores the state of a plugin after a command to all nodes. Null means that the plugin is running. */
   switchPlugin(pluginName: string, state: PluginSwitch['state'] | null): Promise<void>;
   /** Schedules notifications. Skips a notification if a live entry has the same `uniqueKey`. */
   schedule(notifications: readonly NewNotification[]): void;
@@ -163,9 +163,9 @@ export interface WriteSession extends ReadSession {
 }
 
 /**
- * Thrown if another transaction changed the data between a read and the lock or write. Inside
- * `Storage.write`, the error rolls back and repeats the work a limited number of times. Then the call ends
- * with BillingError 60018 BUSY, this message and these facts.
+ * Thrown if another transaction changed the data between a read and the lock or write. Inside `Storage.write`, the
+ * error rolls back and repeats the work a limited number of times. Then the call ends with BillingError 60018 BUSY,
+ * which has the message and facts of this error.
  */
 export class ConcurrentChangeError extends Error {
   override readonly name = 'ConcurrentChangeError';

@@ -57,7 +57,7 @@ export interface SubscriptionWrites extends BundleWrites {
   withdrawBlockingStates(stateIds: readonly Uuid[]): Promise<void>;
   /** Sets charged-through dates. The audit log records an UPDATE of the subscription. */
   setChargedThrough(changes: readonly ChargedThroughChange[]): Promise<void>;
-  /** Sets the trial ends that were announced. Not audited. */
+  /** Stores the trial ends that were announced. The change is not audited. */
   setAnnouncedTrialEnds(changes: readonly Pick<Subscription, 'id' | 'announcedTrialEnd'>[]): Promise<void>;
 }
 
@@ -73,7 +73,10 @@ export type BundleSearch =
 
 export interface BundleReads {
   findBundlesByIds(ids: readonly Uuid[]): Rows<Bundle>;
-  /** Returns bundles that have ever had these keys, unless another bundle has the key now, in creation order. */
+  /**
+   * Returns the bundles with one of these keys, in creation order. Includes bundles whose key another bundle has taken
+   * over, but ignores keys from before renames.
+   */
   findBundlesByKeys(externalKeys: readonly string[]): Rows<Bundle>;
   /**
    * Returns bundles by their keys, including keys from before renames. The result has no duplicates and is in

@@ -54,8 +54,9 @@ export interface SystemStore {
   readTestClock(): Promise<{ readonly base: Instant; readonly setAtMs: number } | null>;
   writeTestClock(value: { readonly base: Instant; readonly setAtMs: number } | null): Promise<void>;
   /**
-   * Returns the role of the engine's connection if it bypasses row-level security: a superuser, a role with BYPASSRLS,
-   * or any role if row-level security is disabled for a table. Otherwise returns null.
+   * Returns the role of the engine's connection if the role bypasses row-level security. This is the case for a
+   * superuser, a role with BYPASSRLS, or any role if row-level security is disabled for a table. Otherwise returns
+   * null.
    */
   unboundRole(): Promise<string | null>;
   ping(): Promise<void>;
@@ -110,7 +111,7 @@ export interface StoredRequest {
   /** Hexadecimal SHA-256 of the request. */
   readonly requestHash: string;
   readonly claimId: Uuid;
-  /** System time of the first call in epoch milliseconds. */
+  /** System time of the first call, in epoch milliseconds. */
   readonly startedMs: number;
   readonly status: number | null;
   readonly headers: Readonly<Record<string, string>> | null;
@@ -118,7 +119,7 @@ export interface StoredRequest {
   readonly body: string | null;
 }
 
-/** Stored requests of all tenants, and requests without a tenant. */
+/** Stored requests of all tenants, and stored requests that belong to no tenant. */
 export interface IdempotencyStore {
   /**
    * Inserts the request as running. Replaces a request that started before `expiredBeforeMs`, or the same request if it
@@ -134,6 +135,6 @@ export interface IdempotencyStore {
   keep(claim: RequestClaim, answer: Pick<StoredRequest, 'status' | 'headers' | 'body'>): Promise<boolean>;
   /** Deletes the request if this caller still holds the claim. */
   release(claim: RequestClaim): Promise<void>;
-  /** Deletes up to `limit` requests that started before the given time. Returns their number. */
+  /** Deletes up to `limit` requests that started before the given time. Returns the number of deleted requests. */
   purge(startedBeforeMs: number, limit: number): Promise<number>;
 }

@@ -17,9 +17,9 @@ import type { Uuid } from '../../values/ids/index.ts';
 /** Finds tags that satisfy at least one of the conditions (http-api §8, tags). */
 export interface TagSearch {
   readonly id: Uuid | null;
-  /** Part of the object type, or of the name or description of a user-defined tag, ignoring case. */
+  /** Text that the object type, or the name or description of a user-defined tag, must contain. Case is ignored. */
   readonly text: string;
-  /** System definitions that match the search key. */
+  /** The ids of the system definitions that match the search key. */
   readonly definitionIds: readonly Uuid[];
 }
 

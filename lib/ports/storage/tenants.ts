@@ -20,7 +20,7 @@ export interface ActiveValue {
   readonly id: Uuid | null;
 }
 
-/** Revisions in the tenant's row. Caches compare them. */
+/** Revisions in the tenant's row. Caches compare them to detect changes. */
 export interface TenantRevisions {
   /** A revision that increases with each change to the catalog. */
   readonly catalogRevision: number;
@@ -32,7 +32,9 @@ export interface TenantRevisions {
   readonly usageThresholds: ActiveValue | null;
   /** The active PUSH_NOTIFICATION_CB row, or null. */
   readonly callback: ActiveValue | null;
-  /** A revision that increases with each change to a payment state machine, or null if the tenant has none. */
+  /**
+   * A revision that increases with each change to a payment state machine, or null if the tenant has no state machine.
+   */
   readonly stateMachineRevision: number | null;
 }
 
@@ -80,13 +82,13 @@ export interface SigningSecretWrites {
 
 export interface SellerReads {
   /**
-   * Returns the newest version that was created up to the instant, or the newest of all if `until` is null. If all
-   * versions were created later, returns the first one. Returns null if there is no version.
+   * Returns the newest version that was created at or before the instant, or the newest version if `until` is null. If
+   * all versions were created later, returns the first version. Returns null if there is no version.
    */
   find(until: Instant | null): Promise<Seller | null>;
   /** Returns all versions, newest first. */
   versions(): Rows<SellerVersion>;
-  /** Returns the logo of the version. Returns null if it has none, and undefined if the version does not exist. */
+  /** Returns the logo of the version, null if the version has no logo, or undefined if the version does not exist. */
   logo(id: Uuid): Promise<SellerLogo | null | undefined>;
 }
 

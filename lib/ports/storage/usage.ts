@@ -50,8 +50,9 @@ export interface UsageDaysRequest {
 }
 
 /**
- * A request to split a day of a unit by time: into points without an instant, and points between neighboring `bounds`.
- * Each part is then split by ordinals.
+ * A request to split the points of a unit on a day. The points are first split by time: points without an instant form
+ * one part, and the points between each pair of neighboring `bounds` form another part. Each part is then split by
+ * ordinals.
  */
 export interface UsageSplitRequest {
   readonly subscriptionRecordId: number;
@@ -59,7 +60,7 @@ export interface UsageSplitRequest {
   readonly localDate: LocalDate;
   /** Instants in ascending order. The list is empty if the day is split only by ordinals. */
   readonly bounds: readonly Instant[];
-  /** Last ordinals of all pieces except the last one, in ascending order. */
+  /** The last ordinal of each piece except the last piece, in ascending order. */
   readonly ordinals: readonly number[];
 }
 
@@ -86,8 +87,8 @@ export interface HourSum extends UsageSum {
 
 export interface UsageReads extends UsageArchiveReads {
   /**
-   * Returns intervals of these subscriptions that end on or after the date (null means all) and have no VOID invoice,
-   * in billing order. Executes one statement.
+   * Returns the intervals of these subscriptions that end on or after the date and are not on a VOID invoice, in
+   * billing order. If the date is null, returns all such intervals. Executes one statement.
    */
   intervals(
     windows: readonly { readonly subscriptionId: Uuid; readonly from: LocalDate | null }[],
@@ -100,13 +101,14 @@ export interface UsageReads extends UsageArchiveReads {
    */
   marks(subscriptionRecordIds: readonly number[]): Promise<ReadonlyMap<number, number>>;
   /**
-   * Returns the subscriptions and days for which the invoice bills usage, including usage with the amount 0. May
-   * contain duplicates.
+   * Returns the subscriptions and days for which the invoice bills usage, including usage with the amount 0. The result
+   * may contain duplicates.
    */
   billedOn(invoiceId: Uuid): Promise<readonly { readonly subscriptionId: Uuid; readonly date: LocalDate }[]>;
   /**
-   * Returns tracking ids of the points that each invoice was the first to bill, in recording order, at most `limit` per
-   * invoice. Omits void submissions and VOID invoices. Executes one statement, and a second one for usage of points.
+   * For each invoice, returns the tracking ids of the points that this invoice was the first to bill, in recording
+   * order and up to the limit. Omits void submissions and VOID invoices. Executes one statement, and a second one for
+   * usage of points.
    * @param limitOf function that returns the limit; called only for usage of points or usage sources.
    */
   trackingIds(
@@ -169,7 +171,7 @@ export interface SettledSubscription {
 }
 
 export interface SettledRequest {
-  /** Day before which points are selected. It is not after the first day that the next run reads. */
+  /** Exclusive end of the days whose points are selected. It is not after the first day that the next run reads. */
   readonly before: LocalDate;
   /** The tenant's usage settings when the subscription's last run took place. */
   readonly settings: string;
