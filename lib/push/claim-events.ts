@@ -23,8 +23,8 @@ interface Destination {
 }
 
 /**
- * Creates deliveries for the next events (platform §10.2 rule 1). Returns true if there may be more events.
- * `destinationOf` returns null if the destination was removed.
+ * Creates deliveries for the next events (platform §10.2 rule 1). Returns MORE if there may be more events, LOST if the
+ * lease was lost, and NONE otherwise. `destinationOf` returns null if the destination was removed.
  */
 export async function claimEvents(
   { storage, systemClock }: TakeUpPorts,

@@ -113,7 +113,7 @@ export interface DeliveryOperations<C extends Leading = []> {
   /**
    * Sends the event again immediately, regardless of its state. The event goes to the current callback, with the same
    * id and a new retry schedule.
-   * @throws BillingError OBJECT_NOT_FOUND (60007), INVALID_PARAMETER (60002) without a callback.
+   * @throws BillingError OBJECT_NOT_FOUND (60007), INVALID_PARAMETER (60002) if no callback is registered.
    */
   sendAgain(...given: [...C, deliveryId: Uuid]): Promise<void>;
 }

@@ -22,14 +22,14 @@ export interface EventListRequest {
   readonly after?: string | undefined;
   /**
    * Cursor before which events are returned, newest first: `next` of the last result, the `cursor` of an event, or
-   * `'latest'`. Does not wait.
+   * `'latest'`. A request with this field does not wait for events.
    */
   readonly before?: string | undefined;
   /** Maximum number of events, at most 1,000. Defaults to 100. */
   readonly limit?: number | undefined;
   /** Types of events. Defaults to all types. */
   readonly types?: readonly OutwardEventType[] | undefined;
-  /** Milliseconds of system time to wait for an event if none exists, at most 30,000. Defaults to 0. */
+  /** Time to wait for an event if none exists, in milliseconds of system time (at most 30,000). Defaults to 0. */
   readonly waitMs?: number | undefined;
 }
 
@@ -53,16 +53,16 @@ export interface EventOperations<C extends Leading = []> {
 }
 
 export interface SubscribeRequest<T extends OutwardEventType = OutwardEventType> {
-  /** Tenant id or reference. If absent, events of all tenants and of the system are delivered. */
+  /** Tenant id or reference. If this field is absent, events of all tenants and of the system are delivered. */
   readonly tenant?: Uuid | string | TenantRef | undefined;
   /** Types of events. Defaults to all types. */
   readonly types?: readonly T[] | undefined;
   /** A stored cursor, or `'oldest'`. The default `'latest'` returns only new events. */
   readonly after?: string | undefined;
   /**
-   * Processes an event. Events arrive one at a time; the next event waits until the function resolves. If it throws,
-   * the event is repeated after 1 s, 5 s, then every 30 s, or as `RetryLater` requests. After a crash, events since
-   * the host's stored cursor arrive again with the same ids.
+   * Processes an event. Events arrive one at a time; the next event waits until the function resolves. If the function
+   * throws, the event is repeated after 1 s, after 5 s and then every 30 s, or after the delay that `RetryLater`
+   * requests. After a crash, events since the host's stored cursor arrive again with the same ids.
    */
   readonly onEvent: (event: FeedEvent<T>) => Promise<void> | void;
 }
@@ -94,7 +94,7 @@ export interface EventSubscriptionOperations {
 export const OLDEST = 'oldest';
 export const LATEST = 'latest';
 
-/** Returns the cursor for a position in the order of events. Its format is opaque to clients. */
+/** Returns the cursor for a position in the order of events. Clients must treat the cursor as opaque. */
 export function cursorOf(recordId: number): string {
   return String(recordId);
 }

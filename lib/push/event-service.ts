@@ -17,7 +17,7 @@ import { isKnown, knownEvents } from './external-event.ts';
 
 type EventPorts = Pick<Ports, 'storage' | 'systemClock' | 'logger'>;
 
-/** Creates the operations that read events from the bus, where events are already stored. */
+/** Creates the operations that read the events stored on the bus. */
 export function eventService(ports: EventPorts, tenantsOf: SubscribeInput['tenantsOf']) {
   const watch = new EventWatch(ports);
   const subscriptions = eventSubscriptions(ports, { tenantsOf, watch });
@@ -79,7 +79,7 @@ async function listBefore(
   return { events, next: cursorOf(found.at(-1)?.recordId ?? 0) };
 }
 
-/** Returns the next events, and the position after the last one. */
+/** Returns the next events, and the position up to which events were read. */
 async function readAfter({ storage }: EventPorts, tenant: TenantRef, request: EventsRequest) {
   const { after, upTo, limit } = request;
   const found = upTo <= after ? [] : await storage.read(tenant, (session) => session.events.list(request));

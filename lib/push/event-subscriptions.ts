@@ -179,7 +179,8 @@ class Subscription implements EventSubscription {
 }
 
 /**
- * Lets readers wait for commits. Commits by this process wake them immediately; for commits by other nodes, they poll.
+ * Lets readers wait for commits. Commits by this process wake readers immediately. To notice commits by other nodes,
+ * readers poll.
  */
 export class EventWatch {
   readonly #signal: Signal;

@@ -28,7 +28,7 @@ interface PushDispatcherOptions {
   readonly node: string;
   /** Returns true if the name belonged to a process of this node that has ended. By default, always returns false. */
   readonly isFormerNode?: ((name: string) => boolean) | undefined;
-  /** Creates the stream of a tenant. `record` stores its results. */
+  /** Creates the stream of a tenant. The stream calls `record` to store the results of its attempts. */
   readonly streamOf: (
     lease: PushLease,
     record: (changes: readonly AfterAttempt[]) => Promise<boolean>,
@@ -43,9 +43,9 @@ export class PushDispatcher {
   readonly #ports: PushPorts;
   readonly #options: PushDispatcherOptions;
   readonly #streams = new Map<number, { readonly stream: Stream; readonly lease: PushLease }>();
-  /** Leases of finished streams that could not be released because the database failed. */
+  /** Leases that could not be released when their streams finished, because the database failed. */
   readonly #lost = new Set<PushLease>();
-  /** Running streams. Each resolves to true if there may be more to send. */
+  /** Promises of the running streams. Each promise resolves to true if there may be more deliveries to send. */
   readonly #running = new Set<Promise<boolean>>();
   readonly #unsubscribe: (() => void)[] = [];
   #started = false;
@@ -118,7 +118,10 @@ export class PushDispatcher {
     }
   }
 
-  /** Wakes the stream of a tenant. If it is running, no search for other tenants is needed. */
+  /**
+   * Wakes the tenant's stream if it is running. Otherwise, wakes all streams and starts a search for tenants with due
+   * pushes.
+   */
   #wakeFor(tenantRecordId: number | null): void {
     const running = tenantRecordId === null ? undefined : this.#streams.get(tenantRecordId);
     if (running === undefined) this.#wake();

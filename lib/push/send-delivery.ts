@@ -16,7 +16,7 @@ const PUSH_TIMEOUT_MS = 15_000;
 /** The tenant's data for an attempt. It is read immediately before the attempt. */
 export interface TenantTarget {
   readonly callback: string | null;
-  /** Secrets that sign the push, or null if this server cannot decrypt some of them. */
+  /** Secrets that sign the push, or null if this server cannot decrypt at least one of them. */
   readonly secrets: readonly string[] | null;
 }
 
@@ -92,5 +92,5 @@ function failedAttempt(status: number | null, error: string): AttemptOutcome {
   return { kind: 'FAILED', status, error };
 }
 
-/** Returns a function that reads the tenant's callback. It reads each callback only once. */
+/** Returns a function that reads the tenant's callback. The function reads each callback only once. */
 export const callbackReader = () => activeValueOf('callback', (url) => url);

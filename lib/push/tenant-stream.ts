@@ -21,7 +21,7 @@ interface StreamParts<T> {
   /** Reads the data for attempts, and the retry delays. */
   readonly target: () => Promise<T & { readonly retriesMs: readonly number[] }>;
   readonly send: (delivery: PushDelivery, target: T) => Promise<AttemptOutcome>;
-  /** True if later events of an account wait for the retries of earlier ones. */
+  /** True if later events of an account wait for the retries of earlier events. */
   readonly isStrict: boolean;
   readonly placeOf: (delivery: PushDelivery) => Readonly<Record<string, string>>;
   /** Stores deliveries for further events. MORE means that some of them may be due now. */
@@ -96,8 +96,8 @@ export class TenantStream<T> {
   }
 
   /**
-   * Loads deliveries. Creates new ones only if nothing else can be sent. Events for an unavailable receiver therefore
-   * wait on the bus at no cost. Returns false if the lease was lost.
+   * Loads deliveries. Creates new deliveries only if no stored delivery can be sent. Events for an unavailable receiver
+   * therefore wait on the bus at no cost. Returns false if the lease was lost.
    */
   async #load(): Promise<boolean> {
     const hasRoom = this.#lanes.startable < PUSHES_AT_A_TIME - this.#lanes.underWay;
@@ -203,7 +203,10 @@ export type Ordered = Pick<PushDelivery, 'recordId' | 'accountRecordId' | 'dueOr
  * one by one in order; retries are sent whenever they are due.
  */
 export class Lanes<D extends Ordered> {
-  /** First attempts by lane, in order. The first one of a lane may already be running. */
+  /**
+   * Deliveries whose first attempt has not been recorded, by lane and in order. The attempt for the first delivery of a
+   * lane may already be running.
+   */
   readonly #firsts = new Map<number, D[]>();
   readonly #retries: D[] = [];
   readonly #underWay = new Map<number, D>();
@@ -224,7 +227,10 @@ export class Lanes<D extends Ordered> {
     return [...this.#known];
   }
 
-  /** Returns accounts with at least this number of deliveries. In the result, 0 means the tenant itself. */
+  /**
+   * Returns the record ids of accounts that have at least this number of deliveries. The record id 0 stands for the
+   * tenant itself.
+   */
   lanesWith(atLeast: number): readonly number[] {
     return [...this.#firsts].filter(([, lane]) => lane.length >= atLeast).map(([lane]) => lane);
   }
@@ -256,8 +262,8 @@ export class Lanes<D extends Ordered> {
   }
 
   /**
-   * Removes the deliveries after this first attempt from its lane. They are loaded again after the retry of this
-   * attempt.
+   * Removes from the lane all deliveries that follow this delivery. They are loaded again after the retry of this
+   * delivery.
    */
   holdBehind({ recordId, accountRecordId }: Ordered): void {
     const lane = this.#firsts.get(accountRecordId ?? 0);
