@@ -8,8 +8,8 @@ import type { Explained } from './late-cause.ts';
 /** Filters for the list of queue entries (platform §9.4). */
 export interface QueueExportRequest {
   /**
-   * Account of the entries. If given, dates are ignored. By default, all entries are listed, including those without an
-   * account.
+   * Account of the entries. If an account is given, the dates are ignored. By default, all entries are listed,
+   * including those without an account.
    */
   readonly accountId?: Uuid;
   /** Selects notifications by the name of their queue. The name may include the service. */
@@ -33,7 +33,7 @@ export interface LateEntryView extends QueueEntryView, Explained {
 }
 
 export interface QueueLookRequest {
-  /** Kind of the entries. By default, both bus entries and notifications. */
+  /** Kind of the entries. By default, both bus entries and notifications are returned. */
   readonly kind?: QueueKind;
   readonly accountId?: Uuid;
   /** Maximum number of entries, from 1 to 1,000. The oldest entries are returned. Defaults to 100. */
@@ -57,9 +57,9 @@ export interface ChosenEntriesRequest {
 /** Operations on the tenant's queue (platform §9). */
 export interface QueueOperations<C extends Leading = []> {
   /**
-   * Returns the queue as JSON text, `{"busEvents":[…],"notifications":[…]}`, from one snapshot that ends before the
-   * first piece. Memory use does not grow with the queue. The caller must read to the end, or call the iterator's
-   * `return`.
+   * Returns the queue as JSON text, `{"busEvents":[…],"notifications":[…]}`. The text comes from one snapshot, which is
+   * closed before the first piece is returned. Memory use does not grow with the queue. The caller must read to the
+   * end, or call the iterator's `return`.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002) before the first piece.
    */
   export(...given: [...C, request?: HostInput<QueueExportRequest>]): Promise<AsyncIterable<string>>;
@@ -148,9 +148,11 @@ export interface QueueEntryView {
   readonly errorCount: number;
   /** The last error. */
   readonly reason: string | null;
-  /** The node that is processing the entry or has processed it last. */
+  /** The node that is processing the entry, or that processed it last. */
   readonly processingOwner: string | null;
-  /** Time of the next attempt, or end of the node's lease, in system time. The value is null if there is neither. */
+  /**
+   * Time of the next attempt, or end of the node's lease, in system time. The value is null if the entry has neither.
+   */
   readonly availableDate: Instant | null;
 }
 
@@ -216,7 +218,7 @@ export function viewOfDelivery(delivery: OperatorDelivery): QueueEntryView {
   };
 }
 
-/** Separates the record ids of entries from those of pushes. Returns the ids of each table. */
+/** Splits record ids from the list into the record ids of queue entries and those of pushes. */
 export function separatedIds(recordIds: readonly number[]) {
   return {
     entries: recordIds.filter((id) => id < FIRST_DELIVERY_ID),
