@@ -12,8 +12,8 @@ import type {
 import type { FeatureSetting } from './feature.ts';
 
 /**
- * Kinds of names in the entry catalog. Names are unique across both scopes (catalog §15.1, V1). CATALOG is the name of
- * the entry catalog itself.
+ * Kinds of names in the entry catalog. Names are unique across the tenant's scope and the scopes of its accounts
+ * (catalog §15.1, V1). CATALOG is the name of the entry catalog itself.
  */
 export const EntryKind = enumeration('CATALOG', 'PRODUCT', 'PRICE_LIST', 'PLAN', 'USAGE', 'UNIT');
 export type EntryKind = keyof typeof EntryKind;
@@ -25,7 +25,7 @@ export interface EntryScope {
 }
 
 /**
- * The values of features that a product, plan or phase of the entry catalog sets. The field is absent if none exist.
+ * The feature values that a product, plan or phase of the entry catalog sets. The field is absent if no values are set.
  */
 export interface WithFeatureSettings {
   readonly features?: readonly FeatureSetting[];
@@ -111,7 +111,7 @@ export interface EntryPhase extends WithFeatureSettings {
   readonly usages: readonly EntryUsage[];
 }
 
-/** The prices of a plan from a date on, or its retirement on that date. Immutable. */
+/** The prices of a plan from a date on, or the retirement of the plan on that date. Immutable. */
 export const planRowFields = {
   recordId: f.recordId,
   id: f.id(),
@@ -147,7 +147,7 @@ export interface PlanEntryView
   readonly name: string;
 }
 
-/** The entries that a creation stored or found (json-models §13, CatalogInputData). */
+/** The entries that a request stored or found (json-models §13, CatalogInputData). */
 export interface CatalogEntriesView {
   readonly catalogName: string;
   readonly plans: readonly PlanEntryView[];

@@ -64,7 +64,7 @@ export type FeatureKind = keyof typeof FeatureKind;
 export const FeatureCombination = enumeration('SUM', 'MAX');
 export type FeatureCombination = keyof typeof FeatureCombination;
 
-/** Period after which the counter of a QUOTA starts at zero again. The period EVER never ends. */
+/** Period after which the counter of a QUOTA is reset to zero. The period EVER never ends. */
 export const QuotaPeriod = enumeration('BILLING_PERIOD', 'DAY', 'MONTH', 'YEAR', 'EVER');
 export type QuotaPeriod = keyof typeof QuotaPeriod;
 

@@ -13,7 +13,10 @@ export interface FeatureDeclaration {
   readonly unit: string | null;
 }
 
-/** The value of a feature as text. Its form depends on the kind of the feature. `parseFeatureValue` parses it. */
+/**
+ * The value of a feature as text, in a form that depends on the kind of the feature. `parseFeatureValue` parses this
+ * text.
+ */
 export interface WrittenFeatureValue {
   /**
    * The value. Depending on the kind, it is `true` or `false`, a decimal or `UNLIMITED`, a text, or the amount of a
@@ -24,7 +27,10 @@ export interface WrittenFeatureValue {
   readonly per: QuotaPeriod | null;
   /** Null means BLOCK for a QUOTA. */
   readonly overage: QuotaOverage | null;
-  /** True if the amount applies per unit of quantity. Null means false. Can be true only for a NUMBER or a QUOTA. */
+  /**
+   * True if the amount applies per unit of quantity. Null means false. The value can be true only for a NUMBER or a
+   * QUOTA.
+   */
   readonly perQuantity: boolean | null;
 }
 
