@@ -4,11 +4,11 @@ import type { Instant } from '../values/time/index.ts';
 
 import type { Principal } from './user.ts';
 
-/** A tenant as the engine uses it. Rows contain `recordId`; callers see `id`. */
+/** A reference to a tenant. Rows contain `recordId`, and callers see `id`. */
 export interface TenantRef {
   readonly id: Uuid;
   readonly recordId: number;
-  /** The host's transaction that sessions join. If absent, each session begins its own transaction. */
+  /** The host's transaction that sessions join. If this field is absent, each session begins its own transaction. */
   readonly within?: HostTransaction;
 }
 
@@ -20,7 +20,7 @@ export const SYSTEM_TENANT: TenantRef = Object.freeze({
 
 /** A transaction that the host begins and ends, and may roll back. Each call of `within` creates a new object. */
 export interface HostTransaction {
-  /** The host's own handle. Only the storage can use it. */
+  /** The host's own handle of the transaction. Only the storage can use this handle. */
   readonly host: unknown;
 }
 
@@ -54,8 +54,8 @@ export interface SystemAuthor {
   /** Token of the call. Defaults to a new id. */
   readonly userToken?: Uuid;
   /**
-   * The user who makes the call. Users cannot grant more than they have. If absent, the caller is the host, which may
-   * do everything.
+   * The user who makes the call. Users cannot grant more access than they have. If this field is absent, the caller is
+   * the host, which may do everything.
    */
   readonly principal?: Principal | null;
 }
@@ -77,7 +77,10 @@ export const ActingComponent = {
 } as const;
 export type ActingComponent = (typeof ActingComponent)[keyof typeof ActingComponent];
 
-/** The first parameter of each operation. It is the context, or is omitted if the operation is already bound to one. */
+/**
+ * The first parameter of each operation. It is the context, or is omitted if the operation is already bound to a
+ * context.
+ */
 export type Leading = readonly [] | WithContext;
 export type WithContext = readonly [context: CallContext];
 

@@ -12,8 +12,8 @@ export const CouponScope = enumeration('RECURRING', 'FIXED', 'BOTH');
 export type CouponScope = keyof typeof CouponScope;
 
 /**
- * The terms of a coupon: the reduction, and the prices to which it applies. A redemption keeps a copy of them (coupons
- * §2).
+ * The terms of a coupon: the reduction, and the prices to which it applies. A redemption keeps a copy of these terms
+ * (coupons §2).
  */
 const termsFields = {
   /** Code of the coupon with 1 to 64 characters. Unique in the tenant, ignoring case. */

@@ -10,8 +10,8 @@ export interface InvoicingCursor {
   readonly dirtyFrom: LocalDate | null;
   readonly nextDueDate: LocalDate | null;
   /**
-   * The usage that the next run must read. Null (the default) if no usage is charged. Otherwise, runs of the account
-   * check for late usage.
+   * The usage that the next run must read. The value is null (the default) if no usage is charged. If usage is charged,
+   * runs of the account check for late usage.
    */
   readonly usage?: UsageReading | null;
 }
@@ -30,13 +30,13 @@ export interface StoredCursor extends InvoicingCursor {
   /** Record id of the cursor. The field is absent for a new subscription. */
   readonly recordId?: number;
   readonly accountRecordId: number;
-  /** Catalog revision of the last evaluation, or null if there was none or its revision is unknown. */
+  /** Catalog revision of the last evaluation, or null if there was no evaluation or the revision is unknown. */
   readonly catalogRevision: number | null;
   readonly itemsDate: LocalDate | null;
   readonly itemsCount: number;
   /**
    * The ongoing charge. It is valid as long as the subscription is not dirty and the catalog has the same revision. If
-   * null, the events must be read.
+   * the value is null, the events must be read.
    */
   readonly ongoing: OngoingCharge | null;
   readonly usage: UsageReading | null;

@@ -15,8 +15,8 @@ interface ItemTypeMeaning {
    */
   readonly chargesPlan: boolean;
   /**
-   * True if the item charges for a period. If so, later runs use at least the target date of its invoice (invoicing
-   * §1.5).
+   * True if the item charges for a period. In that case, later runs use the target date of the item's invoice or a
+   * later date (invoicing §1.5).
    */
   readonly recurs: boolean;
   /** True if the item has coverage rows. Later runs compare these rows with their proposals (invoicing §6). */
@@ -35,7 +35,10 @@ interface ItemTypeMeaning {
   readonly descriptions: Readonly<Record<string, string>>;
 }
 
-/** The properties of each item type. The types are in output order for equal start dates (invoicing §1.3). */
+/**
+ * The properties of each item type. Items with equal start dates are returned in the order of these types (invoicing
+ * §1.3).
+ */
 export const itemTypes = {
   EXTERNAL_CHARGE: {
     kind: 'CHARGE',
@@ -182,7 +185,7 @@ type Trait = {
   [Column in keyof ItemTypeMeaning]: ItemTypeMeaning[Column] extends boolean ? Column : never;
 }[keyof ItemTypeMeaning];
 
-/** Returns the item types that have a property, in output order. */
+/** Returns the item types that have the given property, in output order. */
 export function itemTypesWith(trait: Trait): readonly InvoiceItemType[] {
   return names.filter((name) => itemTypes[name][trait]);
 }

@@ -109,7 +109,7 @@ export interface FixedBasis {
   readonly discounts: readonly BasisDiscount[] | null;
 }
 
-/** A recurring price for a period, or for the part of it that is not billed yet (invoicing §5, §6 rule 2). */
+/** A recurring price for a period, or for the part of the period that is not billed yet (invoicing §5, §6 rule 2). */
 export interface RecurringBasis {
   readonly kind: 'RECURRING';
   /** The event that sets the price, and the event after it. The latter is null if there is no later event. */
@@ -127,7 +127,7 @@ export interface RecurringBasis {
    * The alignment of the bill cycle, with the catalog case that matched. The value is null if it was not recorded.
    */
   readonly billingAlignment: RuleDecision<BillingAlignment> | null;
-  /** True if the day comes from a BCD_CHANGE, or null if this was not recorded. */
+  /** True if the bill cycle day comes from a BCD_CHANGE, or null if its origin was not recorded. */
   readonly isRequestedDay: boolean | null;
   readonly rule: PeriodRule;
   /** The proposed period. */
@@ -146,9 +146,7 @@ export interface RecurringBasis {
 /** The repair of a recurring item's days (invoicing §6 rules 3–5, 7). */
 export interface RepairBasis {
   readonly kind: 'REPAIR';
-  /**
-   * The last event up to the first repaired day, with the event after it. The value is null if there is no such event.
-   */
+  /** The last event on or before the first repaired day, or null if there is no such event. */
   readonly event: BasisEvent | null;
   readonly rule: RepairRule;
   /** The days of the coverage row that contains the repaired days. */
@@ -166,14 +164,14 @@ export interface RepairBasis {
   readonly coupons: readonly string[] | null;
 }
 
-/** The blocks of a unit in a tier. For CAPACITY, the peak of a unit and its tier. */
+/** The blocks of a unit in a tier or, for CAPACITY, the peak of a unit and the tier of that peak. */
 export interface UsageLine {
   /** Number of the tier, from 1. */
   readonly tier: number;
   readonly unit: string;
-  /** Price of a block. For CAPACITY, price of the tier. */
+  /** Price of a block or, for CAPACITY, of the tier. */
   readonly price: Decimal;
-  /** Number of blocks. For CAPACITY, the peak. */
+  /** Number of blocks or, for CAPACITY, the peak. */
   readonly quantity: Decimal;
   /** The number of units in a block. Like `amount`, it is null for CAPACITY. */
   readonly blockSize: Decimal | null;
@@ -200,13 +198,15 @@ export interface UsageBasis {
   readonly endDate: LocalDate;
   /** Used quantities of the units in the lines. */
   readonly used: readonly { readonly unit: string; readonly quantity: Decimal }[];
-  /** The lines of the period. If each line has its own item, only the line of this item. */
+  /** The lines of the period. If each line has its own item, the list contains only the line of this item. */
   readonly lines: readonly UsageLine[];
-  /** The share of the minimum in the usage terms. Null means the whole minimum, or that there is no line for it. */
+  /**
+   * The share of the minimum in the usage terms. Null means that the whole minimum applies, or that no line charges it.
+   */
   readonly minimum: Share | null;
   /**
-   * Total of the lines, rounded to the currency's minor unit. For CAPACITY, the price of the tier that covers all
-   * peaks.
+   * Total of the lines, rounded to the currency's minor unit. For CAPACITY, this is the price of the tier that covers
+   * all peaks.
    */
   readonly due: Decimal;
   /** The part of `due` billed before. */
@@ -222,7 +222,10 @@ export interface CreditBasis {
   readonly kind: 'CREDIT';
   /** Previous balance of the invoice. */
   readonly balance: Decimal;
-  /** Credit of the account before this item. 0 for an invoice that gets no credit because a payment is in flight. */
+  /**
+   * Credit of the account before this item. The value is 0 for an invoice that gets no credit because a payment is in
+   * flight.
+   */
   readonly credit: Decimal;
 }
 
@@ -233,7 +236,8 @@ export interface PluginBasis {
   /** The facts of the amount that the engine computed before the plugin changed it. */
   readonly changed: ComputedBasis | null;
   /**
-   * The amount that a user specified, before the plugin changed it. If both fields are null, the plugin added the item.
+   * The amount that a user specified, before the plugin changed it. If this field and `changed` are both null, the
+   * plugin added the item.
    */
   readonly given: Decimal | null;
 }
@@ -242,7 +246,7 @@ export interface PluginBasis {
 export type ComputedBasis = FixedBasis | RecurringBasis | RepairBasis | UsageBasis | CreditBasis;
 
 /**
- * The facts of an item's amount when it was created. They are stored because later events, uploads and repairs change
- * the data.
+ * The facts from which an item's amount was determined. They are stored with the item because later events, uploads and
+ * repairs change the underlying data.
  */
 export type ItemBasis = ComputedBasis | PluginBasis;

@@ -34,7 +34,7 @@ export const invoiceFields = {
   isMigration: f.flag({ audit: 'migrated', searched: true }),
   isWrittenOff: f.flag({ audit: null }),
   isParentInvoice: f.flag({ searched: 'parent_invoice' }),
-  /** The parent's summary that contains a child's invoice, or null if the invoice is in no summary. */
+  /** The parent's summary that contains a child's invoice, or null if the invoice is not in a summary. */
   parentInvoiceId: f.orNull(f.id({ audit: null })),
   /** The account of the parent. It is set even before the invoice is in a summary. */
   parentAccountId: f.orNull(f.id({ audit: null })),
@@ -74,7 +74,9 @@ export interface InvoiceAnnouncement extends RecordOf<typeof invoiceAnnouncement
 /** The fields that determine the balance of an invoice (invoicing §1.4 rule 6). */
 export type BalancedInvoice = Pick<Invoice, 'status' | 'isMigration' | 'isWrittenOff' | 'rawBalance'>;
 
-/** The stored balances of an account. They exclude its invoices that a parent pays, which are listed separately. */
+/**
+ * The stored balances of an account. They exclude invoices that a parent pays. These invoices are listed separately.
+ */
 export interface StoredBalance extends AccountBalance {
   /** The invoices that a parent pays, with their summaries if any. Excludes invoices with a settled or VOID summary. */
   readonly delegated: readonly {

@@ -6,7 +6,7 @@ export const overdueAccountFields = {
   accountRecordId: f.bigint(),
   /** True if overdue processing, not a user, has set the tag AUTO_INVOICING_OFF. */
   isInvoicingOffOwned: f.flag(),
-  /** Name of the current state. Null means clear. */
+  /** Name of the current state. Null means the clear state. */
   stateName: f.orNull(f.text()),
 };
 export interface OverdueAccount extends RecordOf<typeof overdueAccountFields> {}

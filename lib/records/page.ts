@@ -6,7 +6,7 @@ export interface PageRequest {
 
 export interface Page<T> {
   readonly rows: readonly T[];
-  /** Number of matches. It is counted only up to MAX_COUNTED_RECORDS + 1, so that a page need not count all of them. */
+  /** Number of matches. It is counted only up to MAX_COUNTED_RECORDS + 1, so that a page need not count all matches. */
   readonly total: number;
   /** Number of all records of this type in the tenant or, for lists of an account, in the account. */
   readonly max: number;

@@ -67,7 +67,10 @@ export interface QuotaThresholdData {
   readonly resetsAt: string | null;
 }
 
-/** A blocking state that took effect. The payload has two spellings for each of the four changes. */
+/**
+ * A blocking state that took effect. Each of the four changes has two fields in the payload, one with the prefix `is`
+ * and one without it.
+ */
 export interface BlockingStateData {
   readonly blockableId: Uuid;
   readonly service: string;
@@ -226,6 +229,6 @@ export type PublishedEvent<T extends OutwardEventType = OutwardEventType> = {
 
 /** An event of the feed. */
 export type FeedEvent<T extends OutwardEventType = OutwardEventType> = PublishedEvent<T> & {
-  /** Cursor of the event. After processing it, continue from here. */
+  /** Cursor of the event. After you process the event, continue from this cursor. */
   readonly cursor: string;
 };

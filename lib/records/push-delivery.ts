@@ -13,8 +13,8 @@ export const pushDeliveryFields = {
   /** Id of the delivery (`webhook-id`). It is the same in every attempt. */
   id: f.id(),
   /**
-   * The account to which the event belongs. Its events are sent in order. The value is null for events of the tenant
-   * itself.
+   * The account to which the event belongs. The events of an account are sent in order. The value is null for events of
+   * the tenant itself.
    */
   accountRecordId: f.orNull(f.bigint()),
   eventType: f.oneOf(BusEventType),

@@ -56,7 +56,7 @@ export interface IdentifiedBusEvent extends NewBusEvent {
 export interface PublishedBusEvent extends IdentifiedBusEvent {
   /** Record id. It increases in the order of an account's events. */
   readonly recordId: number;
-  /** Record id of the tenant. 0 for the system. */
+  /** Record id of the tenant. 0 means the system. */
   readonly tenantRecordId: number;
   readonly createdDate: Instant;
   /** Token of the causing call. */

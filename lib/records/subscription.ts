@@ -13,7 +13,7 @@ export const subscriptionFields = {
   alignStart: f.dated({ audit: 'startDate' }),
   /** Start of START_OF_BUNDLE alignment. */
   bundleStart: f.dated({ audit: 'bundleStartDate' }),
-  /** End of the invoiced time. Only invoicing writes it. */
+  /** End of the invoiced time. Only the invoicing module writes this field. */
   chargedThrough: f.orNull(f.dated({ audit: 'chargedThroughDate' })),
   migrated: f.flag(),
   /** The end of the trial that was last announced (subscriptions §21.1). */

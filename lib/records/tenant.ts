@@ -10,8 +10,8 @@ export const tenantFields = {
   /** True while the tenant uses the server's default catalog (catalog §14). */
   useGlobalDefault: f.flag(),
   /**
-   * A revision that increases with each change to the catalog, in the same transaction. Caches compare it (catalog
-   * §13).
+   * A revision that each change to the catalog increases in the same transaction. Caches compare it to detect changes
+   * (catalog §13).
    */
   catalogRevision: f.integer(),
   /** The record id of the tenant's configuration, or null if the tenant has no configuration (platform §4.1). */
@@ -24,11 +24,11 @@ export const tenantFields = {
   /** The record id of the tenant's callback, or null if the tenant has no callback (platform §10.1). */
   callbackRecordId: f.orNull(f.bigint()),
   /**
-   * A revision that increases with each change to a payment state machine, in the same transaction. The value is null
-   * if the tenant has none (payments §3.1).
+   * A revision that each change to a payment state machine increases in the same transaction. The value is null if the
+   * tenant has no state machine (payments §3.1).
    */
   stateMachineRevision: f.orNull(f.bigint()),
-  /** The record id of the active USAGE_TERMS, or null if they have no thresholds. */
+  /** The record id of the active USAGE_TERMS value, or null if the terms have no thresholds. */
   usageThresholdsRecordId: f.orNull(f.bigint()),
   createdDate: f.instant(),
 };

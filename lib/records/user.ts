@@ -1,7 +1,7 @@
 import { enumeration, f, type RecordOf } from '../values/fields/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 
-/** The tenants to which a user or client has access (platform §6.5): all of them or the listed ones. */
+/** The tenants to which a user or client has access (platform §6.5): either all tenants or the listed tenants. */
 export const grantFields = {
   allTenants: f.flag(),
   tenantIds: f.json<readonly Uuid[]>(),
@@ -61,7 +61,7 @@ export type PrincipalKind = keyof typeof PrincipalKind;
 export interface Principal extends TenantGrants {
   readonly kind: PrincipalKind;
   readonly name: string;
-  /** Credential version of the caller. 0 for the subject of another issuer's token. */
+  /** Credential version of the caller. The value is 0 for the subject of another issuer's token. */
   readonly credentialVersion: number;
   /** All permissions, both direct and from roles. They are sorted and have no duplicates. */
   readonly permissions: readonly string[];
@@ -101,7 +101,8 @@ export interface SigningKey extends RecordOf<typeof signingKeyFields> {}
 export const loginFailureFields = {
   recordId: f.recordId,
   /**
-   * SHA-256 hash of the name or address in hexadecimal. It is hashed in case somebody entered a password as the name.
+   * SHA-256 hash of the name or address in hexadecimal. The name is hashed in case somebody entered a password in its
+   * place.
    */
   subject: f.text(),
   /** Times of the failures within the window, oldest first. */

@@ -8,7 +8,7 @@ export const cellFields = {
   recordId: f.recordId,
   /** Name of the cell in the options of `Billing.cells`. */
   name: f.text(),
-  /** Remainder of the cell's record ids when divided by `CELL_NUMBERS`. The first cell has the number 0. */
+  /** The remainder when the cell's record ids are divided by `CELL_NUMBERS`. The first cell has the number 0. */
   number: f.integer(),
   /** Highest record id in the cell when it was registered. Cells that are registered later use greater record ids. */
   recordIdFloor: f.bigint(),

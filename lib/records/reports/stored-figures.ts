@@ -1,9 +1,6 @@
 import { f, type RecordOf } from '../../values/fields/index.ts';
 
-/**
- * Figures of a tenant that were counted, such as those of a month (reports §2). They are counted again when they are
- * out of date.
- */
+/** Counted figures of a tenant, such as the figures of a month (reports §2). Outdated figures are counted again. */
 export const storedFiguresFields = {
   name: f.text(),
   /** The figures of the last complete count, or null before the first count has ended. */
