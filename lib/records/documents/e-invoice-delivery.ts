@@ -36,7 +36,7 @@ export const eInvoiceDeliveryFields = {
   nextAttemptDate: f.orNull(f.instant()),
   /** The receipt from the access point, or null until the e-invoice has been sent. */
   receipt: f.orNull(f.text()),
-  /** Error of the last attempt; null after a success. */
+  /** Error of the last attempt, or null if that attempt succeeded. */
   lastError: f.orNull(f.text()),
   createdDate: f.instant(),
 };

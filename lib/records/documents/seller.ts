@@ -35,7 +35,7 @@ export const sellerFields = {
   bankName: f.orNull(f.text({ ...stated, max: 255 })),
   iban: f.orNull(f.text({ ...stated, max: 34 })),
   bic: f.orNull(f.text({ ...stated, max: 11 })),
-  /** Number of days from the issue date to the due date. If null, documents have no due date. */
+  /** Number of days from the issue date to the due date. Null means that documents have no due date. */
   paymentTermsDays: f.orNull(f.integer({ ...stated, range: [0, 365] })),
   /** Texts for customers, by two-letter country code. `*` applies to all other countries. */
   notes: f.orNull(f.json<Readonly<Record<string, string>>, 'update'>(stated)),
