@@ -13,7 +13,10 @@ export interface QuotaCounter {
   readonly used: Decimal;
 }
 
-/** A consumption with a key, stored so that the same key is never counted twice (features §4). */
+/**
+ * A recorded use of a quota, identified by a key. It is stored so that a use with the same key is never counted twice
+ * (features §4).
+ */
 export const quotaUseFields = {
   recordId: f.recordId,
   id: f.id(),
@@ -21,14 +24,14 @@ export const quotaUseFields = {
   feature: f.text(),
   key: f.key(),
   amount: f.amount(),
-  /** The result of the first call, with the amounts taken from each counter. */
+  /** The result of the first call with the key, including the amounts taken from each counter. */
   outcome: f.json<StoredQuotaOutcome>(),
   isReleased: f.flag(),
   createdDate: f.instant(),
 };
 export interface QuotaUse extends RecordOf<typeof quotaUseFields> {}
 
-/** The result of a consumption, with decimals as text. */
+/** The result of using a quota, with decimals as text. */
 export interface StoredQuotaOutcome {
   readonly allowed: boolean;
   readonly used: string;
