@@ -23,7 +23,7 @@ export const paymentAttemptFields = {
   amount: f.orNull(f.amount()),
   currency: f.orNull(f.currency()),
   pluginNames: f.json<readonly string[]>({ audit: null }),
-  /** Plugin properties after changes by control plugins. Null until the run has ended (payments §8.1). */
+  /** Plugin properties after changes by control plugins. The value is null until the run has ended (payments §8.1). */
   pluginProperties: f.orNull(f.json<readonly PluginProperty[]>({ audit: null })),
   isApiPayment: f.flag({ audit: null }),
   createdDate: f.instant(),

@@ -60,7 +60,7 @@ export interface Payment extends RecordOf<typeof paymentFields> {}
 export interface RefundedAmount {
   readonly invoiceItemId: Uuid;
   readonly amount: Decimal;
-  /** Description of the adjustment. The field is absent if it is the default description. */
+  /** Description of the adjustment. The field is absent if the default description applies. */
   readonly description?: string;
 }
 
@@ -98,13 +98,13 @@ export const paymentTransactionFields = {
   paymentResponse: f.orNull(f.oneOf(PaymentResponse, { audit: null })),
   /** The refund. Set only for a refund of an invoice payment. */
   invoiceRefund: f.orNull(f.json<InvoiceRefund>({ audit: null })),
-  /** The end of the lease of a running plugin call (payments §5), or null if none exists. */
+  /** The end of the lease of a running plugin call (payments §5), or null if there is no lease. */
   leaseUntil: f.orNull(f.instant({ audit: null })),
   createdDate: f.instant(),
 };
 export interface PaymentTransaction extends RecordOf<typeof paymentTransactionFields> {}
 
-/** Returns true while the outcome may still change. */
+/** Returns true if the outcome of the transaction may still change. */
 export function isUnresolved<T extends Pick<PaymentTransaction, 'status'>>(
   transaction: T,
 ): transaction is T & { readonly status: OpenStatus } {
