@@ -25,9 +25,11 @@ export interface StoredUsageInterval {
   readonly supplied: SuppliedDigest | null;
 }
 
-/** The usage of a subscription that the next run must read, provided that its events do not change. */
+/** The usage that the next run must read for a subscription, provided that the subscription's events do not change. */
 export interface UsageReading {
-  /** First day from which days and billed intervals are read. Null means that everything is read. */
+  /**
+   * First day from which days and billed intervals are read. Null means that all days and billed intervals are read.
+   */
   readonly from: LocalDate | null;
   /** The tenant's usage settings as text. If they have changed, everything is read again. */
   readonly settings: string;
@@ -39,6 +41,6 @@ export interface UsageReading {
 export interface EvaluatedDays {
   /** The last day. The first day is `UsageReading.from`. */
   readonly through: LocalDate;
-  /** Number of recorded points and of voids on these days. */
+  /** Total number of recorded points and voids on these days. */
   readonly mark: number;
 }

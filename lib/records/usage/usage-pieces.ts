@@ -5,7 +5,7 @@ import type { Instant, LocalDate } from '../../values/time/index.ts';
 export interface DayUsage {
   readonly unit: string;
   readonly localDate: LocalDate;
-  /** Number of recorded points, including voided ones. It equals the last ordinal (usage §11.3). */
+  /** Number of recorded points, including voided points. It equals the last ordinal (usage §11.3). */
   readonly count: number;
   /** Number of voids on the day. It serves as the version of the day. */
   readonly version: number;

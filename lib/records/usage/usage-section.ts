@@ -15,8 +15,7 @@ export interface SectionFacts {
    */
   readonly versionDate: Instant;
   /**
-   * Identity of the prices. It is equal for sections of the same name and version that have equal prices (usage §4.1
-   * rule 5).
+   * Identity of the prices. Sections with the same name, version and prices have the same identity (usage §4.1 rule 5).
    */
   readonly priceIdentity: string;
 }
