@@ -57,10 +57,7 @@ function amountOf(stored: Decimal | number): Decimal {
   return decimal(String(stored));
 }
 
-/**
- * Returns the figures of invoices. They cover committed invoices, except migrated invoices and invoices that a parent
- * pays (§2 rule 2).
- */
+/** Returns the figures of committed invoices, except migrated invoices and invoices that a parent pays (§2 rule 2). */
 export function invoiceFigures(sums: readonly InvoiceSum[]): readonly FigureChange[] {
   return sums
     .filter(({ status, isMigration, isDelegated }) => status === 'COMMITTED' && !isMigration && !isDelegated)
@@ -87,7 +84,10 @@ export function transactionFigures(sums: readonly TransactionSum[]): readonly Fi
   });
 }
 
-/** Returns true if a part contains a void, a chargeback or its reversal. Their amounts depend on the whole payment. */
+/**
+ * Returns true if the sums include a void, a chargeback or a chargeback reversal. The effect of these transactions
+ * depends on the whole payment.
+ */
 export function hasVoidsOrChargebacks(sums: readonly TransactionSum[]): boolean {
   return sums.some(({ transactionType: type }) => type === 'VOID' || type === 'CHARGEBACK');
 }

@@ -49,7 +49,7 @@ export interface MonthsReport {
 export interface PlanFigures {
   readonly planName: string;
   readonly subscriptions: number;
-  /** Sum of the quantities of these subscriptions. */
+  /** Sum of the quantities of the plan's active subscriptions. */
   readonly quantity: number;
 }
 
@@ -134,7 +134,10 @@ export interface ReportOperations<C extends Leading = []> {
    */
   months(...given: [...C, request?: HostInput<MonthsRequest>]): Promise<MonthsReport>;
 
-  /** Returns the active subscriptions by plan. Each call counts a limited part, as `months` does. */
+  /**
+   * Returns the active subscriptions by plan. Each call counts a limited part of the figures, as a call of `months`
+   * does.
+   */
   subscriptions(...given: C): Promise<SubscriptionsReport>;
 
   /** Returns the number of accounts in each overdue state. The figures are current. */

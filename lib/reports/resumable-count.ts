@@ -8,8 +8,8 @@ import { type Instant, instant } from '../values/time/index.ts';
 const COUNT_TIME_MS = 150;
 
 /**
- * Age in milliseconds at which an unfinished count starts again. Its first rows are therefore never much older than its
- * last ones.
+ * Age in milliseconds at which an unfinished count starts again. The first rows of a count are therefore never much
+ * older than its last rows.
  */
 const MAX_COUNT_MS = 600_000;
 
@@ -47,8 +47,8 @@ interface StoredProgress {
 }
 
 /**
- * Returns the stored figures, in the order of `counts`. First counts missing and outdated figures for about 150 ms, in
- * the same order, and stores the result.
+ * Counts missing and outdated figures for about 150 ms, in the order of `counts`, and stores the result. Then returns
+ * the stored figures in that order.
  */
 export async function keepCounts<F, P>(
   { storage, systemClock }: Pick<Ports, 'storage' | 'systemClock'>,
