@@ -115,7 +115,7 @@ interface Handled {
 
 /**
  * Runs a handler on entries. Each entry runs in the scope and trace of the call that caused it. Work on several entries
- * together has its own trace, which is linked to those of the entries.
+ * together has its own trace, which is linked to the traces of the entries.
  */
 export async function handleEntries(
   ports: ActivityPorts,
@@ -247,12 +247,12 @@ export function whileWanted<T>({ scopes }: ScopePorts, wanted: AbortSignal, work
   return scopes === undefined ? work() : scopes.run({ ...(scopes.current() ?? nobody), wanted }, work);
 }
 
-/** Throws the reason of the signal if it is aborted. */
+/** Throws the abort reason if the signal of the current work has been aborted. */
 export function throwIfUnwanted({ scopes }: ScopePorts): void {
   scopes?.current()?.wanted?.throwIfAborted();
 }
 
-/** Returns the signal that is aborted when the result is no longer needed, or undefined if none exists. */
+/** Returns the signal that is aborted when the result is no longer needed, or undefined if there is no such signal. */
 export function wantedSignal({ scopes }: ScopePorts): AbortSignal | undefined {
   return scopes?.current()?.wanted;
 }

@@ -3,7 +3,7 @@ import { type Instant, instant, truncateToSecond } from '../values/time/index.ts
 
 /** System time of the database (platform §15 rule 7). Nodes use it to determine when the leases of other nodes end. */
 export class DatabaseTime implements SystemClock {
-  /** The same time as a business clock in whole seconds. */
+  /** A business clock that returns the database's time in whole seconds. */
   readonly clock: Clock;
   readonly #local: SystemClock;
   readonly #databaseMs: () => Promise<number>;
@@ -17,8 +17,8 @@ export class DatabaseTime implements SystemClock {
   }
 
   /**
-   * Measures the difference from the database's time. A difference smaller than the duration of the round trip counts
-   * as 0.
+   * Measures the difference between the local time and the database's time. A difference smaller than the duration of
+   * the round trip counts as 0.
    */
   async compare(): Promise<void> {
     const startedMs = this.#local.nowMs();

@@ -32,14 +32,14 @@ export interface IdempotencyOperations {
   }): Promise<Begun>;
 
   /**
-   * Stores the response for repeated requests. Returns false if another call now holds the claim. Only the response of
-   * that call is stored.
+   * Stores the response for repeated requests. Returns false if another call now holds the claim. In that case, only
+   * the response of the other call is stored.
    */
   keep(claim: RequestClaim, answer: StoredAnswer): Promise<boolean>;
 
   /**
    * Deletes the request, so that a repeated request runs again. If the database fails, the next call on this node
-   * deletes it.
+   * deletes the request.
    */
   release(claim: RequestClaim): Promise<void>;
 }

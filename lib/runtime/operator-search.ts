@@ -14,8 +14,8 @@ export function isOperatorSearch(key: string): boolean {
 
 /**
  * Returns the clauses of a key in operator form (accounts §6.2), which are combined with AND.
- * @throws BillingError INVALID_PARAMETER (60002) for an unknown column or operator, a clause without `=`, no clause,
- * or a value of another type, because a misspelled filter must not widen a result.
+ * @throws BillingError INVALID_PARAMETER (60002) for an unknown column or operator, a clause without `=`, no clause, or
+ * a value of the wrong type. These errors prevent a misspelled filter from widening the result.
  */
 export function parseOperatorSearch(key: string, fields: SearchedFields): readonly SearchClause[] {
   return key
