@@ -24,8 +24,8 @@ function readable(fields: object): object {
 type AnyClock = Partial<Clock & SystemClock>;
 
 /**
- * Returns a guarded clock, which throws only plain errors. Its timers never throw into the host's timer, because that
- * would end the process.
+ * Returns a guarded clock, which throws only plain errors. Its timers never throw into the host's timer, because such
+ * an error would end the process.
  */
 export function guardedClock<C extends AnyClock>(clock: C, logger: Pick<Logger, 'error'>): C {
   const given: AnyClock = clock;
@@ -240,7 +240,7 @@ export function runHostCode(call: () => unknown, failed: (error: Error) => void 
   }
 }
 
-/** Awaits and returns the result of host code. Converts its errors to plain errors. */
+/** Awaits and returns the result of host code. Converts errors of the host code to plain errors. */
 export async function hostAnswer<T>(call: () => Promise<T> | T): Promise<T> {
   try {
     const answer = await call();
@@ -277,7 +277,7 @@ function adoptThenable(answer: unknown, then: Then): Promise<unknown> {
   return promise;
 }
 
-/** Handles rejections of promises inside a plugin's result. Otherwise they would end the process. */
+/** Handles rejections of promises inside a plugin's result. Unhandled rejections would end the process. */
 function awaitMembers(answer: unknown): void {
   let left = MAX_SEARCHED_MEMBERS;
   const search = (value: unknown, depth: number): void => {
@@ -295,7 +295,10 @@ function awaitMembers(answer: unknown): void {
   }
 }
 
-/** Returns the names of the members to search. For bytes, returns none, because searching them would take seconds. */
+/**
+ * Returns the names of the members to search. For byte arrays, returns no names, because searching these arrays would
+ * take seconds.
+ */
 function namesOf(value: object, most: number): readonly string[] {
   if (ArrayBuffer.isView(value)) return [];
   if (!Array.isArray(value)) return Object.getOwnPropertyNames(value);

@@ -20,9 +20,9 @@ const MAX_PLAIN_FACTS = 50;
 const NO_TEXT = 'an error without a message';
 
 /**
- * Returns a safe copy of a host's error, which may be a proxy, have throwing getters, or not be an error. Keeps
- * class, name, message, stack, causes, code and facts of a `BillingError`, the delay of a `RetryLater`, and simple
- * members. Never throws.
+ * Returns a safe copy of a host's error, which may be a proxy, have throwing getters, or not be an error. Keeps the
+ * class, name, message, stack, causes and simple members, the code and facts of a `BillingError`, and the delay of a
+ * `RetryLater`. Never throws.
  */
 export function plainError(thrown: unknown): Error {
   return plain(thrown, MAX_PLAIN_CAUSES);
@@ -87,7 +87,7 @@ function simpleFactsOf(thrown: Error): Readonly<Record<string, unknown>> {
   return typeof facts === 'object' && facts !== null ? Object.fromEntries(simpleMembersOf(facts)) : {};
 }
 
-/** Returns the object's own members that are simple values or lists of them. Does not call getters. */
+/** Returns the object's own members that are simple values or lists of simple values. Does not call getters. */
 function simpleMembersOf(object: object): readonly (readonly [name: string, value: unknown])[] {
   const found = read(() =>
     Object.entries(Object.getOwnPropertyDescriptors(object))
