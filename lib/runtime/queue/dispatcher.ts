@@ -92,7 +92,7 @@ export class Dispatcher {
   #workers = 0;
   #cancelTimer: (() => void) | undefined;
   #cancelHelp: (() => void) | undefined;
-  /** Count of the signal when a worker last checked for due work. */
+  /** Value of the signal's counter when a worker last checked for due work. */
   #looked = 0;
   /** System time of the last search for expired leases. */
   #releasedAtMs = Number.NEGATIVE_INFINITY;
@@ -328,7 +328,10 @@ export class Dispatcher {
     return leaseEndMs === null ? Number.POSITIVE_INFINITY : Math.max(0, leaseEndMs - systemClock.nowMs());
   }
 
-  /** Makes one claim for both kinds of entries or, if their settings differ, one claim per kind, bus entries first. */
+  /**
+   * Makes one claim for both kinds of entries or, if their settings differ, one claim per kind, starting with bus
+   * entries.
+   */
   async #claim(of: ClaimOf = {}): Promise<readonly Claim[]> {
     const claims: Claim[] = [];
     for (const leases of this.#leases.values()) this.#logReleasedLeases(await leases.takeBackLost());

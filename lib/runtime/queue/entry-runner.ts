@@ -56,14 +56,14 @@ export class EntryRunner {
       .filter((work) => work.handlers.length > 0);
   }
 
-  /** Returns the handlers of an entry that have not finished. A retry runs only these (§9.3 rule 4). */
+  /** Returns the handlers of an entry that have not finished. A retry runs only these handlers (§9.3 rule 4). */
   #remainingHandlers(entry: ClaimedEntry): readonly QueueHandler[] {
     return this.#input.handlers.filter(
       (handler) => handler.topics.includes(entry.topic) && !entry.doneHandlers.includes(handler.name),
     );
   }
 
-  /** Runs one handler on one group. Returns the items that it finished. */
+  /** Runs one handler on one group. Returns the items that the handler finished. */
   async #runGroup(group: readonly Work[]): Promise<readonly Work[]> {
     const handler = group[0]?.handlers[0];
     if (!handler) return [];
@@ -130,8 +130,8 @@ export class EntryRunner {
   }
 
   /**
-   * Releases entries whose accounts are busy. Returns the entries that must fail permanently, if the handler supports
-   * this.
+   * Releases entries whose accounts are busy. If the handler supports permanent failures, returns the entries that must
+   * fail permanently.
    */
   async #releaseBusy(
     tenant: TenantRef,
@@ -156,7 +156,7 @@ export class EntryRunner {
     return paused.filter(({ delayMs }) => delayMs === null).map(({ work }) => work);
   }
 
-  /** Lets the handler end these entries. Returns the ended entries: none if the handler fails. */
+  /** Lets the handler end these entries. Returns the ended entries, or an empty list if the handler fails. */
   async #giveUp(group: readonly Work[], handler: QueueHandler): Promise<readonly Work[]> {
     if (group.length === 0) return [];
     const batch = await this.#batchOf(group, handler);
@@ -184,7 +184,7 @@ export class EntryRunner {
 
   /**
    * Retries or fails entries according to the error rules. Skips an entry whose claim was lost, because another node
-   * now has it.
+   * now processes it.
    */
   async #afterErrors(failures: readonly { readonly work: Work; readonly error: unknown }[]): Promise<void> {
     const { logger, storage, systemClock } = this.#ports;
@@ -285,16 +285,18 @@ class Batch implements HandlerBatch {
 
 /** The pauses of background work for a busy account. */
 export interface BusyPauses {
-  /** Milliseconds for which entries are retried in short steps, like the waits of calls. */
+  /**
+   * Time in milliseconds for which entries are first retried at short intervals. Calls wait for a busy account for the
+   * same time.
+   */
   readonly waitMs: number;
-  /** The pauses after the short steps, in order (`rescheduleIntervalOnLock`). */
+  /** The pauses that follow the first short pauses, in order (`rescheduleIntervalOnLock`). */
   readonly intervalsMs: readonly number[];
 }
 
 /**
- * Returns the pause for an entry whose account was busy `times` times in a row (§15 rule 2, payments §5.3). At first,
- * pauses are short steps for as long as a call would wait. Then the intervals follow. Returns null after the last
- * interval.
+ * Returns the pause for an entry whose account was busy `times` times in a row (§15 rule 2, payments §5.3). The pauses
+ * are short for as long as a call would wait. After that, `intervalsMs` applies. Returns null after the last interval.
  */
 export function busyPauseMs(times: number, { waitMs, intervalsMs }: BusyPauses): number | null {
   const steps = Math.ceil(waitMs / LOCK_WAIT_STEP_MS);
@@ -355,7 +357,7 @@ export function meterClaimed(meters: Meters | undefined, entries: readonly Queue
     meters.mark(incoming[kind], of.length);
 }
 
-/** Measures the business time from the due date of entries to their end. */
+/** Measures the business time from the due date of entries to their completion. */
 export function meterDone(
   { meters, clock }: { readonly meters?: Meters | undefined; readonly clock: Clock },
   entries: readonly QueueEntry[],

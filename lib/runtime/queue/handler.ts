@@ -23,8 +23,8 @@ export interface HandlerBatch {
 
 /**
  * Handles queue entries (§9.3). Each entry is delivered at least once, so `handle` must have no further effect if it
- * receives an entry again. If it throws, the entries are handled one by one, so that one failing entry does not block
- * the others.
+ * receives an entry again. If `handle` throws, the entries are handled one by one, so that one failing entry does not
+ * block the others.
  */
 export interface QueueHandler {
   /** Stable name of the handler. Bus entries are marked with it when the handler has finished. */
@@ -34,9 +34,15 @@ export interface QueueHandler {
   /** Returns true if the handler has work for an event of its topics. By default, it has work for all events. */
   needs?(event: Pick<NewBusEvent, 'type' | 'payload'>, now: Instant): boolean;
   handle(batch: HandlerBatch): Promise<void>;
-  /** Ends entries whose accounts stayed busy (§15 rule 2). If absent, the entries are retried at the last pause. */
+  /**
+   * Ends entries whose accounts stayed busy (§15 rule 2). If this method is absent, the entries are retried at
+   * intervals of the last pause.
+   */
   giveUp?(batch: HandlerBatch): Promise<void>;
-  /** Resolves when the results of all work that `handle` left running have been recorded. Awaited at shutdown. */
+  /**
+   * Resolves when the results of all work that `handle` left running have been recorded. The dispatcher awaits it at
+   * shutdown.
+   */
   idle?(): Promise<void>;
 }
 
@@ -81,14 +87,14 @@ const QUEUE_PASSING_PAUSE_MS = 5_000;
 
 type ErrorDecision =
   | { readonly kind: 'retry'; readonly delayMs: number; readonly reason: string }
-  /** The entry is retried later. This does not count as a failure. */
+  /** The entry is retried later. The retry does not count as a failure. */
   | { readonly kind: 'later'; readonly delayMs: number; readonly reason: string }
   | { readonly kind: 'fail'; readonly reason: string };
 
 /**
- * Returns how to react to the error of a handler (§9.2). There are `maxFailures` retries after 1 s, 5 s, then 30 s;
- * after that, the entry is FAILED. A `RetryLater`, a full disk, an unreachable database and a busy account do not count
- * as failures.
+ * Returns how to react to the error of a handler (§9.2). An entry is retried up to `maxFailures` times: after 1 s,
+ * after 5 s and then every 30 s. After that, the entry is FAILED. A `RetryLater`, a full disk, an unreachable database
+ * and a busy account do not count as failures.
  */
 export function decideAfterError(errorCount: number, error: unknown, maxFailures: number): ErrorDecision {
   const reason = reasonOf(error);

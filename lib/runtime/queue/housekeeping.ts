@@ -19,8 +19,8 @@ export interface Care {
 }
 
 /**
- * Reaps lapsed entries and deletes old history (§9.3 rules 7 and 9). It processes a limited number at a time, and can
- * run on any number of nodes.
+ * Reaps lapsed entries and deletes old history (§9.3 rules 7 and 9). It processes a limited number of entries at a time
+ * and can run on any number of nodes.
  */
 export class Housekeeping {
   readonly #ports: HousekeepingPorts;
@@ -149,7 +149,7 @@ export class Leases {
     for (const claimId of claimIds) this.#lost.add(claimId);
   }
 
-  /** Releases the lost claims before their leases expire. Returns the number of their entries. */
+  /** Releases the lost claims before their leases expire. Returns the number of released entries. */
   async takeBackLost(): Promise<number> {
     const lost = [...this.#lost];
     if (lost.length === 0) return 0;
@@ -171,7 +171,7 @@ export class Leases {
     this.#cancelBeat = systemClock.after(everyMs, () => this.#beat());
   }
 
-  /** Renews the leases. Schedules the next renewal first, in case this one never returns. */
+  /** Renews the leases. Schedules the next renewal first, in case the current renewal never returns. */
   #beat(): void {
     this.#scheduleBeat();
     this.#ports.storage.queue

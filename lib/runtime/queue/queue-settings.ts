@@ -13,9 +13,12 @@ import {
 export interface KindSettings {
   /** If true, this node does not process entries of this kind; other nodes do. */
   readonly isOff: boolean;
-  /** Maximum number of entries per claim. If null, QUEUE_CLAIM_LIMIT applies to both kinds together. */
+  /** Maximum number of entries per claim. Null means that QUEUE_CLAIM_LIMIT applies to both kinds together. */
   readonly claimed: number | null;
-  /** Maximum number of entries handled at the same time. If null, all claimed entries are handled at the same time. */
+  /**
+   * Maximum number of entries handled at the same time. Null means that all claimed entries are handled at the same
+   * time.
+   */
   readonly handledAtATime: number | null;
   readonly leaseMs: number;
   readonly pollMs: number;
@@ -68,7 +71,7 @@ export function kindsWorkedOn(settings: QueueSettings): readonly QueueKind[] {
 
 /**
  * Returns the claims to make. If both kinds have the same settings, there is one claim for both, which takes half the
- * statements. Otherwise, there is one per kind. Disabled kinds have no claim.
+ * statements. Otherwise, there is one claim per kind. Disabled kinds have no claim.
  */
 export function claimLanes(settings: QueueSettings): readonly ClaimLane[] {
   const lanes = kindsWorkedOn(settings).map((kind): ClaimLane => {
@@ -84,7 +87,7 @@ export function claimLanes(settings: QueueSettings): readonly ClaimLane[] {
 
 /**
  * Returns the reapers to run. If both kinds have the same settings, there is one reaper for both. Otherwise, there is
- * one per kind. Kinds that are disabled on this node are included.
+ * one reaper per kind. Kinds that are disabled on this node are included.
  */
 export function reapLanes(settings: QueueSettings): readonly ReapLane[] {
   return together(
