@@ -101,7 +101,7 @@ export interface CalledPlugin {
 
 /**
  * Calls a plugin with its time limit.
- * @throws BillingError UNEXPECTED (60000) with the plugin's name, and with its error as cause.
+ * @throws BillingError UNEXPECTED (60000) with the plugin's name, and with the plugin's error as the cause.
  */
 export function callPlugin<T>(
   plugin: CalledPlugin,

@@ -13,7 +13,9 @@ type Work<I, O> = (inputs: readonly I[]) => Promise<readonly O[]>;
 interface Group<I, O> {
   readonly inputs: I[];
   readonly results: Promise<readonly O[]>;
-  /** Set after a rejection. The promise settles when the first call has been repeated. */
+  /**
+   * The repeated first call of a rejected group. It is set after the rejection and settles when the repeated call ends.
+   */
   first?: Promise<unknown>;
 }
 
@@ -25,7 +27,7 @@ interface Group<I, O> {
 export class SharedCalls<I, O> {
   readonly #systemClock: Pick<SystemClock, 'nextTurn' | 'after'>;
   readonly #maxCalls: number;
-  /** The running calls by kind. Calls that arrive later wait for them. */
+  /** The running calls by kind. Later calls of the same kind wait for the running calls. */
   readonly #underWay = new Map<string, Promise<unknown>>();
   readonly #waiting = new Map<string, Group<I, O>>();
 
@@ -37,7 +39,7 @@ export class SharedCalls<I, O> {
   /**
    * Returns the result of this call.
    * @param alike Identifies calls that can be grouped. It contains the tenant and everything else on which `work`
-   * depends. If null, the call runs on its own, as in a transaction of the host.
+   * depends. If the value is null, the call runs on its own, for example in a transaction of the host.
    */
   async run(alike: string | null, input: I, work: Work<I, O>): Promise<O> {
     if (alike === null) return resultAt(await work([input]), 0);

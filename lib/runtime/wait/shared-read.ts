@@ -2,7 +2,7 @@ import type { SystemClock } from '../../ports/index.ts';
 
 /**
  * A read whose result concurrent callers share. A caller never gets the result of a read that started before its call,
- * so it sees everything that was committed before the call.
+ * so the caller sees everything that was committed before the call.
  */
 export class SharedRead {
   readonly #systemClock: Pick<SystemClock, 'nextTurn'>;

@@ -80,7 +80,8 @@ type TurnPorts<Clock extends keyof SystemClock> = Pick<ActivityPorts, 'scopes'> 
 export type NextTurn = () => Promise<void>;
 
 /**
- * Returns a function that lets other work run. It throws if the signal of the work has been aborted (`whileWanted`).
+ * Returns a function that lets other work run. The function throws if the signal of the current work has been aborted
+ * (`whileWanted`).
  */
 export function turnsOf({ systemClock, scopes }: TurnPorts<'nextTurn'>): NextTurn {
   return async () => {
@@ -89,7 +90,10 @@ export function turnsOf({ systemClock, scopes }: TurnPorts<'nextTurn'>): NextTur
   };
 }
 
-/** Returns time slices, which end when their signal is aborted. Each lasts at most the maximum time plus one step. */
+/**
+ * Returns a function that runs a computation in time slices, and throws if the signal of the current work is aborted.
+ * Each slice lasts at most the maximum time plus one step.
+ */
 export function timeSlices(ports: TurnPorts<'nowMs' | 'nextTurn'>): TimeSlices {
   const { systemClock } = ports;
   const nextTurn = turnsOf(ports);
