@@ -85,7 +85,7 @@ function subjectsOf(
 
 const LOGIN_LOCK_MS = 15 * 60_000;
 
-/** Returns the time until which a subject is locked (system time), or null if it is not locked (platform §6.4). */
+/** Returns the system time until which a subject is locked, or null if the subject is not locked (platform §6.4). */
 function findLockEndMs(known: Pick<LoginFailures, 'lockedUntilMs'> | null, nowMs: number): number | null {
   const until = known?.lockedUntilMs ?? null;
   return until !== null && nowMs < until ? until : null;

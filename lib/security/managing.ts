@@ -114,8 +114,8 @@ export async function checkManaged(
 /**
  * Checks that the manager may change a role. A role belongs to the tenants of its holders; a role without holders
  * belongs to no tenant.
- * @throws BillingError SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for a role with more permissions or other tenants than
- * the manager's.
+ * @throws BillingError SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for a role with permissions or tenants that the manager
+ * does not have.
  */
 export async function checkRoleManaged(manager: Principal, name: string, now: SecurityReads): Promise<void> {
   const [role] = await now.findRoles([name]);

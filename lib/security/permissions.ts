@@ -6,8 +6,8 @@ import { closestTo, shortenText } from '../values/text/index.ts';
 export const ALL_PERMISSIONS = '*:*';
 
 /**
- * Returns true if the granted permissions include the required one. `*`, `*:*`, `group:*` and an equal permission
- * include it (platform §8 rule 4).
+ * Returns true if the granted permissions include the required permission. A permission is included in `*`, `*:*`,
+ * `group:*` and an equal permission (platform §8 rule 4).
  */
 export function isPermitted(granted: readonly string[], needed: string): boolean {
   const group = needed.split(':', 1)[0] ?? '';

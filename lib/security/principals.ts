@@ -87,8 +87,8 @@ export function isGranted(grants: TenantGrants, tenantId: Uuid): boolean {
 
 /**
  * Returns the ids of the tenants that a login session can access without the tenant's secret (platform §6.2 rule 4).
- * Null means all tenants. For users with access to all tenants who are not administrators, only the secret separates
- * tenants, so their sessions cannot access any tenant without it.
+ * Null means all tenants. For users who have access to all tenants but are not administrators, only the secret
+ * separates tenants. The sessions of these users therefore cannot access any tenant without its secret.
  */
 export function tenantsOfSession({
   permissions,

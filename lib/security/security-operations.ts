@@ -33,7 +33,7 @@ export interface NewApiClientInput extends Pick<NewUserInput, 'name' | 'tenantId
 }
 
 export interface PasswordPolicy {
-  /** If true, accepts passwords of fewer than 8 characters. Test mode uses this. */
+  /** If true, passwords may have fewer than 8 characters. Test mode uses this option. */
   readonly allowShort: boolean;
 }
 
@@ -136,7 +136,10 @@ export interface ApiClientOperations {
    */
   get(name: string, viewer?: Principal | null): Promise<ApiClient>;
 
-  /** Returns the active client with this id and secret, or null. An unknown id takes as long as a wrong secret. */
+  /**
+   * Returns the active client with this id and secret, or null. Checking an unknown id takes as long as checking a
+   * wrong secret.
+   */
   authenticate(name: string, secret: string): Promise<ApiClient | null>;
 
   /**
@@ -157,7 +160,7 @@ export interface LoginSessionOperations {
     session: { readonly tokenHash: string; readonly host?: string | null; readonly idleMs?: number },
   ): Promise<New<LoginSession>>;
 
-  /** Returns the session with its user, or null if the session has ended. Counts as a use of the session. */
+  /** Returns the session with its user, or null if the session has ended. This call counts as a use of the session. */
   find(
     tokenHash: string,
     idleMs?: number,
@@ -186,7 +189,7 @@ export interface TokenKeyOperations {
 
   /**
    * Returns the signing key. Calls `make` if a new key is due, or if the server key cannot decrypt the last key.
-   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an invalid key of `make`.
+   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) if `make` returns an invalid key.
    */
   signer(make: () => Promise<NewTokenKey>): Promise<TokenSigner>;
 
@@ -212,7 +215,8 @@ export interface PrincipalOperations {
   permissionsOf(roles: readonly string[]): Promise<readonly string[]>;
 
   /**
-   * Returns the active user with this name and password, or null. An unknown name takes as long as a wrong password.
+   * Returns the active user with this name and password, or null. Checking an unknown name takes as long as checking a
+   * wrong password.
    */
   authenticate(name: string, password: string): Promise<User | null>;
 
@@ -232,7 +236,7 @@ export interface PrincipalOperations {
 export interface LoginAttempt {
   readonly kind: 'user' | 'client' | 'tenant';
   readonly name: string;
-  /** Address of the caller. If absent or null, failures are not counted by address. */
+  /** Address of the caller. If the address is absent or null, failures are not counted by address. */
   readonly address?: string | null;
 }
 
@@ -248,8 +252,8 @@ export interface LoginGuardOperations {
 }
 
 /**
- * Operations on users, roles, clients, sessions and keys of the server (platform §6–§8). Each throws BillingError
- * MISSING_OR_INVALID_FIELD (60003) for an argument of a wrong type.
+ * Operations on users, roles, clients, sessions and keys of the server (platform §6–§8). Each operation throws
+ * BillingError MISSING_OR_INVALID_FIELD (60003) for an argument of the wrong type.
  */
 export interface SecurityOperations extends PrincipalOperations {
   /** Users of the server. */

@@ -58,7 +58,7 @@ export interface RotationKeys {
 /**
  * Encrypts all secrets with a new server key, in one transaction per batch, so that an interrupted rotation can be
  * repeated (platform §6.3 rule 5).
- * @throws BillingError INVALID_PARAMETER (60002) for a wrong old key, which changes nothing.
+ * @throws BillingError INVALID_PARAMETER (60002) for a wrong old key. In that case, nothing is changed.
  */
 export async function rotateServerKey(
   storage: SecretPorts['storage'],
@@ -84,7 +84,7 @@ export async function rotateServerKey(
 
 /**
  * Returns the text encrypted with the new key. Returns null if the old key cannot decrypt the text, or if the new key
- * already can.
+ * can already decrypt it.
  */
 async function replacementOf({ recordId, text }: EncryptedText, { cipher, former }: RotationKeys) {
   const plain = (await cipher.decrypt(text)) === null ? await former.decrypt(text) : null;

@@ -180,7 +180,10 @@ export function apiClientOperations(ports: UserPorts, principals: Principals): A
   };
 }
 
-/** Checks a password or secret, and replaces a weak hash. A missing hash takes as much time as a wrong secret. */
+/**
+ * Checks a password or secret, and replaces a weak hash. The check takes as much time for a missing hash as for a wrong
+ * secret.
+ */
 export async function hasSecret(
   hasher: Ports['hasher'],
   secret: string,
