@@ -30,7 +30,10 @@ import {
 interface CausedEnd {
   readonly effective: DatedInstant;
   readonly cause: LifecycleEvent;
-  /** The instant from which the end is stored with the add-on. Before that, each read derives the end from the base. */
+  /**
+   * The instant from which the end is stored with the add-on. Before that instant, each read derives the end from the
+   * base.
+   */
   readonly storedFrom: Instant;
 }
 
@@ -45,13 +48,13 @@ export interface BaseEnd {
 export interface BundleMember {
   readonly subscription: Pick<Subscription, 'id' | 'accountRecordId' | 'alignStart'>;
   readonly transitions: readonly Transition[];
-  /** Active blocking states. If absent, only the end of billing is derived. */
+  /** Active blocking states. If this field is absent, only the end of billing is derived. */
   readonly blockingStates: readonly BlockingState[];
 }
 
 /**
- * Returns the end of an add-on, now or later, that is caused by its base subscription (§11 rule 2, §12). The cause is
- * the base's own end, or a change to a product that does not offer the add-on. The result depends only on the base's
+ * Returns the current or future end of an add-on that its base subscription causes (§11 rule 2, §12). The cause is the
+ * base's own end, or a change to a product that does not offer the add-on. The result depends only on the base's
  * events, so derived ends equal stored ends.
  */
 export function baseEnd(base: BundleMember, addOn: BundleMember, plans: PlanResolver): BaseEnd {
@@ -81,8 +84,8 @@ function withBaseEnd(
 }
 
 /**
- * Returns the states of a subscription with only the first end of its service. This is the subscription's own end or
- * the end of its base.
+ * Returns the states of a subscription with only the first end of its service. That end is either the subscription's
+ * own end or the end of its base.
  */
 export function statesAsRead(
   { subscription, blockingStates }: Pick<BundleMember, 'subscription' | 'blockingStates'>,
@@ -249,8 +252,8 @@ export type Timeline<H extends SubscriptionHistory> = H & {
 };
 
 /**
- * Returns the transitions of subscriptions (§4.2). Add-ons include the ends that their bases cause (§12). The base of
- * each add-on must be among the subscriptions.
+ * Returns the transitions of subscriptions (§4.2). The transitions of an add-on include the end that its base causes
+ * (§12). The base of each add-on must be among the subscriptions.
  * @param rules `zone` is the time zone of the account. With a zone, phases that are not stored yet are included;
  * without a zone, only stored events are.
  */
