@@ -57,16 +57,16 @@ export interface BillingEventStream {
   /** Subscriptions without billing events because their first event is neither CREATE nor TRANSFER. */
   readonly skipped: readonly Uuid[];
   /**
-   * Ends of subscriptions by CANCEL or EXPIRED. Includes ends that are missing in the stream because billing is
+   * Ends of subscriptions by CANCEL or EXPIRED. Includes ends that are missing from the stream because billing is
    * blocked.
    */
   readonly ends: ReadonlyMap<Uuid, DatedInstant>;
 }
 
 /**
- * Returns the events for invoicing (§19.1, §19.2) with price changes (§13), unstored phases and expiries, without
- * blocked time (§19.3). Without a bill cycle day of the account, ACCOUNT alignment is treated as SUBSCRIPTION, and
- * `isAccountAligned` marks the events that determine that day (§15.2).
+ * Returns the events for invoicing (§19.1, §19.2). They include price changes (§13) and unstored phases and expiries,
+ * but exclude blocked time (§19.3). If the account has no bill cycle day, ACCOUNT alignment is treated as SUBSCRIPTION,
+ * and `isAccountAligned` marks the events that determine that day (§15.2).
  * @throws BillingError CATALOG_NO_PRICE_FOR_CURRENCY (2010), CATALOG_PRICE_VALUE_NULL_FOR_CURRENCY (2011).
  */
 export function billingEvents(input: BillingEventsInput): BillingEventStream {

@@ -6,13 +6,13 @@ export interface StreamEvent {
   readonly event: BillingEvent;
   /** True if the event starts a phase. Fixed prices are billed only for such events. */
   readonly bringsPhase: boolean;
-  /** True if plan, phase and bill cycle day are unchanged, so that the billing period may continue. */
+  /** True if the plan, phase and bill cycle day are unchanged, so that the billing period may continue. */
   readonly splitsPeriod: boolean;
 }
 
 /**
- * Replaces the events within each blocked interval with an end of billing. At the end of the interval, if there is one,
- * adds an event with the plan that is then in force (§19.3 rule 4).
+ * Replaces the events within each blocked interval with an end of billing. If the interval has an end, adds an event at
+ * that end with the plan in force at that time (§19.3 rule 4).
  * @param intervals Must be in time order and must not overlap.
  */
 export function withoutBlockedIntervals(
@@ -74,7 +74,7 @@ function isEnd({ transitionType }: BillingEvent): boolean {
 }
 
 /**
- * Keeps local dates in ascending order (§2 rule 8). Without this, different time zone rules for states and events could
+ * Keeps local dates in ascending order (§2 rule 8). Otherwise, different time zone rules for states and events could
  * produce decreasing dates.
  */
 function withRisingDates(stream: readonly StreamEvent[]): readonly StreamEvent[] {
