@@ -54,7 +54,7 @@ export interface GroupChoiceInput {
 export interface ChosenSubscription {
   readonly request: CheckedRequest;
   readonly choice: PlanChoice;
-  /** The price override of the request (catalog §10), or null if the request has none. */
+  /** The price override of the request (catalog §10), or null if the request has no price override. */
   readonly overrides: OverrideDefinition | null;
 }
 
@@ -62,7 +62,7 @@ export interface ChosenGroup {
   readonly group: CheckedGroup;
   /**
    * Id and key of the combined group. If both are given, the id selects the bundle. A wrong key takes precedence over a
-   * right one, so that the wrong key is rejected.
+   * correct key, so that the wrong key is rejected.
    */
   readonly joined: BundleContent | null;
   readonly entitlement: DatedInstant;
@@ -286,8 +286,8 @@ export function groupsByBundle(
 }
 
 /**
- * Returns the id and key of the combined group. An id takes precedence over a key, and a wrong key over a right one,
- * because both keys must be checked.
+ * Returns the id and key of the combined group. An id takes precedence over a key. A wrong key takes precedence over a
+ * correct key, because both keys must be checked.
  */
 function combineGroups(same: readonly CheckedGroup[], found: readonly FoundBundle[]): CheckedGroup {
   const members = same.flatMap((group) => group.members);
@@ -385,7 +385,7 @@ export function checkBundleTakes(category: ProductCategory, content: BundleConte
   }
 }
 
-/** Reason why a bundle loses its key. It becomes a prefix of the stored key (§17.1). */
+/** Reason why a bundle loses its key. The reason becomes a prefix of the stored key (§17.1). */
 export const KeyRetirement = { CANCELLED: 'kbcncl', TRANSFERRED: 'kbtsf' } as const;
 export type KeyRetirement = (typeof KeyRetirement)[keyof typeof KeyRetirement];
 

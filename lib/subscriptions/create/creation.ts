@@ -166,8 +166,8 @@ function creationOf(
 }
 
 /**
- * Returns the new bundle. @param bundle If `key` is null, the bundle's id is used. `carriers` are the bundles that have
- * ever had the key.
+ * Returns the new bundle. @param bundle If `key` is null, the bundle's id is used as its key. `carriers` are the
+ * bundles that have ever had the key.
  */
 export function newBundleOf(
   account: Account,
