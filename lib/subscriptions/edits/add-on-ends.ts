@@ -107,7 +107,7 @@ function endsOfUndone(
   });
 }
 
-/** Returns the ends up to `until` that the base causes and that are not stored yet (§12). */
+/** Returns the edits for add-on ends up to `until` that the base causes and that are not stored yet (§12). */
 export function addOnEnds(
   {
     bundle,

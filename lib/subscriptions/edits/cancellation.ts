@@ -61,7 +61,7 @@ interface Cancellation {
 }
 
 /**
- * Ends service and billing of a subscription (§9). Replaces a pending end if that is on or after the new end.
+ * Ends service and billing of a subscription (§9). Replaces a pending end that is on or after the new end.
  * @throws BillingError SUBSCRIPTION_CANCEL_BAD_STATE (1031), and the errors of `cancellationDates`.
  */
 export function planCancellation(
@@ -235,8 +235,8 @@ export interface EndOfAll {
 }
 
 /**
- * Ends one subscription as early as possible. Never throws. Returns null if nothing changes, for example for a
- * subscription that has already ended, and for an add-on, which ends with its base.
+ * Ends one subscription as early as possible. Never throws. Returns null if nothing changes, for example because the
+ * subscription has already ended. Also returns null for an add-on, which ends with its base.
  */
 export function cancellationOfAll(
   running: RunningSubscription,
@@ -262,8 +262,9 @@ export function cancellationOfAll(
 }
 
 /**
- * Returns the end of billing to store. It is later than all events that have taken effect. Returns null if billing has
- * ended by then. An earlier expiry becomes a cancellation on its date.
+ * Returns the end of billing to store. The end is never before the start of billing or the latest event that has taken
+ * effect. Returns null if billing has already ended, or if a cancellation on or before that end is already planned. An
+ * expiry on or before that end becomes a cancellation on the expiry date.
  */
 function earlierBilling({ transitions }: RunningSubscription, end: DatedInstant, now: Instant) {
   const last = transitionAt(transitions, now) ?? transitions[0];

@@ -49,7 +49,7 @@ export interface RunningSubscription extends EventSubject {
   readonly catalog: CatalogWithOverrides;
 }
 
-/** A subscription with all other subscriptions of its bundle, including ended ones. */
+/** A subscription with all other subscriptions of its bundle, including ended subscriptions. */
 export interface RunningInBundle {
   readonly running: RunningSubscription;
   readonly bundle: readonly RunningSubscription[];
@@ -64,7 +64,7 @@ export function stateOf(running: RunningSubscription, now: Instant): Entitlement
 
 /**
  * Returns the plan and phase in force. Before billing starts, returns the first plan and phase. After billing has
- * ended, returns the last ones.
+ * ended, returns the last plan and phase.
  */
 export function planOf({ subscription, transitions }: RunningSubscription, now: Instant): PlanInForce {
   const inForce = planShownAt(transitions, now);

@@ -56,7 +56,8 @@ export function eventsOfEdit(edit: SubscriptionEdit): readonly New<LifecycleEven
 }
 
 /**
- * Returns the active events from `at` on. An operation on that date withdraws them. The start event is never withdrawn.
+ * Returns the active events from `at` on. An operation that takes effect at `at` withdraws these events. The start
+ * event is never withdrawn.
  */
 export function eventsFrom(events: readonly LifecycleEvent[], at: Instant): readonly LifecycleEvent[] {
   return events.filter((event) => event.effective.at >= at && !isStart(event) && !isMarker(event));

@@ -22,7 +22,7 @@ export interface TrialEnd {
 }
 
 /**
- * Returns the trial ends that the `added` events set. `active` must contain all active events of their subscription.
+ * Returns the trial ends that the `added` events set. `active` must contain all active events of the same subscription.
  */
 export function addedTrialEnds(
   active: readonly New<LifecycleEvent>[],

@@ -21,7 +21,7 @@ import {
 import { editOf, type SubscriptionEdit, withdrawnBy } from './subscription-edit.ts';
 
 /**
- * Undoes a cancellation while billing continues, as if it had never been requested (§10).
+ * Undoes a cancellation while billing continues, as if the cancellation had never been requested (§10).
  * @throws BillingError SUBSCRIPTION_UNCANCEL_BAD_STATE (1070), ENTITLEMENT_UNCANCEL_BAD_STATE (8004).
  */
 export function planUncancellation(
@@ -115,7 +115,7 @@ export function planUndoChange(
 
 const { CHANGE } = LifecycleEventType;
 
-/** Adds the events of the given kind that the given events replaced. */
+/** Returns the given events together with the events of the given kind that they replaced. */
 function withReplaced(
   replacing: readonly LifecycleEvent[],
   history: readonly LifecycleEvent[],
