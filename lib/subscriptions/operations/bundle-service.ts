@@ -29,7 +29,7 @@ import { type BundleWindow, bundleViews, type OutlinePage, pageOfViews } from '.
 import { bundleOf, type EntitlementControl, termsOf } from './entitlement-control.ts';
 import type { Outlines } from './outline-service.ts';
 
-/** Creates the operations on bundles that return all rows in memory. Entitlement plugins control the changes (§22). */
+/** Creates the bundle operations that return all rows in memory. Entitlement plugins control the changes (§22). */
 export function bundleOperations(
   ports: Pick<Ports, 'storage' | 'ids' | 'systemClock' | 'scopes'>,
   catalogs: CatalogProvider,

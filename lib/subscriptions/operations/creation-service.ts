@@ -47,8 +47,8 @@ export interface CreatedBundle {
 type RequestedGroups = readonly (CreateBundleRequest | null)[];
 
 /**
- * Distinguishes a call that creates one subscription from a call that creates several. Each has fixed error messages
- * (http-api §12).
+ * Distinguishes a call that creates one subscription from a call that creates several. Each kind of call has its own
+ * fixed error messages (http-api §12).
  */
 interface CallKind {
   check(groups: RequestedGroups): CheckedGroups;

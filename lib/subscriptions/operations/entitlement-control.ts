@@ -58,7 +58,8 @@ interface Controlled<Operation extends EntitlementOperation, T> {
   readonly given: FixedEntitlementTerms[Operation];
   readonly subject: FindSubject;
   /**
-   * Checks the terms and returns the function that performs the operation. Called again only if plugins replaced terms.
+   * Checks the terms and returns the function that performs the operation. The check is repeated only if plugins
+   * replaced terms.
    */
   prepare(terms: EntitlementTerms[Operation]): () => Promise<T>;
   resultOf(done: T): EntitlementResults[Operation];
@@ -66,8 +67,8 @@ interface Controlled<Operation extends EntitlementOperation, T> {
 
 /**
  * Returns a function that runs an operation and calls the host's plugins before and after it (§22).
- * @throws BillingError ENTITLEMENT_PLUGIN_API_ABORTED (8003), UNEXPECTED (60000) for a failed plugin; otherwise the
- * errors of the operation.
+ * @throws BillingError ENTITLEMENT_PLUGIN_API_ABORTED (8003), UNEXPECTED (60000) for a failed plugin, and the errors of
+ * the operation.
  */
 export function entitlementControl(
   ports: Pick<Ports, 'storage' | 'systemClock' | 'logger'> & ActivityPorts,
@@ -261,7 +262,7 @@ const takeTerms = byOperation(termShapes, converterOf);
 const plainTerms = byOperation(termShapes, plainBy);
 const plainResults = byOperation(resultShapes, plainBy);
 
-/** Copies a decision during the plugin's call, so that its getters and proxies run only once. */
+/** Copies a plugin's decision during the plugin call, so that the decision's getters and proxies run only once. */
 function ownCopy(answer: unknown): unknown {
   if (typeof answer !== 'object' || answer === null) return answer;
   if (Array.isArray(answer)) return answer.map(ownCopy);

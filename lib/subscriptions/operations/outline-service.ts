@@ -65,7 +65,7 @@ export function outlineOperations(
     return window;
   }
 
-  /** Finds the bundles, and reads the first ones from the same snapshot. */
+  /** Finds the bundles and reads the first window of them from the same snapshot. */
   async function firstWindow(context: CallContext, { accounts, find, maxRecords }: WindowSearch) {
     const { tenant, createdDate: now } = context;
     let announced: Page<Bundle> | undefined;
@@ -234,8 +234,8 @@ const searched = searchedFields(
 );
 
 /**
- * Returns a search for the clauses of a key in operator form. Any other key must equal an id, account id or external
- * key (§22).
+ * Returns the search for a key. A key in operator form is parsed into clauses. Any other key must equal an id, account
+ * id or external key (§22).
  * @throws BillingError INVALID_PARAMETER (60002) for an unreadable key in operator form.
  */
 function bundleSearch(key: string): BundleSearch {

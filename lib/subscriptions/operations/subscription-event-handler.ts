@@ -17,8 +17,8 @@ import { markDirty, saveEdits, type TrialNotices } from '../storing/save-changes
 import { type EditTools, planNamesOf } from '../timeline/lifecycle-events.ts';
 
 /**
- * Processes due lifecycle events and blocking states (§21). Each is processed on its own date, so a large move of the
- * clock gives the same result as small steps.
+ * Processes due lifecycle events and blocking states (§21). Each item is processed as of its own date, so moving the
+ * clock in one large step has the same result as moving it in small steps.
  */
 export function subscriptionEventHandler(
   ports: Pick<Ports, 'storage' | 'ids' | 'clock'>,

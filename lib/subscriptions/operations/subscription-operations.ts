@@ -45,8 +45,9 @@ export interface SubscriptionListRequest {
 }
 
 /**
- * Operations on subscriptions: their lifecycle, and their state at an instant. Entitlement plugins can reject
- * creations, cancellations, plan changes and their undo with ENTITLEMENT_PLUGIN_API_ABORTED (8003).
+ * Operations that manage the lifecycle of subscriptions and return their state at an instant. Entitlement plugins can
+ * reject creations, cancellations, plan changes, and the undoing of cancellations and plan changes with
+ * ENTITLEMENT_PLUGIN_API_ABORTED (8003).
  */
 export interface SubscriptionOperations<C extends Leading = []> {
   /**
@@ -86,7 +87,7 @@ export interface SubscriptionOperations<C extends Leading = []> {
    * @param groups the requests by bundle. Groups of the same bundle are joined.
    * @returns one element per group.
    * @throws BillingError with the codes of `create`; 1020 for a bundle with two base subscriptions, or with a
-   * standalone subscription and any other one.
+   * standalone subscription and any other subscription.
    */
   createBundles(
     ...given: [
@@ -126,18 +127,18 @@ export interface SubscriptionOperations<C extends Leading = []> {
   planAt(...given: [...C, request: HostInput<PlanAtRequest>]): Promise<PlanInForce>;
 
   /**
-   * Returns the account's bundles in order of original creation. The filter selects some of them. For accounts of
-   * normal size, executes a constant number of queries. Unknown ids and keys are ignored.
+   * Returns the account's bundles, or those that match the filter, in order of original creation. Ignores unknown ids
+   * and keys in the filter. For accounts of normal size, executes a constant number of queries.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), ANSWER_TOO_LARGE (60020) above `server.limits.rows`
-   * rows; use `outlines.pageOfAccount` then.
+   * rows; in that case, use `outlines.pageOfAccount`.
    */
   bundlesOfAccount(
     ...given: [...C, accountId: Uuid | string, filter?: HostInput<BundleFilter>]
   ): Promise<readonly BundleView[]>;
 
   /**
-   * Returns a page of the account's bundles in creation order, with the counts for pagination headers. All rows are
-   * in memory; `outlines.pageOfAccount` streams them.
+   * Returns a page of the account's bundles in creation order, with the counts for pagination headers. Keeps all rows
+   * in memory; use `outlines.pageOfAccount` to stream them.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
    */
   pageBundlesOfAccount(
@@ -229,7 +230,7 @@ export interface BundleOperations<C extends Leading = []> {
 
   /**
    * Returns a page of the tenant's bundles in creation order, without prices, with the counts for pagination headers.
-   * All rows are in memory; `outlines.page` streams them.
+   * Keeps all rows in memory; use `outlines.page` to stream them.
    */
   page(...given: [...C, request: PageRequest]): Promise<Page<BundleView>>;
 
@@ -269,8 +270,8 @@ export interface BundleOperations<C extends Leading = []> {
 /** Operations on bundles and subscriptions whose rows are created on demand, for results of any length. */
 export interface OutlineOperations<C extends Leading = []> {
   /**
-   * Returns the account's bundles in order of original creation. The filter selects some of them. Unknown ids and
-   * keys are ignored.
+   * Returns the account's bundles, or those that match the filter, in order of original creation. Ignores unknown ids
+   * and keys in the filter.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), ANSWER_TOO_LARGE (60020).
    */
   ofAccount(
@@ -297,13 +298,13 @@ export interface OutlineOperations<C extends Leading = []> {
   bundle(...given: [...C, bundleId: Uuid | string]): Promise<BundleWindow>;
 
   /**
-   * Returns the bundle like `BundleOperations.getByKey`, as an outline. @throws BillingError 1084, ANSWER_TOO_LARGE
+   * Returns the same bundle as `BundleOperations.getByKey`, as an outline. @throws BillingError 1084, ANSWER_TOO_LARGE
    * (60020).
    */
   bundleByKey(...given: [...C, externalKey: string]): Promise<BundleWindow>;
 
   /**
-   * Returns the bundles like `BundleOperations.allOfKey`, as outlines. @throws BillingError 1084 for an unknown key,
+   * Returns the same bundles as `BundleOperations.allOfKey`, as outlines. @throws BillingError 1084 for an unknown key,
    * ANSWER_TOO_LARGE (60020).
    */
   allOfKey(...given: [...C, externalKey: string]): Promise<BundleWindow>;
@@ -365,8 +366,8 @@ export interface BlockingOperations<C extends Leading = []> {
   ): Promise<void>;
 
   /**
-   * Returns the active states of an account and of its bundles and subscriptions, past and future, including starts
-   * and ends of services, in time order (§14.4) and in batches.
+   * Returns the past and future active states of an account and of its bundles and subscriptions, in time order
+   * (§14.4). They include the starts and ends of services. Reads the states in batches.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
    */
   ofAccount(

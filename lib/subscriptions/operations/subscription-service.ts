@@ -43,7 +43,7 @@ async function withBase(session: ReadSession, subscription: Subscription): Promi
 
 type ReadOperation = 'get' | 'getByKey' | 'list' | 'bundlesOfAccount' | 'pageBundlesOfAccount' | 'planAt';
 
-/** Operations that read subscriptions and an account's bundles, with all rows in memory. */
+/** Operations that read subscriptions and an account's bundles. They keep all rows in memory. */
 export function subscriptionReadOperations(
   ports: Pick<Ports, 'storage' | 'systemClock' | 'scopes'>,
   catalogs: CatalogProvider,
