@@ -234,7 +234,7 @@ function checkGroup(requests: CreateBundleRequest | null | undefined): CheckedGr
   return { bundleId, bundleExternalKey, members };
 }
 
-/** Returns true if a request overrides prices, which may store plans (catalog §10), or redeems coupons. */
+/** Returns true if a request redeems coupons or overrides prices. Price overrides may store plans (catalog §10). */
 export function mustRunAlone(groups: readonly CheckedGroup[]): boolean {
   return groups.some(({ members }) =>
     members.some(({ priceOverrides, coupons }) => priceOverrides.length > 0 || coupons.length > 0),
@@ -326,7 +326,7 @@ function priceListOf(version: CatalogVersion, plan: Plan, requested: string | nu
   return version.findPriceList(requested).plans.includes(plan.name) ? requested : DEFAULT_PRICE_LIST;
 }
 
-/** The amounts in `priceOverrides`, which may be text. */
+/** The fields of `priceOverrides` that contain amounts. Callers may pass these amounts as text. */
 export const priceOverrideAmounts = [
   {
     fixedPrice: 'amount',

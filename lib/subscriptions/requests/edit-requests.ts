@@ -87,7 +87,7 @@ const timedPolicies: readonly string[] = [
 ] satisfies TimedPolicy[];
 
 /**
- * Returns a policy that determines a date.
+ * Checks that the policy determines a date, and returns the policy.
  * @throws BillingError INVALID_PARAMETER (60002) for ILLEGAL, and for any invalid value from callers without type
  * checking.
  */
@@ -113,7 +113,7 @@ export function checkPolicyName(policy: BillingActionPolicy | null | undefined):
 export interface CancelSubscriptionRequest extends CancelSubscriptionOptions {
   /**
    * The policy for the end of service. It applies if neither the request nor an entitlement plugin sets a date or
-   * policy for that end. If absent, service ends together with billing.
+   * policy for that end. If this policy is absent, service ends together with billing.
    */
   readonly defaultEntitlementPolicy?: EntitlementActionPolicy | null | undefined;
 }
