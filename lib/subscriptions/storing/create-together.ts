@@ -40,8 +40,8 @@ interface CreationTools extends Pick<Ports, 'storage' | 'ids'> {
 }
 
 /**
- * Creates the subscriptions of several calls of one author in one transaction, for distinct accounts that are free.
- * Only a lone call may override prices or redeem coupons.
+ * Creates the subscriptions of several calls by one author in one transaction. Several calls must be for different,
+ * unlocked accounts. Only a lone call may override prices or redeem coupons.
  * @throws CallsMustRunAlone, after which the caller creates the subscriptions of each call separately; the errors of
  * `chooseGroup` and `planCreations`, ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), BUSY (60018).
  */

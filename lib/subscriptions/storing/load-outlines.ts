@@ -221,8 +221,9 @@ interface LoadServiceEndsInput {
 }
 
 /**
- * Returns the end of service of each given subscription: its own end or, for an add-on, the end that the base causes
- * (§12); otherwise a past expiry. Omits subscriptions without an end. Executes a constant number of statements.
+ * Returns the end of service of each given subscription. This is its own end or, for an add-on, the end that the base
+ * causes (§12). If there is no such end, a past expiry is the end of service. Omits subscriptions without an end.
+ * Executes a constant number of statements.
  */
 export async function loadServiceEnds(
   session: ReadSession,

@@ -222,7 +222,7 @@ export function trialNotices(settingsOf: SettingsOf) {
   return {
     schedule,
 
-    /** Returns false if the tenant has disabled the event. */
+    /** Returns false if the tenant has disabled TRIAL_ENDING events. */
     async areOn(session: WriteSession): Promise<boolean> {
       return (await settingsOf(session))['subscription.trial.noticeDays'] > 0;
     },
