@@ -17,8 +17,8 @@ export interface BillCycleDaySources {
   readonly accountBillCycleDay: number;
   readonly firstCharge: LocalDate;
   /**
-   * Date of the first charge of the bundle's base. If the bundle has no base, the date of the subscription's own first
-   * charge.
+   * Date of the first charge of the bundle's base. If the bundle has no base, this is the date of the subscription's
+   * own first charge.
    */
   readonly baseFirstCharge: LocalDate;
 }
@@ -35,8 +35,8 @@ export interface BillCycleDay {
 
 /**
  * Returns the bill cycle day of a subscription. This is the day of the latest BCD_CHANGE or, without one, the day that
- * results from the billing alignment (§15.1). The rules come from the version that supplies the plan (catalog §6.3,
- * §8). If the account has no bill cycle day, ACCOUNT is treated as SUBSCRIPTION (§15.2).
+ * results from the billing alignment (§15.1). The rules come from the catalog version that supplies the plan (catalog
+ * §6.3, §8). If the account has no bill cycle day, ACCOUNT is treated as SUBSCRIPTION (§15.2).
  */
 export function billCycleDayOf(
   inForce: PlanInForce,

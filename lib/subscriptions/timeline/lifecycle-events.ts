@@ -33,7 +33,8 @@ export function isMarker(event: Pick<LifecycleEvent, 'type'>): boolean {
 }
 
 /**
- * Sorts events by instant. At the same instant, CREATE and TRANSFER come first; the rest is sorted by sequence (§4.1).
+ * Sorts events by instant. At the same instant, CREATE and TRANSFER come first, and the other events are sorted by
+ * sequence (§4.1).
  */
 export function inTimeOrder(events: readonly LifecycleEvent[]): readonly LifecycleEvent[] {
   return events.toSorted(
@@ -46,7 +47,7 @@ export function planNamesOf(events: readonly Pick<LifecycleEvent, 'planName'>[])
   return new Set(events.map((event) => event.planName));
 }
 
-/** An event before the storage adds its id, sequence and audit columns. */
+/** A new event, without the id, sequence and audit columns that the storage adds. */
 export type EventDraft = Pick<
   LifecycleEvent,
   | 'type'

@@ -109,7 +109,7 @@ interface PhasesAfterInput {
   readonly now: Instant;
   /** Returns the expiry if `current` is the last phase, or undefined if that phase does not end. */
   readonly expiryOfCurrent: () => EventDraft | undefined;
-  /** Returns the expiry of a last phase that begins later. */
+  /** Returns the expiry for a last phase that begins after `current`. */
   readonly expiryOf: (last: PhaseStart) => EventDraft | undefined;
 }
 

@@ -133,7 +133,7 @@ export function changeOrigin(
   }
 }
 
-/** Returns the type of the subscription's first phase if the new plan also has a phase of that type. */
+/** Returns the type of the subscription's first phase, or null if the new plan has no phase of that type. */
 function startingPhaseType({ transitions, plan }: ChangeOriginInput): PhaseType | null {
   const first = transitions[0]?.next?.phase.type ?? null;
   return plan.phases.some(({ type }) => type === first) ? first : null;
@@ -196,7 +196,10 @@ export function atReferenceTime(date: LocalDate, account: Calendar): DatedInstan
   return { date, at: instantAt(date, time, account.timeZone) };
 }
 
-/** Returns the later of `dated` and `bound`. Its local date is never before that of `bound` (§2 rule 8). */
+/**
+ * Returns the later of `dated` and `bound`. The local date of the result is never before the local date of `bound` (§2
+ * rule 8).
+ */
 export function raiseTo(dated: DatedInstant, bound: DatedInstant): DatedInstant {
   if (dated.at < bound.at) return bound;
   return { at: dated.at, date: maxDate(dated.date, bound.date) };

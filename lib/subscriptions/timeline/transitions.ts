@@ -41,7 +41,7 @@ export interface Transition {
   readonly event: LifecycleEvent;
   readonly previous: PlanInForce | null;
   readonly next: PlanInForce | null;
-  /** Day of the latest BCD_CHANGE up to this instant, even if that change is sorted after the event. */
+  /** Bill cycle day of the latest BCD_CHANGE up to this instant, even if that change is sorted after the event. */
   readonly billCycleDay: number | null;
   /** Quantity of the latest QUANTITY_CHANGE up to this instant, even if that change is sorted after the event. */
   readonly quantity: number | null;
@@ -175,7 +175,7 @@ interface NamedPhase {
 /**
  * Returns the plan of a subscription with the phase of its event (catalog §6.2). Another catalog of the host may lack
  * the phase (§5 rule 3).
- * @throws BillingError CATALOG_PLAN_NOT_FOUND (2020) for a missing phase; 2020, 2050 as `resolvePlan`.
+ * @throws BillingError CATALOG_PLAN_NOT_FOUND (2020) for a missing phase, and the errors of `resolvePlan` (2020, 2050).
  */
 export function planWithPhase(
   plans: PlanResolver,
