@@ -90,7 +90,7 @@ export interface BundleTransfer {
  * Returns the edits for a transfer (§17.4). Running subscriptions end on the source account and continue on the target
  * account, in a new bundle with the same key.
  * @throws BillingError SUBSCRIPTION_NO_ACTIVE_SUBSCRIPTIONS (1099), MISSING_OR_INVALID_FIELD (60003), INVALID_PARAMETER
- * (60002); from the target account's catalog 2020, 2010, 2011, 3.
+ * (60002), and the errors of the target account's catalog: 2020, 2010, 2011, 3.
  */
 export function planTransfer(given: TransferInput, tools: EditTools): BundleTransfer {
   const request = { ...given.request, externalKeys: newKeys(given) };
@@ -260,8 +260,8 @@ function ownEnd(running: RunningSubscription, { transfer, policy }: TransferEnds
 }
 
 /**
- * Returns the given end, or an earlier pending end. A pending cancellation is replaced by the transfer's own end, so
- * that an undone cancellation cannot revive the subscription.
+ * Returns the given end, or an earlier pending end. The transfer's own end replaces a pending cancellation, so that
+ * undoing the cancellation cannot revive the subscription.
  */
 function unlessEarlier({ transitions, events }: RunningSubscription, end: DatedInstant): BillingEnd {
   const pending = transitions.find(({ event }) => isEnd(event))?.event;
