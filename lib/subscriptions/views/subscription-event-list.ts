@@ -53,10 +53,7 @@ export function subscriptionEvents(sources: readonly EventListSource[]): Iterabl
   };
 }
 
-/**
- * Yields the rows of one subscription. A row counts as a repetition in this list if and only if it counts as a
- * repetition in the list of the bundle.
- */
+/** Yields the rows of one subscription. This list and the list of the bundle treat the same rows as repetitions. */
 function* rowsOf(source: EventListSource): Generator<OrderedRow, undefined> {
   const own = [...Map.groupBy(source.blockingStates, ({ blockedId }) => blockedId).values()].map(
     blockHistory,
