@@ -40,7 +40,7 @@ import { datedInstant } from '../timeline/phase-timeline.ts';
 export interface Hypothesis {
   /** The subscription that the action would create. */
   readonly created: New<Subscription> | null;
-  /** The invoicing cursor of that subscription. */
+  /** The invoicing cursor of the subscription that the action would create. */
   readonly createdCursor: StoredCursor | null;
   readonly addedEvents: readonly New<LifecycleEvent>[];
   /** Ids of events that the action would withdraw. */
@@ -65,7 +65,7 @@ export interface Hypothesis {
   readonly redemptions: readonly New<Redemption>[];
   /** The id of the subscription whose pending plan changes the action would undo, or null if it undoes none. */
   readonly undoneChangesOf: Uuid | null;
-  /** Ids of redemptions that the action would undo with these plan changes. */
+  /** Ids of the coupon redemptions that the action would undo together with pending plan changes. */
   readonly undoneRedemptions: ReadonlySet<Uuid>;
   /**
    * The time span from the action to the end of its day. The catalog is read as of the end of that day (§20). The value
