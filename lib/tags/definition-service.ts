@@ -78,8 +78,8 @@ function inUse(name: string, id: Uuid): BillingError {
 /** Definitions of tags. */
 export interface TagDefinitionOperations<C extends Leading = []> {
   /**
-   * Returns the definitions of users in creation order, then the engine's own definitions, then the control tags
-   * (accounts §12 rule 3).
+   * Returns the tag definitions that users created, in creation order, then the engine's own definitions, then the
+   * control tags (accounts §12 rule 3).
    */
   list(...given: [...C]): Promise<readonly TagDefinition[]>;
 
@@ -97,9 +97,8 @@ export interface TagDefinitionOperations<C extends Leading = []> {
   create(...given: [...C, input: HostInput<TagDefinitionInput>]): Promise<TagDefinition>;
 
   /**
-   * Deletes an unused definition of a user. Its name can be used again.
-   * @throws BillingError TAG_DEFINITION_DOES_NOT_EXIST (3902), also for system definitions, TAG_DEFINITION_IN_USE
-   * (3903).
+   * Deletes an unused definition that a user created. Its name can be used again. @throws BillingError
+   * TAG_DEFINITION_DOES_NOT_EXIST (3902), including for system definitions; TAG_DEFINITION_IN_USE (3903).
    */
   delete(...given: [...C, id: Uuid | string]): Promise<void>;
 }

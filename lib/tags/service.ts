@@ -246,7 +246,7 @@ export interface TagOperations<C extends Leading = []> {
   ): Promise<readonly TagView[]>;
 
   /**
-   * Returns the tags of the account and its objects, of one object type or of all types.
+   * Returns the tags of the account and its objects, optionally limited to one object type.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
    */
   ofAccount(
