@@ -95,8 +95,8 @@ export interface CallbackTarget {
 }
 
 /**
- * Resolves the host name of a callback before a delivery. If one address is forbidden, the delivery is rejected, so
- * that the name cannot be redirected later.
+ * Resolves the host name of a callback before a delivery. If any of its addresses is forbidden, the delivery is
+ * rejected, so that the name cannot be redirected later.
  * @throws BillingError INVALID_PARAMETER for a forbidden target, or the error of the resolver.
  */
 export async function resolveCallback(
@@ -153,7 +153,7 @@ const privateNetworks = [
   'fec0::/10', // site-local, deprecated
 ].map(networkOf);
 
-/** Returns the scope of an IP address that a resolver returned. Any other text is FORBIDDEN. */
+/** Returns the scope of an IP address that a resolver returned. Returns FORBIDDEN for any other text. */
 export function addressScope(text: string): AddressScope {
   const given = ipBytes(text);
   if (given === undefined) return AddressScope.FORBIDDEN;

@@ -54,8 +54,8 @@ interface ValueChecks {
 }
 
 /**
- * Creates the operations on a tenant's values (platform §3). The tenant's keys include keys of the server, such as the
- * configuration and the callback, and any other keys.
+ * Creates the operations on a tenant's values (platform §3). The server itself reads some of the tenant's keys, such as
+ * the configuration and the callback. The tenant can choose any other keys.
  */
 export function keyValueService(
   ports: Pick<Ports, 'storage' | 'ids' | 'logger'>,

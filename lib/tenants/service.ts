@@ -239,7 +239,7 @@ export interface TenantOperations {
    * Returns the tenant with this API key. Creates the tenant if it does not exist. Applications call this function at
    * each start.
    * @throws BillingError TENANT_ALREADY_EXISTS (20000) if the tenant exists with another secret or external key, or
-   * with another `useGlobalDefault` (if specified). Otherwise the errors of `create`.
+   * with another `useGlobalDefault` (if specified). Also throws the errors of `create`.
    */
   ensure(author: TenantAuthor, input: NewTenantInput): Promise<Plain<Tenant>>;
 

@@ -16,12 +16,12 @@ export interface SellerOperations<C extends Leading = []> {
    */
   upload(...given: [...C, seller: SellerInput]): Promise<Seller>;
 
-  /** Returns the newest version, or null before the first upload. */
+  /** Returns the newest version of the seller data, or null before the first upload. */
   get(...given: [...C]): Promise<Seller | null>;
 
   /**
-   * Returns the version that documents show for an invoice committed at the instant: the newest version at that time,
-   * or the first version if all versions are later. Returns null before the first upload.
+   * Returns the version that documents show for an invoice committed at the instant. This is the newest version at that
+   * time or, if all versions are later, the first version. Returns null before the first upload.
    */
   at(...given: [...C, instant: HostInput<Instant>]): Promise<Seller | null>;
 
