@@ -7,11 +7,11 @@ export interface SettingDescription {
   readonly description: string;
   /** Describes the valid values. The text completes the sentence "The value must be …". */
   readonly allowed: string;
-  /** The default in the form in which it is set, such as `8,8,8`, or `none` if there is no default. */
+  /** The default value as it would be written in a configuration, such as `8,8,8`, or `none` if there is no default. */
   readonly fallback: string;
 }
 
-/** The effects of the per-tenant properties (platform §4.2). */
+/** Descriptions of the effects of the per-tenant properties (platform §4.2). */
 const texts: Readonly<Record<keyof typeof tenantProperties, string>> = {
   'invoice.enabled': 'If false, no automatic invoicing; due accounts are parked',
   'invoice.plugin': 'Names of invoice plugins to call, in order; empty: all registered, by name',
@@ -95,7 +95,7 @@ function typedEntries<K extends string, V>(record: Readonly<Record<K, V>>): read
   return Object.entries(record) as [K, V][];
 }
 
-/** Returns a value in the form in which it is set. */
+/** Returns a value as it would be written in a configuration. */
 function valueText(value: unknown, expectation: string): string {
   if (value === null) return '';
   if (Array.isArray(value)) return value.map((each) => valueText(each, expectation)).join(',');

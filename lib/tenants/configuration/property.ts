@@ -1,7 +1,7 @@
 import { DAY_MS, MAX_SETTING_SPAN_MS } from '../../values/limits.ts';
 import { type LocalDate, parseWireDate, timeSpanIfValid } from '../../values/time/index.ts';
 
-/** Maximum length of a list, such as a retry schedule. */
+/** Maximum number of elements of a list, such as a retry schedule. */
 const MAX_SETTING_LIST = 100;
 
 /** The type, default and bounds of a configuration property (platform §4). */
@@ -9,7 +9,7 @@ export interface Property<T> {
   readonly fallback: T;
   /** Describes the valid values. The text completes the sentence "The value is not …". */
   readonly expectation: string;
-  /** Parses text. Returns undefined for an invalid value. */
+  /** Parses the text of a value. Returns undefined for an invalid value. */
   parse(text: string): T | undefined;
 }
 
@@ -50,7 +50,9 @@ export function oneOf<T extends string, F extends T | null>(
   };
 }
 
-/** Returns a property for comma-separated names. Spaces around a name are removed. A blank string is the empty list. */
+/**
+ * Returns a property for comma-separated names. Spaces around a name are removed. A blank string means an empty list.
+ */
 export function names(): Property<readonly string[]> {
   return listOf([], 'a name', (text) => text.trim() || undefined);
 }
@@ -172,7 +174,10 @@ function spanOf(text: string, { min, max }: Bounds): number | undefined {
   return spanMs !== undefined && spanMs >= min && spanMs <= max ? spanMs : undefined;
 }
 
-/** A length of time that consists of calendar units and clock units. Each kind is added separately. */
+/**
+ * A length of time that consists of calendar units and clock units. Calendar units and clock units are added to a date
+ * separately.
+ */
 export interface Period {
   readonly months: number;
   readonly days: number;
@@ -206,7 +211,7 @@ function parsePeriod(text: string): Period | undefined {
 export const NumberField = { YEAR: 'yyyy', SHORT_YEAR: 'yy', MONTH: 'mm', DAY: 'dd', NUMBER: 'n' } as const;
 export type NumberField = (typeof NumberField)[keyof typeof NumberField];
 
-/** Either literal text, or a variable part with its minimum number of digits. */
+/** A part of an invoice number format: literal text, or a variable with its minimum number of digits. */
 export type NumberPart = string | { readonly field: NumberField; readonly digits: number };
 
 /** The invoice number format that applies from a given date. */
@@ -223,7 +228,7 @@ const digitsOf: Readonly<Record<NumberField, number>> = { yyyy: 4, yy: 2, mm: 2,
 
 /**
  * Returns a property for comma-separated invoice number patterns by date, such as
- * `INV-{n:6}, 2027-01-01 INV-{yyyy}-{n:6}`. A blank text is the empty list.
+ * `INV-{n:6}, 2027-01-01 INV-{yyyy}-{n:6}`. A blank string means an empty list.
  */
 export function numberPatterns(): Property<readonly NumberPattern[]> {
   return {

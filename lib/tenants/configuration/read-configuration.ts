@@ -106,7 +106,7 @@ function malformedConfigurationError(reason: string): BillingError {
   return billingError(ErrorCode.MALFORMED_BODY, `The configuration is not a JSON object: ${reason}`);
 }
 
-/** Maximum number of ineffective names that are listed. */
+/** Maximum number of ineffective property names that are listed individually. */
 const MAX_LISTED_SETTING_NAMES = 20;
 
 type ConfigurationOwner = 'TENANT' | 'SERVER';
@@ -202,7 +202,7 @@ export const serverWideNames: ReadonlySet<string> = new Set([
   ...ofTheProcess,
 ]);
 
-/** Prefixes of a property, the documented one first (platform §4.1, R20). */
+/** Prefixes of a property. The documented prefix is first (platform §4.1, R20). */
 const prefixes = ['org.service.', 'org.killbill.'] as const;
 const DOCUMENTED_PREFIX = prefixes[0];
 

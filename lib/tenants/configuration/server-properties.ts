@@ -22,7 +22,10 @@ import { flag, integer, milliseconds, names, size, span } from './property.ts';
 /** Default number of lines per transaction of a bulk call (`usage.bulk.…`, usage §2.5). */
 const BULK_USAGE_CHUNK_LINES = 5_000;
 
-/** Upper limits of these settings. They are necessary because the lines of a transaction are kept in memory. */
+/**
+ * Upper limits of the settings for bulk calls. They are necessary because the lines of a transaction are kept in
+ * memory.
+ */
 const MAX_SETTING_BULK_BYTES = 1_024 * 1_048_576;
 const MAX_SETTING_CHUNK_LINES = 50_000;
 
@@ -34,8 +37,8 @@ const MAX_SETTING_CLAIM = 10_000;
 const secondMs = 1_000;
 const failures = integer(QUEUE_MAX_FAILURES, { min: 0, max: 1_000 });
 /**
- * The number of entries, or null if the property is not set. In this case, each claim takes entries of both kinds,
- * and the engine chooses the number.
+ * Number of entries to claim or to handle at a time. If the property is not set, the value is null, each claim takes
+ * entries of both kinds, and the engine chooses the number.
  */
 const entries = integer(null, { min: 1, max: MAX_SETTING_CLAIM });
 const lease = span(QUEUE_LEASE_MS, { min: secondMs, max: MAX_SETTING_SPAN_MS });
@@ -58,11 +61,11 @@ export const serverProperties = {
   'health.lateThreshold': span(60 * secondMs),
   /** Directories that diagnostics may read. The first one contains the log files. */
   'health.diagnostic.logDirs': names(),
-  /** Time for which requests are stored. With 0, requests are not stored. */
+  /** Time for which logged requests are kept. If the value is 0, no requests are kept. */
   'accesslog.retention': span(2 * DAY_MS),
   'queue.history.retention': span(QUEUE_HISTORY_RETENTION_MS),
   /**
-   * Interval between searches for unfinished payment attempts. Also the minimum age of the attempts that a search
+   * Interval between searches for unfinished payment attempts. It is also the minimum age of the attempts that a search
    * finds.
    */
   'payment.janitor.rate': span(HOUR_MS, { min: secondMs, max: MAX_SETTING_SPAN_MS }),

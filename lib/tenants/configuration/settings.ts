@@ -2,7 +2,10 @@ import type { Property } from './property.ts';
 import { serverProperties } from './server-properties.ts';
 import { tenantProperties } from './tenant-properties.ts';
 
-/** Default in test mode. It is short so that tests of gateways that do not respond are fast. */
+/**
+ * Default time limit of a gateway call in test mode. It is short so that tests of gateways that do not respond are
+ * fast.
+ */
 const TEST_GATEWAY_TIMEOUT_MS = 5_000;
 
 /** The typed values of a property table by name without prefix. */

@@ -88,16 +88,16 @@ export const tenantProperties = {
   'invoice.usage.lateMode': oneOf(['DELTA', 'NEXT_PERIOD', 'IGNORE'], 'DELTA'),
   'invoice.usage.beyondLookback': oneOf(['REPORT', 'NEXT_PERIOD'], 'REPORT'),
   /**
-   * Specifies how to treat a negative difference. The value is null if the property is not set. In this case, CREDIT
-   * applies, or FAIL for a usage source.
+   * Specifies how to treat usage that costs less than was billed. If the property is not set, the value is null and
+   * CREDIT applies, or FAIL for a usage source.
    */
   'invoice.usage.negativeDelta': oneOf(['CREDIT', 'IGNORE', 'FAIL'], null),
   'invoice.usage.overflow': oneOf(['CAP', 'LAST_TIER'], 'CAP'),
   'invoice.usage.collectionInterval': period(NO_PERIOD),
   'invoice.trackingIds.maxReturned': integer(10_000, unbounded),
   /**
-   * Specifies how to treat unknown units. The value is null if the property is not set. In this case, REJECT applies,
-   * or ACCEPT in dialect K.
+   * Specifies how to treat unknown units. If the property is not set, the value is null and REJECT applies, or ACCEPT
+   * in dialect K.
    */
   'usage.unknownUnitPolicy': oneOf(['ACCEPT', 'REJECT'], null),
   'usage.duplicatePolicy': oneOf(['FAIL', 'IGNORE'], 'FAIL'),
