@@ -30,8 +30,8 @@ import { RECORDS_READ_AT_ONCE, ROWS_OF_TURN } from '../values/limits.ts';
 import type { Instant } from '../values/time/index.ts';
 
 /**
- * Creates the operations that return timelines of accounts (accounts §10). The rows are all in memory or are created
- * when they are read.
+ * Creates the operations that return timelines of accounts (accounts §10). `timeline` keeps all rows in memory, and
+ * `outline` creates bundle rows only when they are read.
  */
 export function timelineOperations(
   ports: Pick<Ports, 'storage' | 'systemClock' | 'scopes'>,
@@ -72,7 +72,7 @@ export interface AccountTimeline {
 }
 
 export interface TimelineInvoice extends InvoiceView {
-  /** The external keys of the bundles on the invoice, each once, in the order of the items. */
+  /** The distinct external keys of the bundles on the invoice, in the order of the items. */
   readonly bundleKeys: readonly string[];
 }
 
