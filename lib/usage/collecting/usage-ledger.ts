@@ -30,8 +30,8 @@ import { type CollectedUsage, type Consumption, isLate } from '../settlement/set
 
 export interface UsageLedgerInput extends UsageHistory {
   /**
-   * The points that only VOID invoices charged. These points do not count as late. Needed only if late points are not
-   * billed. Empty by default.
+   * The points that only VOID invoices charged. These points do not count as late. They are needed only if late points
+   * are not billed. By default, there are none.
    */
   readonly freed?: readonly FreedPoints[];
   /** The whole days that `piecesNeeded` returned, and the split days loaded from storage. */
@@ -110,7 +110,7 @@ export class UsageLedger {
     return all.filter(({ unit }) => units.has(unit));
   }
 
-  /** Returns the units used in an interval, whichever sections charge them (§7.8). */
+  /** Returns the units used in an interval, regardless of which sections charge them (§7.8). */
   unitsIn(interval: UsageInterval): ReadonlySet<string> {
     const used = this.#within(interval).filter(({ sum, max }) => !sum.isZero() || !max.isZero());
     return new Set(used.map(({ unit }) => unit));
@@ -293,7 +293,10 @@ export function bucketOf({ unit, localDate }: Pick<DayUsage, 'unit' | 'localDate
   return `${localDate} ${unit}`;
 }
 
-/** Returns the instants that split a day, including its start and end. Returns nothing for a day that is not split. */
+/**
+ * Returns the instants that split a day, including its start and end. Returns an empty list for a day that is not
+ * split.
+ */
 function boundsOf(
   date: LocalDate,
   zone: TimeZone,
@@ -309,7 +312,7 @@ function boundsOf(
   return [...new Set([start, ...within, endOfDate(date, zone)])].sort((a, b) => a - b);
 }
 
-/** Returns the start of the next day. The last day of the calendar has none. */
+/** Returns the start of the next day. For the last day of the calendar, returns the last instant of the calendar. */
 function endOfDate(date: LocalDate, zone: TimeZone): Instant {
   const next = localDateWithinCalendar(date + 1);
   return next === date ? LAST_INSTANT : startOfDay(next, zone);

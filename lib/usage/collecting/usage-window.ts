@@ -9,7 +9,7 @@ import { firstUnbilledStart } from '../settlement/usage-plan.ts';
 /** Input for `usageWindow`. `billed` contains the intervals that the last run read or created. */
 interface UsageWindowInput extends UsageHistory {
   readonly config: Pick<UsageConfig, 'lookBackPeriods'>;
-  /** First day that the last run read. By default, the run read everything. */
+  /** First day that the last run read. Null (the default) means that it read everything. */
   readonly from?: LocalDate | null;
 }
 
@@ -42,7 +42,7 @@ export function usageWindow(input: UsageWindowInput): LocalDate | null {
   });
 }
 
-/** Moves the date back to the end of the intervals that the days after it need. */
+/** Moves the date back until the run also reads the intervals that are needed for the days from the date on. */
 function withRelated(
   from: LocalDate,
   billed: readonly BilledInterval[],
@@ -55,7 +55,9 @@ function withRelated(
   return date === from ? from : withRelated(date, billed, { zone, pairs });
 }
 
-/** Moves the date back to periods that charged late points. Such a period is needed as long as its points are. */
+/**
+ * Moves the date back to periods that charged late points. Such a period is needed as long as the points are needed.
+ */
 function withConsumers(from: LocalDate, billed: readonly BilledInterval[], zone: TimeZone): LocalDate {
   let date = from;
   for (const { endDate, consumed, supplied } of billed) {
