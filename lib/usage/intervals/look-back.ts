@@ -55,8 +55,8 @@ export function lookBackStart(input: LookBackInput): DatedInstant {
 }
 
 /**
- * Returns an upper bound for the number of periods between the dates. Without it, a large setting could lead to dates
- * before the start of the calendar.
+ * Returns an upper bound for the number of periods between the dates. Without this bound, a large setting could lead to
+ * dates before the start of the calendar.
  */
 function periodsSince(from: LocalDate, to: LocalDate, period: BillingPeriod): number {
   const { unit, number } = periodLength(period);

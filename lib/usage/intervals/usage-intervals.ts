@@ -145,8 +145,8 @@ interface Cadence {
 }
 
 /**
- * Returns the cadences of a run in order. The first begins at the start of the run, and each event that changes the
- * bill cycle day begins another. Periods of days and weeks keep the first cadence (§6.2 rule 3).
+ * Returns the cadences of a run in order. The first cadence begins at the start of the run, and each event that changes
+ * the bill cycle day begins a new one. Periods of days and weeks keep the first cadence (§6.2 rule 3).
  */
 function cadencesOf({ section, events, closedBy }: UsageRun): readonly Cadence[] {
   const { billingPeriod } = section;
@@ -186,8 +186,8 @@ export function periodShare(run: UsageRun, { start, end }: UsageInterval): Perio
 }
 
 /**
- * Returns the units that the subscription's sections charge during an interval (§7.8): the units of the event in
- * force at its start, and of later events before its end.
+ * Returns the units that the subscription's sections charge during an interval (§7.8). These are the units of the event
+ * in force at the start of the interval and of all later events before its end.
  * @param events all events of the subscription, in order.
  */
 export function knownUnits(
