@@ -52,7 +52,7 @@ export function bulkOperations(
    */
   const turns = new FairTurns(1);
   const storing = new FairTurns(BULK_USAGE_POINTS_STORED_AT_ONCE);
-  /** Number of points that are being stored or have been stored since the last turn. */
+  /** Number of points that are being stored or have been stored since the last turn of the event loop. */
   let pointsOfTurn = 0;
 
   async function record(

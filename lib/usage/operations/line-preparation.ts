@@ -120,7 +120,7 @@ function preparedLine({ read, names }: LineRead, facts: LineFacts): PreparedLine
 type ReadContent = Pick<UsageSubmission, 'trackingId' | 'createdBy' | 'createdDate'> &
   Pick<ReadLine, 'records'>;
 
-/** Returns the submission or, if a point is invalid, its first fault (§2.1 checks 5 and 6). */
+/** Returns the submission or, if a point is invalid, the first fault of the submission (§2.1 checks 5 and 6). */
 export function checkedSubmission(
   { subscription, zone, end }: MeteredSubscription,
   { records, ...content }: ReadContent,

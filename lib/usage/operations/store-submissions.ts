@@ -52,7 +52,7 @@ async function recordWithThresholds(
   return found;
 }
 
-/** Usage of a unit that another operation causes. */
+/** Usage of a unit, recorded as a result of another operation. */
 export interface CausedUsage {
   readonly subscription: Pick<Subscription, 'id' | 'accountRecordId' | 'recordId'>;
   readonly trackingId: string;

@@ -30,7 +30,7 @@ export interface NewUnitUsage {
   readonly usageRecords: readonly NewUsageRecord[];
 }
 
-/** Usage of one subscription that is recorded together. */
+/** Usage of one subscription that is recorded as one submission. */
 export interface NewUsage {
   readonly subscriptionId: Uuid | string;
   /**
@@ -146,7 +146,7 @@ export interface UsageOperations<C extends Leading = []> extends UsageArchiveOpe
   rollUp(...given: [...C, subscriptionId: Uuid | string, request: RollUpRequest]): Promise<RolledUpUsage>;
 
   /**
-   * Returns the usage between each instant and the next: n − 1 results for n instants.
+   * Returns the usage between each instant and the next. For n instants, returns n − 1 results.
    * @param instants instants in ascending order. A repeated instant has an empty result.
    * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), INVALID_PARAMETER (60002).
    */

@@ -55,7 +55,7 @@ export type SuppliedBySubscription = ReadonlyMap<Uuid, SuppliedUsage>;
 
 /**
  * Calls the host's usage sources (§9), outside transactions. Calls one source after another until one returns a result.
- * Results are untrusted; the error for a malformed result names the source.
+ * Results are untrusted. The error for a malformed result names the source.
  */
 export class UsageSources {
   readonly #ports: Pick<Ports, 'systemClock' | 'logger'> & ActivityPorts;
@@ -183,7 +183,7 @@ function quantitiesOf(requests: readonly QuantityRequest[], quantities: readonly
 /** Time limit in milliseconds for reading all records in a usage source's result. */
 const USAGE_SOURCE_STREAM_TIMEOUT_MS = 120_000;
 
-/** Number of records that are read before other work can run. This takes a few milliseconds. */
+/** Number of records that are read before other work can run. Reading them takes a few milliseconds. */
 const SUPPLIED_RECORDS_PER_TURN = 500;
 
 interface MemberCall {
@@ -204,7 +204,8 @@ const TIME_OVER = Symbol('time over');
 
 /**
  * Reads all records of a source and adds them up as they arrive. Lets other work run even if the source never waits.
- * @throws BillingError UNEXPECTED (60000) that names the source, if it fails, returns malformed records or never ends.
+ * @throws BillingError UNEXPECTED (60000) with the name of the source if the source fails, returns malformed records or
+ * never ends.
  */
 async function addUpRecords(
   { systemClock }: Pick<Ports, 'systemClock'>,
