@@ -47,9 +47,9 @@ interface ProratedMinimum extends PeriodShare {
 interface RatedFacts {
   /** The unrounded cost of the whole usage. */
   readonly exact: Decimal;
-  /** F of §7.3: the price of the whole usage, rounded to the currency's minor unit (§5.5). */
+  /** The price of all usage, rounded to the currency's minor unit (§5.5). This is F of §7.3. */
   readonly amount: Decimal;
-  /** The minimum of the terms. If it is prorated, its share is included. */
+  /** The minimum of the terms with its share of the period, or null if no minimum is prorated. */
   readonly minimum: ProratedMinimum | null;
   /** Units beyond the last tier. The list is empty if every unit has a tier. */
   readonly overflow: readonly Overflow[];

@@ -34,7 +34,7 @@ export interface SectionTerms {
 interface Thresholds {
   /** Thresholds of used quantities by unit, in ascending order. */
   readonly quantity: ReadonlyMap<string, readonly Decimal[]>;
-  /** Thresholds of the amount that the period has cost so far, by currency, in ascending order. */
+  /** Thresholds of the cost of the period so far, by currency, in ascending order. */
   readonly amount: ReadonlyMap<Currency, readonly Decimal[]>;
 }
 
@@ -88,7 +88,8 @@ export interface ThresholdPassed {
 }
 
 /**
- * Returns the thresholds that a period has reached (§12.1). Quantities come first, and each list is in ascending order.
+ * Returns the thresholds that a period has reached (§12.1). Quantity thresholds come first, and each list is in
+ * ascending order.
  */
 export function passedThresholds(
   { quantity, amount }: Thresholds,
@@ -128,7 +129,7 @@ type JsonObject = { readonly [key: string]: ExactValue };
 /**
  * Parses the tenant's document `USAGE_TERMS` (§12). Each usage name has one entry or a list of dated entries.
  * @param identity Distinguishes these terms from those of other documents.
- * @throws BillingError INVALID_PARAMETER (60002) that lists all faults with their places.
+ * @throws BillingError INVALID_PARAMETER (60002) that lists the faults with their paths.
  */
 export function readUsageTerms(text: string, identity = text): UsageTerms {
   const reading = new Reading();
