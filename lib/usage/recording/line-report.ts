@@ -15,7 +15,7 @@ export type LineStatus = (typeof LineStatus)[keyof typeof LineStatus];
 export interface ReportedLine {
   /** Position of the line in the call, starting at 0. */
   readonly index: number;
-  /** The subscription, or null if the line does not name a subscription, or if it uses an unknown key. */
+  /** The subscription, or null if the line does not name a subscription or if its key is unknown. */
   readonly subscriptionId: Uuid | null;
   readonly trackingId: string | null;
   readonly status: LineStatus;

@@ -218,7 +218,10 @@ function elementsOf(list: Placed): readonly { readonly value: Fields; readonly a
   });
 }
 
-/** Returns a required field. @param at The position of the object. If absent, the object is the submission itself. */
+/**
+ * Returns a required field. @param at The position of the object. If `at` is absent, the object is the submission
+ * itself.
+ */
 function requireField(fields: Fields, name: string, at?: string): Placed {
   const place = at === undefined ? name : `${at}.${name}`;
   if (isNothing(fields[name])) throw unreadableError(MISSING_FIELD, place, 'needs to be set');

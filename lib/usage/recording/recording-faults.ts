@@ -88,8 +88,8 @@ export function unknownUnitFault(points: readonly UsagePoint[], catalog: Catalog
 
 /**
  * Returns the outcome of a submission (§2.1 rule 6). The submission was stored if its tracking id was unused. It is a
- * duplicate if the same usage already used the tracking id.
- * @param usedBy Fingerprint of the usage that used the tracking id first; null if the submission was stored.
+ * duplicate if the same usage was already recorded with the tracking id. @param usedBy Fingerprint of the usage that
+ * was first recorded with the tracking id, or null if the submission was stored.
  */
 export function recordingOutcome(
   { fingerprint }: Pick<UsageSubmission, 'fingerprint'>,
