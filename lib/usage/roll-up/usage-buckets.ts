@@ -81,7 +81,7 @@ export function usageBuckets({ start, end, zone, granularity }: BucketsInput): r
   return buckets;
 }
 
-/** Returns the next boundary. The last part of the calendar ends with the calendar. */
+/** Returns the next boundary between parts. For the last part, this is the end of the calendar. */
 function nextBoundary(at: Instant, zone: TimeZone, granularity: UsageGranularity): Instant {
   if (granularity === UsageGranularity.HOUR)
     return at + HOUR_MS > LAST_INSTANT ? LAST_INSTANT : nextLocalHour(at, zone);
@@ -157,7 +157,7 @@ function stretchBetween({ start, end }: Bounds, days: DaysOfZone): UsageStretch 
 }
 
 interface DaysAround {
-  /** The last whole day before the instant, or null if it would be before the start of the calendar. */
+  /** The last whole day before the instant, or null if that day would be before the start of the calendar. */
   readonly before: LocalDate | null;
   readonly after: LocalDate | null;
   readonly cut: readonly LocalDate[];
@@ -176,8 +176,8 @@ class DaysOfZone {
 
   /**
    * Returns the days around an instant. When the UTC offset of the zone changes, parts of a day may come after the
-   * start of the next day (in St. John's, clocks were once set back at 00:01). The neighboring days are therefore
-   * treated as divided too.
+   * start of the next day (for example, clocks in St. John's were once set back at 00:01). The neighboring days are
+   * therefore treated as divided too.
    */
   around(at: Instant): DaysAround {
     const found = this.#around.get(at) ?? this.#daysAround(at);
@@ -211,7 +211,7 @@ class DaysOfZone {
   }
 }
 
-/** Returns true for days in the first and last year of the calendar. A day may have no neighbors there. */
+/** Returns true for days in the first and last year of the calendar. Such a day may lack a neighboring day. */
 function isAtEdge(day: LocalDate): boolean {
   return yearOf(day) === MIN_YEAR || yearOf(day) === MAX_YEAR;
 }
