@@ -50,10 +50,10 @@ export interface BilledEntry {
   readonly linkedItemId: Uuid | null;
   /** The rated amount before plugins or adjustments changed it. The amount is negative for a credit. */
   readonly amount: Decimal;
-  /** The amount that can still be credited. 0 for a credit. */
+  /** The amount that can still be credited. It is 0 for a credit. */
   readonly remaining: Decimal;
   readonly details: string | null;
-  /** The rated quantities by unit. Absent means unknown. */
+  /** The rated quantities by unit. The field is absent if they are unknown. */
   readonly used?: readonly { readonly unit: string; readonly quantity: Decimal }[];
 }
 

@@ -26,7 +26,7 @@ interface BilledSoFarInput {
   readonly currency: Currency;
 }
 
-/** Returns B of §7.3 step 4: the total of the items and their credits as originally rated. */
+/** Returns the total of the items and their credits as originally rated. This is B of §7.3 step 4. */
 export function billedTotal(previous: readonly ChargedInterval[]): Decimal {
   return sum(previous.flatMap(({ entries }) => entries).map(({ amount }) => amount));
 }

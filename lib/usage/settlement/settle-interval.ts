@@ -147,8 +147,8 @@ function factsOf({ now }: LineChange, delta: Decimal, currency: Currency): Charg
 }
 
 /**
- * Returns the line in the form for item details (§7.4). For ALL_TIERS, this is the change. For TOP_TIER, these are all
- * blocks at the new price.
+ * Returns the line in the form for item details (§7.4). For ALL_TIERS, it contains the change. For TOP_TIER, it
+ * contains all blocks at the new price.
  */
 function shownLine({ now, change }: LineChange, { kind }: RatedConsumable): BlockLine {
   return kind === 'TOP_TIER' ? now : change;
@@ -241,9 +241,9 @@ export type UsageCharge = UsageItem | UsageCredit;
 interface ChargeFacts {
   /** The lines of the current rating. A DETAIL item has only its own line. */
   readonly lines: readonly (BlockLine | PeakLine)[];
-  /** Total of the lines, rounded to the currency's minor unit. For CAPACITY, the price of the section. */
+  /** Total of the lines, rounded to the currency's minor unit. For CAPACITY, this is the price of the section. */
   readonly due: Decimal;
-  /** The amount already billed (B of §7.3). For a DETAIL item, the line's share of it. */
+  /** The amount already billed (B of §7.3). For a DETAIL item, this is the line's share of that amount. */
   readonly billed: Decimal;
 }
 

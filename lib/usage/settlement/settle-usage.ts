@@ -113,7 +113,7 @@ export function creditsOfOutdated(
 
 /**
  * Returns the points that each interval consumes. Late points are charged by another interval with the same usage name,
- * even if it belongs to another run.
+ * even if that interval belongs to another run.
  */
 function consumptions({ plan, collected, beyond, config }: SettleUsageInput) {
   const places = plan.intervals.map((planned, index) => ({ planned, index }));
@@ -191,8 +191,8 @@ export interface CollectedUsage {
   /** Points of the interval that no billed interval of the same usage name has consumed. */
   readonly fresh: Quantities;
   /**
-   * The new points that are not late. A point is not late if nothing is billed, or if the interval was billed before
-   * its end.
+   * The new points that are not late. A point is not late if nothing has been billed, or if the interval was billed
+   * before it ended.
    */
   readonly onTime: Quantities;
 }

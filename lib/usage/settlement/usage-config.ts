@@ -32,11 +32,9 @@ export interface UsageConfig {
   readonly negativeDelta: NegativeDelta;
   /** Specifies what happens if usage from a usage source now costs less than was billed. */
   readonly negativeDeltaOfSources: NegativeDelta;
-  /** The setting `invoice.disable.usage.zero.amount`. */
+  /** True if USAGE items of amount 0 are omitted (`invoice.disable.usage.zero.amount`). */
   readonly dropsZeroItems: boolean;
-  /**
-   * The setting `invoice.parkAccountsWithUnknownUsage`. If true, a unit that no section charges stops the run (§7.8).
-   */
+  /** True if a unit that no section charges stops the run (`invoice.parkAccountsWithUnknownUsage`, §7.8). */
   readonly refusesUnknownUnits: boolean;
 }
 
@@ -72,7 +70,7 @@ export function usageSettings(config: UsageConfig, { identity }: UsageTerms = NO
 
 export interface NegativeDeltaInput {
   readonly setting: NegativeDelta | null;
-  /** The setting `invoice.usage.missing.lenient`. */
+  /** True if usage that costs less than was billed causes no credit (`invoice.usage.missing.lenient`). */
   readonly isLenient: boolean;
   /** True if a usage source supplied the usage. */
   readonly isFromSource: boolean;

@@ -112,9 +112,9 @@ function intervalsBeyond(run: UsageRun, input: UsagePlanInput): readonly Planned
 }
 
 /**
- * Adds the replacements to the intervals. The first interval within a superseded interval replaces it if it has the
- * same section and has not been billed, so that only the difference is credited (§7.3 rule 7). Other intervals are
- * billed as new.
+ * Adds the replacements to the intervals. The first unbilled interval that is within a superseded interval and has the
+ * same section replaces the superseded interval, so that only the difference is credited (§7.3 rule 7). Other intervals
+ * are billed as new.
  */
 function withReplaced(planned: readonly PlannedInterval[], superseded: readonly SupersededInterval[]) {
   const replaced = new Map<PlannedInterval, SupersededInterval>();
@@ -229,10 +229,10 @@ interface OutdatedInput {
 }
 
 /**
- * Returns, in time order, the billed intervals since the start of the look-back period that no interval to rate
- * continues. Such intervals exist if the history changed after billing, so that the new intervals are inside the billed
- * intervals or overlap them (§7.3 step 2). The billed intervals continue to charge their own points, so that voided
- * points are credited (§2.2 rule 3).
+ * Returns, in time order, the billed intervals since the start of the look-back period that are not in the previously
+ * billed set of any interval to rate. Such intervals exist if the history changed after billing, so that the new
+ * intervals are inside the billed intervals or overlap them (§7.3 step 2). The billed intervals continue to charge
+ * their own points, so that voided points are credited (§2.2 rule 3).
  */
 function outdatedIntervals(input: OutdatedInput): readonly PlannedInterval[] {
   const { planned, billed } = input;
