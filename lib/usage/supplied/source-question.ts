@@ -26,7 +26,7 @@ interface MeteredSubscription {
   readonly events: readonly BillingEvent[];
   /** Billed intervals. Intervals on VOID invoices are excluded. */
   readonly billed: readonly BilledInterval[];
-  /** Date before which `billed` may be incomplete. Null (the default) means that it is complete. */
+  /** Date before which `billed` may be incomplete. Null (the default) means that `billed` is complete. */
   readonly from?: LocalDate | null;
 }
 
@@ -96,7 +96,7 @@ export function sourceQuestion(input: QuestionInput): SourceQuestion | null {
   return { range, subscriptions: asked, requests, text: JSON.stringify([range, cuts, requests]) };
 }
 
-/** Returns the value of `USAGE_TRANSITIONS` (§9 rule 5). */
+/** Returns the transitions of all subscriptions as JSON text, which is the value of `USAGE_TRANSITIONS` (§9 rule 5). */
 export function transitionsText({ subscriptions }: SourceQuestion): string {
   return JSON.stringify(
     Object.fromEntries(
@@ -176,7 +176,7 @@ export function isComparable({ match }: PlannedInterval, isSupplied: boolean): b
   return match.previous.every(({ supplied = null }) => (supplied !== null) === isSupplied);
 }
 
-/** Returns the time of the interval without the time of overlapping billed intervals (§7.3 step 2), in order. */
+/** Returns, in time order, the parts of the interval that no overlapping billed interval covers (§7.3 step 2). */
 export function spansOf({ interval, match }: PlannedInterval): readonly SuppliedSpan[] {
   const { start, end, includesEnd } = interval;
   let spans: readonly SuppliedSpan[] = [{ start: start.at, end: end.at, endInclusive: includesEnd }];

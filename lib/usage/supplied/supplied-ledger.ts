@@ -93,7 +93,7 @@ export class SuppliedLedger {
     return this.#findSuppliedQuantities(planned).trackingIds.filter((id) => !known.has(id));
   }
 
-  /** Returns the units used in an interval, whichever sections charge them (§7.8). */
+  /** Returns the units used in an interval, regardless of which sections charge them (§7.8). */
   unitsIn({ start, end, includesEnd }: UsageInterval): ReadonlySet<string> {
     if (this.#usage.kind === 'QUANTITIES') return new Set();
     const span = { start: start.at, end: end.at, endInclusive: includesEnd };

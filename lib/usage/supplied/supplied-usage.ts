@@ -149,7 +149,7 @@ interface ClaimedRecord extends SuppliedRecord {
   readonly subscriptionId: Uuid;
 }
 
-/** Parses a record. @throws MalformedAnswer that contains the position of the record. */
+/** Parses a record. @throws MalformedAnswer with the position of the record if the record is invalid. */
 export function claimedRecord(given: unknown, index: number): ClaimedRecord {
   const at = `records[${index}]`;
   const { subscriptionId, instant: when, unitType, amount, trackingId } = membersOf(given, at);
