@@ -45,14 +45,14 @@ import { isTooOld, planUsage } from '../settlement/usage-plan.ts';
 export interface UnbilledUsage {
   readonly unitType: string;
   /**
-   * Sum of the points. For OVERFLOW, the quantity beyond the last tier. For VOIDED_BEYOND_LOOKBACK, the overcharged
-   * quantity, which is negative.
+   * Sum of the points. For OVERFLOW, this is the quantity beyond the last tier. For VOIDED_BEYOND_LOOKBACK, it is the
+   * overcharged quantity, which is negative.
    */
   readonly amount: Decimal;
   readonly reason: UnbilledReason;
   /** The usage section that would have charged the usage, or null if no section is in force. */
   readonly usageName: string | null;
-  /** The day of the points. For OVERFLOW and VOIDED_BEYOND_LOOKBACK, the start of the billed period. */
+  /** The day of the points. For OVERFLOW and VOIDED_BEYOND_LOOKBACK, this is the start of the billed period. */
   readonly startDate: LocalDate;
   /** Exclusive end of the range. */
   readonly endDate: LocalDate;
