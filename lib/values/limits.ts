@@ -132,7 +132,7 @@ export const MAX_ABORT_REASON_CHARACTERS = 1_000;
 /** Maximum number of concurrent calls to invoice plugins for a batch of due work. */
 export const MAX_CONCURRENT_INVOICE_CALLS = 8;
 
-/** Maximum number of times that a run calls the plugins if the account keeps changing. */
+/** Maximum number of times that a run calls the invoice plugins if the account keeps changing. */
 export const MAX_INVOICE_CONSULTATIONS = 5;
 
 // These limits apply to pushes (platform §10.2).
@@ -192,7 +192,7 @@ export const DEFAULT_PAGE_SIZE = 100;
 export const MAX_ANSWER_ROWS = 50_000;
 
 /**
- * Number of subscriptions and blocking states that one statement reads. Also the number of rows that are computed
+ * Number of subscriptions and blocking states that one statement reads. It is also the number of rows that are computed
  * before other work can run.
  */
 export const SUBSCRIPTIONS_READ_AT_ONCE = 1_000;
@@ -333,8 +333,7 @@ export const HEALTH_ANSWER_MS = 2 * SECOND_MS;
 export const MAX_LATE_ENTRIES = 1_000;
 
 /**
- * Maximum number of entries in each list of the health report. Also the default number of failed entries (platform
- * §12).
+ * Maximum number of entries in each list of the health report, and the default number of failed entries (platform §12).
  */
 export const MAX_SHOWN_ENTRIES = 100;
 
@@ -360,7 +359,7 @@ export const CHECKED_RECORDS_AT_ONCE = 5_000;
 
 // These limits apply to cells (cells §1).
 
-/** Maximum number of cells. A record id divided by this number has the number of its cell as remainder. */
+/** Maximum number of cells. The remainder of a record id divided by this number is the number of the record's cell. */
 export const CELL_NUMBERS = 256;
 
 /** Interval at which a node asks the directory whether tenants have moved. */

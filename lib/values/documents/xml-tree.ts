@@ -136,7 +136,7 @@ const BYTE_ORDER_MARK = '\uFEFF';
 const LONGEST_SHOWN_ENCODING = 60;
 
 /**
- * Decodes a document. It can be a string, UTF-8, or UTF-16 with a byte order mark.
+ * Decodes a document, which can be a string or bytes in UTF-8 or in UTF-16 with a byte order mark.
  * @throws DocumentFault for invalid bytes.
  */
 export function decodeXml(document: Uint8Array | string): DecodedXml {

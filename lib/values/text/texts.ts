@@ -38,8 +38,8 @@ export function plural(count: number, noun: string): string {
 }
 
 /**
- * Checks a required text of at most `maxLength` characters that the database can store, and returns it. Messages call
- * the text `name`.
+ * Checks a required text of at most `maxLength` characters that the database can store, and returns it. Error messages
+ * use `name` as the name of the text.
  * @throws BillingError MISSING_OR_INVALID_FIELD (60003).
  */
 export function checkText(name: string, text: string | null | undefined, maxLength: number): string {
@@ -76,7 +76,7 @@ export function describeValue(value: unknown): string {
 export const NOT_STORABLE = 'contains a NUL character or half of a surrogate pair';
 
 /**
- * Returns true if databases can store the text. PostgreSQL cannot store U+0000; UTF-8 cannot encode half of a
+ * Returns true if databases can store the text. PostgreSQL cannot store U+0000, and UTF-8 cannot encode half of a
  * surrogate pair.
  */
 export function isStorable(text: string): boolean {
