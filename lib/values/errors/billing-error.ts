@@ -32,7 +32,7 @@ export interface BillingErrorInput {
 export class BillingError extends Error {
   override readonly name = 'BillingError';
   readonly code: ErrorCode;
-  /** Area of the error: `AccountError`, `CatalogError`, … */
+  /** Area of the error, such as `AccountError` or `CatalogError`. */
   readonly className: string;
   readonly facts: Readonly<Record<string, unknown>>;
   readonly problems?: readonly Problem[];
@@ -112,8 +112,8 @@ export class InvariantError extends Error {
 }
 
 /**
- * Throws an `InvariantError` unless `condition` is truthy, also in production. The message is built for each call. Code
- * that runs once per value therefore throws the error itself.
+ * Throws an `InvariantError` unless `condition` is truthy, including in production. The message is built for each call.
+ * Code that runs once per value therefore throws the error itself.
  */
 export function assertInvariant(condition: unknown, message: string, facts: Facts = {}): asserts condition {
   if (!condition) throw new InvariantError(message, facts);

@@ -13,9 +13,8 @@ const isOfType: Readonly<Record<OptionType, (value: unknown) => boolean>> = {
 };
 
 /**
- * Checks the types of options, for hosts without a compiler. Absent options are valid. Used by optional adapters,
- * which share only the errors with the engine: if they used `host-values`, more shared files would be loaded at each
- * start.
+ * Checks the types of options, for hosts without a compiler. Absent options are valid. Used by optional adapters, which
+ * share only the errors with the engine. If the adapters used `host-values`, each start would load more shared files.
  * @throws BillingError MISSING_OR_INVALID_FIELD (60003) that names the option in `facts.field`.
  */
 export function checkOptionTypes(options: unknown, types: Readonly<Record<string, OptionType>>): void {
