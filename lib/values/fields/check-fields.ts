@@ -6,7 +6,8 @@ import { isTimeZone } from '../time/index.ts';
 import type { Field, Fields } from './field.ts';
 
 /**
- * Checks the values that a caller gives for the fields of a record. Messages call the record `name`.
+ * Checks the values that a caller gives for the fields of a record. Error messages use `name` as the name of the
+ * record.
  * @throws BillingError MISSING_OR_INVALID_FIELD (60003), CURRENCY_INVALID, EXTERNAL_KEY_LIMIT_EXCEEDED (5).
  */
 export function checkFields(name: string, fields: Fields, input: Readonly<Record<string, unknown>>): void {

@@ -84,7 +84,7 @@ interface Traits<S extends SetOn> {
   readonly personal?: true;
   /** Specifies whether operators can search for the field. A string is the field's name in searches. */
   readonly searched?: true | string;
-  /** True if Kill Bill does not have the field. By default, it does. */
+  /** True if Kill Bill does not have the field. Defaults to false. */
   readonly ours?: true;
   /** Name in audit rows. Defaults to the field's own name. */
   readonly audit?: string | null;
