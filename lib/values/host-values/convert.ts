@@ -5,7 +5,7 @@ import { describeValue, shortenText } from '../text/index.ts';
 import { parseWireDate, parseWireInstant, parseWireMoment, type RequestedDate } from '../time/index.ts';
 import type { AnyInput, CheckedKind, ValueKind } from './shape.ts';
 
-/** Converts the strings in an input to values. Error messages use `at` as the name of the input. */
+/** Converts the strings in an input to typed values. Error messages use `at` as the name of the input. */
 export type Take = (given: unknown, at: string) => unknown;
 
 /**

@@ -16,7 +16,7 @@ export type ValueKind = keyof Values;
 type KindOf<T, K extends ValueKind> = { [V in K]: T extends Values[V] ? V : never }[K];
 
 /**
- * Describes the values of these kinds in a `T`. A shape is the kind itself, a list with one shape, or an object with
+ * Describes the values of the kinds `K` in a `T`. A shape is the kind itself, a list with one shape, or an object with
  * a shape for each field that contains such values. The shape is `never` if there are no such values.
  */
 export type Shape<T, K extends ValueKind = ValueKind> = [KindOf<NonNullable<T>, K>] extends [never]
