@@ -10,7 +10,7 @@ export type Uuid = string & { readonly [uuidBrand]: 'Uuid' };
 
 const canonicalForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** Returns true for a UUID in canonical form. Upper case is only accepted by `parseUuid`. */
+/** Returns true for a UUID in canonical form. Only `parseUuid` also accepts upper case. */
 export function isUuid(text: string): text is Uuid {
   return canonicalForm.test(text);
 }
@@ -45,7 +45,7 @@ function bytesOf(id: Uuid): readonly number[] {
   return Array.from(id.replaceAll('-', '').matchAll(/../g), ([pair]) => Number.parseInt(pair, 16));
 }
 
-/** The sources that a generator of ids uses: the time in UTC milliseconds, and secure random bytes. */
+/** The time (in UTC milliseconds) and the secure random bytes that an id generator uses. */
 export interface UuidV7Sources {
   readonly now: () => number;
   /** Returns exactly `length` random bytes. */
