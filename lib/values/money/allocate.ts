@@ -36,7 +36,8 @@ export function allocate(
 }
 
 /**
- * Splits minor units with the largest remainder method. It uses integers, so that no intermediate quotient is rounded.
+ * Splits minor units with the largest remainder method. The computation uses integers, so that no intermediate quotient
+ * is rounded.
  */
 function splitUnits(units: bigint, weights: readonly Decimal[]): readonly bigint[] {
   const weightScale = weights.reduce((scale, weight) => Math.max(scale, weight.decimalPlaces()), 0);

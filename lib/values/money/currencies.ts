@@ -5,9 +5,9 @@
 type CurrencyRow = readonly [numericCode: number | null, minorUnits: number, name: string];
 
 /**
- * The currencies of ISO 4217 list one, without codes that have no minor unit (metals, testing). The table also contains
- * ten codes that have been withdrawn since 2015, because migrated accounts may use them, and BTC (catalog §1). A test
- * compares the table with `Intl` and lists the differences.
+ * The currencies of ISO 4217 list one, without the codes that have no minor unit (such as codes for metals and for
+ * testing). The table also contains ten codes that have been withdrawn since 2015, because migrated accounts may use
+ * them, and BTC (catalog §1). A test compares the table with `Intl` and lists the differences.
  */
 export const currencies = {
   AED: [784, 2, 'United Arab Emirates Dirham'],

@@ -65,8 +65,8 @@ const literalForm = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE]([+-]?\d{1,4}))?$/;
 
 /**
  * Returns the exact decimal for a number from outside. The number is plain or exponent text (`"500.0"`, `1.05e1`) or a
- * decimal of `parseExactJson`. Returns undefined if the value is invalid or has too many digits. By default, it may
- * have up to 15 digits before and 9 digits after the decimal point (http-api §9 rule 5). Insignificant zeros do not
+ * decimal of `parseExactJson`. Returns undefined if the value is invalid or has too many digits. By default, the number
+ * may have up to 15 digits before and 9 digits after the decimal point (http-api §9 rule 5). Insignificant zeros do not
  * count.
  */
 export function parseWireDecimal(
