@@ -73,8 +73,8 @@ export function isMonthBased(period: BillingPeriod): boolean {
 
 /**
  * Returns `anchor` plus `n` periods. `n` may be negative. For month-based periods, the day is limited once to the
- * length of the resulting month. Do not compute the result from the result for n − 1: 31 January plus one month is 29
- * February, but plus two months is 31 March.
+ * length of the resulting month. Do not compute the result from the result for n − 1. January 31 plus one month is
+ * February 29 in a leap year, but plus two months is March 31.
  */
 export function addPeriod(anchor: LocalDate, period: BillingPeriod, n: number): LocalDate {
   const { unit, number } = periodLength(period);
