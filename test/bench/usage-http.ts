@@ -12,21 +12,23 @@ const ways = [
     perCall: 1,
     connections: 16,
     calls: { SMOKE: 20, QUICK: 500, NORMAL: 5_000, FULL: 10_000 },
+    warmUps: { SMOKE: 1, QUICK: 1_000, NORMAL: 5_000, FULL: 5_000 },
   },
   {
     name: '100 per call',
     perCall: 100,
     connections: 8,
     calls: { SMOKE: 4, QUICK: 40, NORMAL: 500, FULL: 1_000 },
+    warmUps: { SMOKE: 1, QUICK: 5, NORMAL: 20, FULL: 20 },
   },
   {
     name: '5,000 per call',
     perCall: 5_000,
     connections: 4,
     calls: { SMOKE: 2, QUICK: 2, NORMAL: 40, FULL: 100 },
+    warmUps: { SMOKE: 1, QUICK: 1, NORMAL: 20, FULL: 20 },
   },
 ] as const;
-const warmUps = { SMOKE: 1, QUICK: 1, NORMAL: 20, FULL: 20 };
 const days = 28;
 
 /** Measures authenticated requests that each record one point with its own tracking id. */
@@ -46,7 +48,7 @@ async function measureOn(bench: Bench, kind: DatabaseKind): Promise<readonly Fig
       const database = await bench.databases.copyOf(template);
       const found = await withRows(database, (rows) => rows.query('select id from bw_subscriptions'));
       const ids = found.map(({ id }) => String(id));
-      const [warmUp, calls] = [bench.choose(warmUps), bench.choose(way.calls)];
+      const [warmUp, calls] = [bench.choose(way.warmUps), bench.choose(way.calls)];
       const requests = Array.from({ length: warmUp + calls }, (_, call) => requestOf(call, way.perCall, ids));
       await withServer(
         database,
