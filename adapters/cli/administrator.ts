@@ -67,7 +67,7 @@ export async function ensureLogin(
 }
 
 async function hasTestPassword(billing: Billing<never>, user: string): Promise<boolean> {
-  // At the first start there is no user to check, so the slow hash is skipped.
+  // At the first start, there is no user to check, so the slow hash is skipped.
   if ((await billing.security.find(user)) === null) return false;
   return (await billing.security.authenticate(user, testPassword)) !== null;
 }

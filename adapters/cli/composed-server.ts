@@ -211,7 +211,7 @@ function cipherOf(environment: Environment, database: string, logger: Logger): S
     const formerKeys = [environment.BILLWRIGHT_FORMER_SERVER_KEY || [], former?.key ?? []].flat();
     return cipherWith('BILLWRIGHT_SERVER_KEY', given, formerKeys);
   }
-  // An in-memory database ends with its process.
+  // An in-memory database is lost when its process exits.
   if (file === null) return secretCipher(randomBytes(passingKeyBytes).toString('base64'));
   const { key, isOpenToOthers } = keyOfFile(file);
   logger.info({ file }, 'stored secrets are encrypted with the key in this file; keep a copy of it');

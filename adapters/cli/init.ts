@@ -27,9 +27,9 @@ export default defineServer({
     // 'org.service.server.limits.json': '2MiB',
   },
 
-  // Plugins extend or control billing. They are your own objects or objects from packages. An example after import {
-  // stripeGateway } from 'billwright/stripe': gateways: [stripeGateway({ credentials: { apiKey: '…', webhookSecret: '…'
-  // } })],
+  // Plugins extend or control billing. They are your own objects or objects from packages. The following example
+  // requires import { stripeGateway } from 'billwright/stripe': gateways: [stripeGateway({ credentials: { apiKey: '…',
+  // webhookSecret: '…' } })],
   gateways: [],
   invoicePlugins: [], // taxes and other additional items of invoices
   entitlementPlugins: [], // checks and changes of operations on subscriptions
@@ -40,10 +40,9 @@ export default defineServer({
     // { name: 'mailer', onEvent: async ({ eventType, accountId }) => console.log(eventType, accountId) },
   ],
 
-  // \`opened\` is called with the engine after it opens, for example to give the engine to plugins.
-  // \`closed\` is called after the engine closes.
-  // opened: async (billing) => console.log(await billing.nodes.list()),
-  // closed: async () => pool.end(),
+  // \`opened\` is called with the open engine, for example to pass the engine to plugins. \`closed\` is called after
+  // the engine closes. opened: async (billing) => console.log(await billing.nodes.list()), closed: async () =>
+  // pool.end(),
 });
 `;
 

@@ -84,7 +84,7 @@ function programOf(console: Console): Command {
     each.exitOverride().configureOutput({
       writeOut: (text) => console.out(text),
       writeErr: (text) => console.error(text),
-      // The code below reports this error in one line.
+      // `describeError` formats this error as a single line.
       outputError: () => undefined,
     });
   return program;
