@@ -80,7 +80,7 @@ export function checkedDefinition(value: unknown, file: string): ServerDefinitio
   for (const [name, each] of Object.entries(value)) {
     if (!isPartOfServer(name))
       throw new UsageError(`${file}: "${name}" is not a member of a server definition${hintOf(name)}`);
-    // An undefined value is treated as missing. Null disables the push sender.
+    // An undefined value is treated as missing. A value of null disables the push sender.
     if (each === undefined || (each === null && name === 'pushSender')) continue;
     const [words, holds] = forms[kinds[name]];
     if (!holds(each)) throw new UsageError(`${file}: ${name} must be ${words}`);
