@@ -34,8 +34,8 @@ export function returnConnections(worker: Worker, hasOthers: () => boolean): voi
     }
     offered.clear();
   };
-  // The process may end before or after its channel, or only one of the two events may occur. After either event, the
-  // module offers the worker no further connection.
+  // The process may end before or after its channel closes, or only one of the two events may occur. After either
+  // event, the module offers the worker no further connection.
   worker.once('disconnect', giveBack);
   worker.once('exit', () => setImmediate(giveBack));
 }

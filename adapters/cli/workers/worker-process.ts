@@ -81,7 +81,7 @@ export class WorkerProcess {
     );
     this.#worker.on('message', (message: unknown) => this.#channel.receive(message));
     this.#worker.once('exit', (code, signal) => end({ code, signal }));
-    // No `exit` follows if the process could not be created.
+    // If the process could not be created, no `exit` event follows.
     this.#worker.on('error', () => {
       if (this.#worker.process.pid === undefined) end({ code: null, signal: null });
     });
