@@ -31,7 +31,7 @@ export function useLoad<T>(
   useEffect(() => {
     let isCurrent = true;
     setLoading(true);
-    // A synchronous exception in `load` is also an error of the page.
+    // A synchronous exception in `load` is also reported as an error of the page.
     (async () => latest.current())()
       .then((data) => isCurrent && setState({ key, data, error: null }))
       .catch(
