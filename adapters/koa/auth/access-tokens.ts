@@ -98,8 +98,8 @@ export function accessTokens(
       const { payload } = await jwtVerify(token, keyOf, {
         algorithms: [algorithm],
         audience: AUDIENCE,
-        // Without a configured issuer, nodes sign under different names.
-        // Only the signature proves that a token is ours.
+        // If no issuer is configured, nodes sign tokens under different issuer names. Only the signature proves that a
+        // token is ours.
         ...(issuer === undefined ? {} : { issuer }),
         typ: tokenType,
         requiredClaims: ['iss', 'sub', 'exp', 'nbf', 'iat', 'ver'],
