@@ -57,7 +57,7 @@ function routersByDepth(paths: Paths, serving: Serving) {
   return Array.from({ length: longest + 2 }, (_, depth) =>
     onDemand(() =>
       routerOver(
-        // A search key can be empty, and can contain slashes.
+        // A search key can be empty and can contain slashes.
         paths.filter(([path]) =>
           path.endsWith('/{searchKey}') ? depth >= depthOf(path) - 1 : depth === depthOf(path),
         ),
