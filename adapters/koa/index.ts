@@ -279,7 +279,7 @@ export async function listen(app: Koa, options: ListenOptions): Promise<Listenin
   server.maxConnections = options.maxConnections ?? MAX_CONNECTIONS;
   // A full cluster worker would pass further connections back to the primary, which would offer them again.
   Object.assign(server, { dropMaxConnection: true });
-  // Idle connections are closed to allow new ones.
+  // Idle connections are closed to make room for new connections.
   server.on('drop', () => server.closeIdleConnections());
   // Node would reject an unknown `Expect` header without a response body.
   server.on('checkExpectation', serve);
