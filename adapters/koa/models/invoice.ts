@@ -144,7 +144,8 @@ export const Invoice = model('Invoice', {
   invoiceId: derivedField(uuid, ({ id }: ShownInvoice) => id),
   ...recordFields(invoiceFields, ['accountId', 'amount', 'currency', 'status', 'creditAdj', 'refundAdj']),
   ...recordFields(invoiceFields, ['invoiceDate', 'targetDate']),
-  // This is the date that documents show as the issue date. Its instant is not sent (invoicing §1.1).
+  // This is the date that documents show as the issue date. The exact instant of the commit is not sent (invoicing
+  // §1.1).
   issuedDate: field(date, 'R', {
     ...ours,
     nullable: true,
