@@ -43,7 +43,7 @@ export function rateLimit(rates: Partial<RequestRates>, nowMs: () => number): Ra
     buckets.delete(key);
     buckets.set(key, bucket);
     if (buckets.size <= MAX_RATE_BUCKETS) return;
-    // A Map keeps insertion order: the first bucket has had the most time to refill.
+    // A Map keeps insertion order, so the first bucket has had the most time to refill.
     const [oldest] = buckets.keys();
     if (oldest !== undefined) buckets.delete(oldest);
   }
