@@ -2,7 +2,7 @@ import { type BillingError, ErrorCode } from '../../../lib/values/errors/index.t
 import { Dialect } from '../dialect.ts';
 import { AnsweredError } from '../routing/answer.ts';
 
-// Codes of billing errors that are not listed here return 400 (http-api §12).
+// Billing errors with codes that are not listed here return 400 (http-api §12).
 const codesByStatus: Readonly<Record<number, readonly (keyof typeof ErrorCode)[]>> = {
   401: ['UNAUTHENTICATED', 'TENANT_UNAUTHENTICATED'],
   403: ['SECURITY_NOT_ENOUGH_PERMISSIONS'],
@@ -116,7 +116,7 @@ export interface StatusContext {
 /** Returns the status for the error's specific case or, by default, for its code. */
 export function statusOfError(error: BillingError, context: StatusContext): number {
   if (error instanceof AnsweredError) return error.status;
-  // A busy payment returns 409, because 503 would mean an unknown outcome (http-api §11 rule 5).
+  // A request for a busy payment returns 409, because 503 would mean an unknown outcome (http-api §11 rule 5).
   if (error.code === ErrorCode.PAYMENT_INTERNAL_ERROR && error.facts.isBusy === true) return 409;
   // The tracking id was used for different usage. Identical usage is ignored (usage §2.1 rule 6).
   if (error.code === ErrorCode.USAGE_RECORD_TRACKING_ID_ALREADY_EXISTS && error.facts.isOtherContent === true)

@@ -106,7 +106,7 @@ export function paginationHeaders(
   { prefixes, countThreshold }: Paging,
 ): Readonly<Record<string, string>> {
   const isLarge = facts.max > countThreshold;
-  // The list is not filtered, so the total is the number of all records.
+  // The list is not filtered, so the total counts all records.
   const isCounted = !isLarge || facts.total < facts.max;
   const next = nextOffset(facts, isCounted);
   const values: Record<string, string | undefined> = {

@@ -160,7 +160,7 @@ export function unreadableAnswer(bounds: Bounds) {
       `Content-Length: ${Buffer.byteLength(body)}`,
       'Connection: close',
     ];
-    // After a half-close alone, a slow client would continue to send.
+    // If the connection were only half-closed, a slow client would continue to send.
     socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => {
       if (isLate) socket.destroy();
     });
