@@ -141,7 +141,8 @@ export const invoiceRoutes: readonly Route[] = [
     permission: 'invoice:dry_run',
     changesNothing: true,
     query: {
-      // Dialect K always requires this parameter. Dialect D requires it only without a subscription or bundle.
+      // Dialect K always requires this parameter. Dialect D requires the parameter only if the body specifies neither a
+      // subscription nor a bundle.
       accountId: uuidParameter,
       targetDate: moment,
       explain: flag(),
