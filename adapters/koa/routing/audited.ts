@@ -46,7 +46,7 @@ export async function shownAnswer(
   if (!isPaged) return { json, ...(isLong && { isStreamed: true }) };
   const { rows, total, max } = result as Page<unknown>;
   const { offset, limit } = call.query as PageRequest;
-  // With offset -1, the request is for one exact match, which is the first record of its page.
+  // With offset -1, the request is for one exact match. The response is a page that starts at offset 0.
   return { json, page: { offset: Math.max(0, offset), limit, total, max, returned: rows.length } };
 }
 
