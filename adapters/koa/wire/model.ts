@@ -362,7 +362,7 @@ function propertyOf(each: Field): JsonSchema {
   return {
     ...schema,
     ...(each.access === 'R' ? { readOnly: true } : {}),
-    // Responses contain the other request-only fields as null.
+    // In responses, request-only fields that are not `absentable` are null.
     ...(each.access === 'I' && each.absentable ? { writeOnly: true } : {}),
     ...(each.onlyD ? { description: 'Dialect D only' } : {}),
   };
