@@ -97,7 +97,7 @@ function translatePrismaError(error: unknown): unknown {
   if (propertyOf(error, 'code') === ended) {
     return new BillingError({
       code: ErrorCode.MISSING_OR_INVALID_FIELD,
-      message: `within(tx) received a Prisma transaction that has already ended or timed out. To allow more time, use prisma.$transaction(work, { timeout }): ${lastLineOf(error)}`,
+      message: `within(tx) received a Prisma transaction that has already ended or timed out (${lastLineOf(error)}). To allow more time, use prisma.$transaction(work, { timeout })`,
       facts: { field: 'host' },
       cause: error,
     });
