@@ -138,7 +138,7 @@ export async function openFence(access: SystemAccess, move: TakenMove): Promise<
     if (opened === undefined) return;
     await runner.run(sql`update bw_tenant_moves set state = 'OPEN' where ${fenceOf(move)}`);
     if (opened.state === 'ARRIVING')
-      // A sink that the source cell does not have receives only events from now on.
+      // If a sink is missing in the source cell, the sink receives only events that are published from now on.
       await runner.run(sql`
         insert into bw_sink_cursors (tenant_record_id, sink, after_record_id)
         select ${tenantRecordId}, name, ${runner.dialect.lastEntry} from bw_sinks

@@ -46,7 +46,7 @@ function tablesAreBusy(cause: unknown) {
   return new BillingError({
     code: ErrorCode.BUSY,
     message:
-      'The move could not lock a table, because long-running transactions are writing to it. Run the move again; it continues where it stopped',
+      'The move could not lock a table, because long-running transactions are writing to it. Run the move again; the move continues where it stopped',
     cause,
   });
 }
