@@ -207,7 +207,7 @@ function openOwn({ poolSize = defaultPoolSize }: PostgresqlOptions, hosts: Serve
     entities: [],
     discovery: { warnWhenNoEntities: false },
     clientUrl: hosts.url,
-    // With `true`, a misspelled name would create an empty database if the role may create databases.
+    // With `true`, MikroORM would create an empty database for a misspelled name if the role may create databases.
     ensureDatabase: false,
     pool: { max: Math.max(poolSize, smallestPoolSize) },
     driverOptions: {

@@ -75,7 +75,7 @@ export interface SqliteOptions {
 export function sqlite(source: string | SqliteOptions | MikroORM): Storage<SqliteHost> {
   if (source instanceof MikroORM) return hostStorage(source);
   const options = typeof source === 'string' ? { path: source } : source;
-  // Prisma and other libraries use URLs, but SQLite would take a URL for a file name.
+  // Prisma and other libraries use URLs, but SQLite would treat a URL as a file name.
   const path: unknown = options?.path;
   if (typeof path !== 'string' || path === '' || path.startsWith('file:'))
     throw new TypeError(`sqlite() needs the path of a file, such as "billing.db"; it received ${path}`);
