@@ -54,7 +54,8 @@ export class Outbox {
         effectiveDate: now,
         dueOrder: 0,
         uniqueKey: null,
-        // An event without work goes directly into the history: it is stored for readers and never claimed.
+        // An event for which no handler has work goes directly into the history. The event is stored for readers and
+        // never claimed.
         processingState: isConsumed(event, now) ? ProcessingState.AVAILABLE : ProcessingState.PROCESSED,
         eventId: eventIdOf(event),
       });

@@ -19,8 +19,8 @@ export function notificationReads(scope: TenantScope): NotificationReads {
       if (accountRecordIds.length === 0) return [];
       const columns = scope.columns(queueEntriesTable);
       const inState = async (state: ProcessingState): Promise<readonly Stored<StoredEntry>[]> =>
-        // The state is a literal, because each state has its own partial index.
-        // A parameter would rule out these indexes.
+        // The state is a literal, because each state has its own partial index. With a parameter, the database could
+        // not use these indexes.
         scope.runner.readAs(queueEntriesTable)`
           select ${columns} from (
             select *, row_number() over (partition by account_record_id order by due_order, record_id) as place
