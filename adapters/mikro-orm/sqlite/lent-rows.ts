@@ -47,7 +47,8 @@ export const lendingDialect: Dialect = {
     ...sqliteDialect.writer,
     rowSource: (part, bind, atEnd) => {
       const { alias, columns, rows, isReadFirst } = part;
-      // SQLite estimates 500 million rows for a table function, so it would search them for each stored row.
+      // SQLite assumes that a table function returns 500 million rows. It would therefore search the function's rows
+      // for each stored row.
       if (!isReadFirst || rows.length < LENT_FROM || columns.length > MOST_COLUMNS) {
         return sqliteDialect.writer.rowSource(part, bind, atEnd);
       }

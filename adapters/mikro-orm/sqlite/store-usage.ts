@@ -208,7 +208,7 @@ class DayTotals {
       amount: formatDecimal(amount),
     });
     this.count += 1;
-    // The first point of a day, usually the day's only point in the chunk, needs no addition.
+    // The first point of a day needs no addition. It is usually the day's only point in the chunk.
     this.#sum = this.count === 1 ? amount : this.#sum.plus(amount);
     if (this.#max === null || amount.gt(this.#max)) this.#max = amount;
     if (this.#min === null || amount.lt(this.#min)) this.#min = amount;
