@@ -145,7 +145,8 @@ export async function lockAccounts(
   const chosen = scope.haveIds(accountIds);
   const rowsHaveNoLocks = dialect.forUpdate === '';
   if (rowsHaveNoLocks) return lockMatchingAccounts(scope, chosen, dialect.forUpdate);
-  // A single free account, the usual case, needs one statement. Several accounts must all be locked in order.
+  // Usually there is a single account that is free, so one statement is enough. Several accounts must be locked in
+  // order.
   if (accountIds.length === 1) {
     const free = await lockedIfFree(scope, chosen);
     if (free.length === 1) return free;

@@ -155,7 +155,7 @@ export function cellStore(access: SystemAccess): CellStore {
           on conflict (record_id) do nothing`);
         await runner.run(sql`
           select 1 from bw_tenants where record_id = ${recordId} ${raw(runner.dialect.forUpdate)}`);
-        // The row may also exist because this database is the directory. Only its first receipt is audited.
+        // The row may also exist because this database is the directory. Only the first receipt of the row is audited.
         const [audited] = await runner.rows(sql`
           select 1 as audited from bw_audit_log
           where tenant_record_id = ${recordId} and ${isIn('target_id', 'uuid', [id])} limit 1`);

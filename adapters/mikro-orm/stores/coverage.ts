@@ -8,10 +8,10 @@ import { firstRowsAs, isIn, literals, type RawText, raw, sql } from '../sql/sql.
 import { coverageTable } from '../tables/invoices.ts';
 import type { TenantScope } from '../tables/record-access.ts';
 
-// Each condition names a kind, because each kind has its own index by subscription and date.
-// Items are found by their subscription, because an index by item would be written with each charge.
-// SQLite keeps the order of a cross join, which starts from the given rows.
-// The rows contain the tenant, so that PostgreSQL does not scan the tenant before it has statistics.
+// Each condition names a kind, because each kind has its own index by subscription and date. Items are found by their
+// subscription, because an index by item would have to be updated with each charge. SQLite keeps the order of a cross
+// join, which starts from the given rows. The rows contain the tenant, so that PostgreSQL does not scan the tenant's
+// rows before it has statistics.
 
 const windowColumns = inputColumns({ subscription_id: 'uuid', from_date: 'date' });
 

@@ -420,7 +420,7 @@ function linkedInvoiceReads(
     },
     loadBalances: async (accountIds) => {
       if (accountIds.length === 0) return [];
-      // The condition lists all other statuses, as `isOpen` does.
+      // The condition excludes all statuses other than COMMITTED by name, as `isOpen` does.
       const rows = await scope.runner.rows(sql`
         select s.account_id, s.account_balance, s.account_cba,
           ${raw(balancedColumns('i'))}, ${raw(balancedColumns('p'))}
