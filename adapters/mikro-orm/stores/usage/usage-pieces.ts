@@ -29,7 +29,7 @@ const requestColumns = inputColumns({ request: 'bigint', subscription_record_id:
 const rangeColumns = [
   ...requestColumns,
   ...inputColumns({ first_day: 'date' }),
-  // This column limits the range to one day. Null means all days from the first day on.
+  // This column limits the range to one day. If the value is null, the range contains all days from `first_day` on.
   ...inputColumns({ only_day: 'date' }),
 ];
 /** Columns of a point range within a day. Null values match any value. */
