@@ -69,7 +69,7 @@ const publishedEvents = 'tenant_record_id, record_id where event_id is not null'
 export const queueEntriesTable = new RecordTable('queue_entries', entryFields, {
   uniques: { unique_key: 'tenant_record_id, unique_key where unique_key is not null' },
   indexes: {
-    // These indexes are in claim order, for all accounts and for one account.
+    // These two indexes are in claim order: `due` across all accounts, and `account_due` within each account.
     due: `due_order, record_id where processing_state = 'AVAILABLE'`,
     account_due: `tenant_record_id, account_record_id, due_order, record_id where processing_state = 'AVAILABLE'`,
     // This index finds accounts whose entry is being processed, and claims whose leases have expired.

@@ -53,7 +53,8 @@ export class TenantScope {
 
   /** Returns the tenant's records that satisfy `condition`, in creation order. */
   async select<R extends object>(table: RecordTable<R>, condition: Condition): Promise<readonly Stored<R>[]> {
-    // The `+` sign keeps SQLite from choosing an index for the order instead of an index for the condition.
+    // The `+` sign keeps SQLite from choosing an index that matches the order instead of an index that matches the
+    // condition.
     return this.selectOrdered(table, { condition, order: '+record_id' });
   }
 

@@ -75,8 +75,8 @@ export const lifecycleEventsTable = new RecordTable('subscription_events', colum
   },
   indexes: {
     subscription: 'tenant_record_id, subscription_id, effective, sequence',
-    // This index shows whether a plan is in use and cannot be deleted.
-    // The index also shows which accounts a change of the plan affects.
+    // This index shows whether a plan is in use and therefore cannot be deleted. The index also shows which accounts a
+    // change of the plan affects.
     of_plan: 'tenant_record_id, plan_name, account_record_id',
   },
 });
