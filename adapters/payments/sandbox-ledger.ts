@@ -82,7 +82,7 @@ export function fileLedger(path: string): SandboxLedger & { close(): void } {
   };
   const write = (line: Line): void => {
     refresh();
-    // A crash may have left an unfinished line, which this line feed ends.
+    // If a crash has left an unfinished line, this line feed ends it.
     const prefix = fstatSync(file).size > readTo ? '\n' : '';
     writeSync(file, `${prefix}${JSON.stringify(line, plainAmount)}\n`);
     refresh();
