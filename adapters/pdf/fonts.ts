@@ -157,7 +157,7 @@ export function hasRightToLeftLetter(text: string): boolean {
 function withQuickLayout(font: Font): Font {
   const layout = (text: string) => {
     if (plain.test(text)) return quickLayout(font, text);
-    // By default fontkit reverses numbers in Arabic digits.
+    // By default, fontkit reverses numbers in Arabic digits.
     const direction = hasRightToLeftLetter(text) ? 'rtl' : 'ltr';
     return font.layout(text, [], undefined, undefined, direction);
   };
