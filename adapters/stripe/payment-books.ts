@@ -45,7 +45,7 @@ export class PaymentBooks {
     const found = list.data.filter(isOf(of, paymentId));
     if (found.length > 0 && !list.has_more) return found;
     const searched = await searchedIntents(of, paymentId).catch((error: unknown) => {
-      // Stripe accounts in India cannot search, but a complete list is sufficient.
+      // Stripe accounts in India cannot use search, but a complete list is sufficient.
       if (list.has_more || !(error instanceof Stripe.errors.StripeInvalidRequestError)) throw error;
       return [];
     });
