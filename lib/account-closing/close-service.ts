@@ -84,7 +84,8 @@ export function accountClosingOperations(
     { context, options, catalogsOf }: Closing,
   ) {
     const { ids } = ports;
-    // This step runs first, so that it keeps the entries that this call schedules for the ends of subscriptions.
+    // This step runs first, so that it does not remove the entries that this call schedules for the ends of
+    // subscriptions.
     if (options.removeFutureNotifications === true) {
       await session.unscheduleFuture(account.recordId, context.createdDate);
     }
