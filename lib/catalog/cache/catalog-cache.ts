@@ -215,7 +215,7 @@ export class EffectiveCatalogs {
     const { globalDefault, ownSince } = await this.#globalDefaultOf(session);
     const catalog = withGlobalDefault(
       tenantCatalog({ xml, scope, tenantEntries: entries, revision }),
-      // A tenant without its own versions has chosen all its plans from the default catalog.
+      // If a tenant has no versions of its own, all its plans were chosen from the default catalog.
       { globalDefault, ownSince: ownSince ?? LAST_INSTANT },
     );
     return { ...current, xml, catalog, byAccount: new Map() };
