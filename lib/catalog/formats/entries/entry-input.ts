@@ -22,7 +22,7 @@ import type { Product } from '../../model/catalog-model.ts';
 import { NameKind } from '../../validation/findings.ts';
 import { type DeclaredFeatures, declaredFeatures } from './entry-parts.ts';
 
-// The entry API's input has the names of json-models §13 for the stored fields, which are all optional.
+// The input of the entry API uses the names from json-models §13 for the stored fields. All these fields are optional.
 
 /** An input whose fields may be absent, null or "". These three forms are equivalent. */
 export type EntryInputOf<T> = { readonly [Name in keyof T]?: EntryInputValue<T[Name]> | null };
