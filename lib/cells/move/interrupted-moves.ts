@@ -15,7 +15,7 @@ export async function showingLife<T>(
 ): Promise<T> {
   const renew = () => directory.cells.renewMove(recordId);
   await renew();
-  // If the directory does not respond, the steps of the move report it.
+  // If the directory does not respond, the steps of the move report the failure.
   const life = createRepeatedWork(systemClock, MOVE_RENEW_MS, () => renew().catch(() => undefined));
   life.start();
   try {
