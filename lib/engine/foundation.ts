@@ -73,7 +73,7 @@ export function portsOf<Host>(
   const { clock, systemClock } = options;
   return {
     ...options,
-    // If both clocks are one object, as in Node, business time is real time.
+    // If both clocks are the same object, as in Node, business time is real time.
     clock: time !== null && Object.is(clock, systemClock) ? time.clock : clock,
     systemClock: time ?? systemClock,
     logger: scopedLogger(options.logger, options.scopes),
