@@ -32,7 +32,7 @@ export function catalogFeatureHandler(
       entries: await session.catalogEntries.plansChangedSince(revision),
     }));
     const [before, after] = [uploaded.asOf(revision).versions, uploaded.versions];
-    // A deleted catalog leaves no version that shows which features it declared.
+    // After a catalog is deleted, no version shows which features the catalog declared.
     if (after.length === 0) return { plans: [], features: null };
     if (![...before, ...after].some((version) => version.features.length > 0)) return nothing;
     const { plans, features } = await catalogs.slices(featureDifferences(before, after));
