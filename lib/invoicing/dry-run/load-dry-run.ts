@@ -306,7 +306,7 @@ function dryRunOf(
     now,
     today,
     dueDates: awaited.dueDates,
-    // Accounts skipped by automatic runs are next invoiced when the skipping ends, so the current time is used.
+    // An account that automatic runs skip is next invoiced when automatic invoicing resumes, so today's date is used.
     runDates:
       choice !== null && isPassedOver ? [today] : [...awaited.runDates, ...(hypothesis?.runDates ?? [])],
     debts: {
