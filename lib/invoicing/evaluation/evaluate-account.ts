@@ -204,7 +204,7 @@ function stateAfter(
   items: readonly NewInvoiceItem[],
   amounts: InvoiceAmounts,
 ) {
-  // The existing items of a reused draft were not counted before.
+  // The existing items of a reused draft have not been counted yet.
   const after = accountedInvoice(invoice, amounts);
   const balanced = accountBalancesAfter(state, { before: null, after });
   // Only RECURRING and USAGE items keep later runs from using an earlier target date (§1.5).
@@ -317,7 +317,7 @@ function untouchedCursors(billing: AccountBilling, run: Evaluated) {
   return (
     behind
       .filter(({ subscriptionId }) => !evaluated.has(subscriptionId))
-      // The later catalog may change unbilled parts of the event, such as names.
+      // The later catalog may change parts of the event that are never billed, such as names.
       .map((cursor) => ({ ...cursor, catalogRevision: revisionOf(cursor), ongoing: null }))
   );
 }
