@@ -55,7 +55,7 @@ export async function loadCreditInputs(
   const owners = spending.map(({ accountId }) => accountId);
   const creditable = owners.length === 0 ? [] : await loadCreditableInvoices(session, owners);
   const known = new Set([...candidates, ...creditable].map(({ id }) => id));
-  // A debt that cannot get account credit gets only the credit from its own repairs.
+  // A debt that cannot receive account credit receives only the credit from its own repairs.
   const closed = new Set([...debtOf.values()].filter(({ id }) => !known.has(id)));
   for (const { id } of closed) standIns.set(id, ZERO);
   const touched = new Set(candidates.map(({ id }) => id));
