@@ -183,7 +183,8 @@ export async function billAfterMovedDay(session: WriteSession, account: Account)
   if (cursors.length === 0) return;
   const ids = cursors.map(({ subscriptionId }) => subscriptionId);
   const subscriptions = await session.subscriptions.findByIds(ids);
-  // For a transferred subscription, this date is before the start of its billing, which has the same effect.
+  // For a transferred subscription, `alignStart` precedes the start of its billing. Rebilling from `alignStart` has the
+  // same effect as rebilling from that start.
   const starts = new Map<Uuid, LocalDate>(subscriptions.map(({ id, alignStart }) => [id, alignStart.date]));
   await session.invoices.saveCursors(
     cursors.map((cursor) => {
