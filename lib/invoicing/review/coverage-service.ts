@@ -89,7 +89,7 @@ export async function verifyAccounts(
   session: ReadSession,
   input: VerifyRules & { readonly accounts: readonly AccountToVerify[] },
 ) {
-  // The safety bounds do not apply, because the review reports differences, and an exceeded bound is not one.
+  // The safety bounds do not apply, because the review reports differences, and an exceeded bound is not a difference.
   const config = withoutBounds(input.config);
   const requests = input.accounts.map(({ account, targetDate, state }) => {
     return { account, targetDate, runDate: targetDate, state: state ?? initialState(account) };
