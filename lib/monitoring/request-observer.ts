@@ -87,7 +87,7 @@ export class AccessLog {
       return;
     }
     const { systemClock } = this.#ports;
-    // A line that the database rejects would otherwise block all others.
+    // A line that the database rejects would otherwise block all other lines.
     this.#held.push({
       ...answered,
       ...this.#node,
