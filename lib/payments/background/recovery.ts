@@ -175,7 +175,7 @@ export class JanitorHandler implements QueueHandler {
       ids: this.#ports.ids,
       configOf,
     });
-    // From now on, undecided transactions that were queried are open without a running call (§5.3 rule 3).
+    // From now on, queried transactions that are still undecided are open and have no running call (§5.3 rule 3).
     const requestedIds = asked.map(({ transaction: { id } }) => id);
     const lapsed = requestedIds.filter((id) => {
       const after = stored.get(id);
