@@ -80,7 +80,7 @@ export class PaymentMethodReads {
     const search = paymentMethodSearch(key);
     const pluginName = this.#pluginNamed(request);
     const { properties = [], withPluginInfo } = request;
-    // Clauses refer to the engine's own columns, so no gateway can evaluate them.
+    // Search clauses refer to the engine's own columns, so no gateway can evaluate them.
     if (search.kind === 'clauses' || (pluginName === null && withPluginInfo !== true))
       return this.#page(context, request, ({ payments }) =>
         payments.searchMethods(search, request, { pluginName }),
