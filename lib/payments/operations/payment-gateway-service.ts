@@ -164,7 +164,7 @@ export class PaymentGatewayService implements PaymentGatewayOperations<[CallCont
     const asGateway = { ...context, userName: gateway.name };
     await this.#verify(asGateway, gateway, input);
     input.verified?.();
-    // The text stays unchanged, including a byte order mark.
+    // The text stays unchanged, including any byte order mark.
     const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(rawBody);
     return this.processNotification(asGateway, { pluginName, body: text === '' ? query : text });
   }
