@@ -193,7 +193,7 @@ export class PushDispatcher {
   #begin(lease: PushLease): void {
     const { tenantRecordId } = lease;
     const { storage, systemClock } = this.#ports;
-    // If the lease expires, the stream notices when it stores results.
+    // If the lease expires, the stream detects the expiration when it stores results.
     this.#streams.get(tenantRecordId)?.stream.stop();
     const stream = this.#options.streamOf(lease, (changes) =>
       storage.push.record(lease, changes, systemClock.nowMs() + PUSH_LEASE_MS),
