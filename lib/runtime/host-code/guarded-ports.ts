@@ -272,7 +272,7 @@ function adoptThenable(answer: unknown, then: Then): Promise<unknown> {
       throw plainError(thrown);
     },
   );
-  // If the port does not allow a promise, it is never awaited, and its rejection would end the process.
+  // If the port does not allow a promise, the promise is never awaited, and its rejection would end the process.
   promise.catch(() => undefined);
   return promise;
 }
