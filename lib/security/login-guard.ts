@@ -100,7 +100,7 @@ function afterFailure(
   known: Pick<LoginFailures, 'failedAtMs' | 'lockedUntilMs'> | null,
   { nowMs, limit }: { readonly nowMs: number; readonly limit: number },
 ): New<LoginFailures> {
-  // Failures from before an expired lock are ignored.
+  // Failures that precede an expired lock are ignored.
   const counted = known === null || known.lockedUntilMs !== null ? [] : known.failedAtMs;
   const isLocked = findLockEndMs(known, nowMs) !== null;
   if (isLocked && known !== null) {

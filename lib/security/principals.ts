@@ -27,7 +27,7 @@ export function principalCache({ storage, systemClock }: Pick<Ports, 'storage' |
     const entries = known;
     const found = entries.get(key) as Promise<T | null> | undefined;
     if (found !== undefined) return found;
-    // Maps keep insertion order: the first key is the oldest.
+    // Maps keep insertion order, so the first key is the oldest.
     const [oldest] = entries.size >= MAX_CACHED_PRINCIPALS ? entries.keys() : [];
     if (oldest !== undefined) entries.delete(oldest);
     const loading = load();
