@@ -185,7 +185,7 @@ function planFields(inForce: PlanInForce | null, at: Instant) {
     phasePrettyName: inForce?.phase.prettyName ?? null,
     phaseDuration: inForce?.phase.duration ?? null,
     isEvergreen: inForce?.phase.type === PhaseType.EVERGREEN,
-    // An override plan belongs to no version, so this is the date of the transition (catalog §6.4 rule 9).
+    // An override plan does not belong to a version, so this is the date of the transition (catalog §6.4 rule 9).
     catalogEffectiveDate: inForce && (parentPlanName === undefined ? inForce.version.effectiveDate : at),
   };
 }

@@ -115,7 +115,7 @@ interface PeriodStartsInput {
  */
 function periodStartFrom(date: LocalDate, { step, period }: RecurringStep, input: PeriodStartsInput) {
   const starts = cycleStarts(step.effective, input);
-  // A day-based cycle starts on the day of the event, so its next period starts later.
+  // A day-based cycle starts on the day of the event, so the next period starts at least one day later.
   const earliest = isMonthBased(period) ? date : maxDate(date, addDays(step.effective.date, 1));
   let found = earliest;
   for (const [index, start] of starts.entries()) {
