@@ -221,7 +221,7 @@ export function decideChange(
   const choice = choiceAt(catalog, specifier, effective.at);
   if (choice.category !== subscription.category) {
     throw refusal(ErrorCode.SUBSCRIPTION_CHANGE_INVALID, running, {
-      message: `${titleOf(running)} is ${subscription.category} and cannot change to plan ${choice.plan.name}, which is ${choice.category}`,
+      message: `${titleOf(running)} has category ${subscription.category} and cannot change to plan ${choice.plan.name}, which has category ${choice.category}`,
     });
   }
   const { priceOverrides } = request;

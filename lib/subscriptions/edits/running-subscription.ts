@@ -158,7 +158,7 @@ export function ownServiceEnds(
 export function isTransferred(
   running: Pick<RunningSubscription, 'subscription' | 'blockingStates'>,
 ): boolean {
-  // Only a transfer causes an end of service on a subscription that is not an add-on.
+  // If a subscription is not an add-on, only a transfer sets `causedBy` on its end of service.
   const isAddOn = running.subscription.category === ProductCategory.ADD_ON;
   return !isAddOn && entitlementEnds(running).some(({ causedBy }) => causedBy !== null);
 }

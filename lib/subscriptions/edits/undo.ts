@@ -183,6 +183,6 @@ function missingPhases(
     plans: catalog,
     zone: account.timeZone,
   });
-  // A phase that has already begun is stored by the queue entry of the previous phase, which is still due.
+  // If the phase has already begun, it is stored by the queue entry of the previous phase. That entry is still due.
   return following === undefined || following.effective.at <= now ? [] : [following];
 }
