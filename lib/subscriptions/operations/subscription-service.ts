@@ -133,7 +133,7 @@ function planAt(
       ? transitionAt(transitions, requested.at)
       : transitions.findLast(({ event }) => event.effective.date <= requested.date);
   if (!transition?.next) throw noPlan(of.subscriptionId, requested, transition !== undefined);
-  // Use the instant of the day (§2 rule 2), but not before the change that is in force on that day.
+  // Use the instant of the day (§2 rule 2) or the instant of the change in force on that day, whichever is later.
   const at =
     'at' in requested
       ? requested.at
