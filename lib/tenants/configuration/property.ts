@@ -265,7 +265,7 @@ function partsOf(pattern: string): readonly NumberPart[] | undefined {
   const numbers = parts.flatMap((each) =>
     typeof each === 'object' && each.field === NumberField.NUMBER ? [each.digits] : [],
   );
-  // The counter occurs once and all other parts have a fixed length, so the numbers of a pattern are unique.
+  // The counter occurs once, and all other parts have a fixed length, so each number of a pattern is unique.
   const [digits, another] = numbers;
   const isOnce = digits !== undefined && another === undefined && digits >= 1 && digits <= 12;
   return isWhole && isOnce ? parts : undefined;
