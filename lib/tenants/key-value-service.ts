@@ -236,7 +236,7 @@ function checkValue(value: string): void {
   if (value === '') {
     throw invalidField('The value needs to be sent as the body');
   }
-  // A UTF-16 code unit takes at most three bytes, so a short text is not measured.
+  // In UTF-8, a UTF-16 code unit takes at most three bytes, so a short text need not be measured.
   if (value.length * 3 <= MAX_TENANT_VALUE_BYTES) return;
   const bytes = new TextEncoder().encode(value).length;
   if (bytes <= MAX_TENANT_VALUE_BYTES) return;
