@@ -135,7 +135,7 @@ function settleDetail(input: SettleInput & { readonly rated: RatedConsumable }):
 }
 
 function deltaOf({ now, change, billed }: LineChange, currency: Currency): Decimal {
-  // If an item covers several lines, the share of a line is not rounded in the same way as a single line.
+  // If an item covers several lines, the share of one line is rounded differently from an item for a single line.
   const isUnchanged = change.quantity.isZero() && change.amount.isZero();
   if (billed?.isShared === true && isUnchanged) return ZERO;
   return roundToCurrency(now.amount, currency).minus(billed?.charged ?? ZERO);
