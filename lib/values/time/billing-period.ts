@@ -103,7 +103,7 @@ export function addPeriods(
 export function firstBillCycleDate(start: LocalDate, period: BillingPeriod, billCycleDay: number): LocalDate {
   if (periodLength(period).unit === 'DAYS') return start;
   const inMonthOfStart = withDayOfMonth(start, billCycleDay);
-  // Every month-based period ends in a later month than it starts.
+  // Every month-based period ends in a later month than the month in which it starts.
   return inMonthOfStart >= start ? inMonthOfStart : addPeriods(inMonthOfStart, period, 1, billCycleDay);
 }
 

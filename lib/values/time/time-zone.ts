@@ -189,8 +189,7 @@ export function instantAt(date: LocalDate, time: LocalTime, zone: TimeZone): Ins
   const offsetAfter = offsetMsAt(localMs + msPerDay, zone);
   if (offsetBefore === offsetAfter) return instantWithinCalendar(localMs - offsetBefore);
 
-  // If both offsets fit, the time occurs twice.
-  // The earlier offset then results in the first occurrence.
+  // If both offsets fit, the time occurs twice. The offset of the day before then results in the first occurrence.
   const before = localMs - offsetBefore;
   if (offsetMsAt(before, zone) === offsetBefore) return instantWithinCalendar(before);
   const after = localMs - offsetAfter;
