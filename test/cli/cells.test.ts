@@ -69,7 +69,7 @@ onPostgresql.describe('commands on a server with cells', (open) => {
     expect(freed).to.eql({ status: 0, lines: ['0 freed.'] });
   }).timeout(120_000);
 
-  it('reject unknown cells and databases that cannot be cells', async () => {
+  it('reject a configuration without cells or with invalid cell databases', async () => {
     const printed = async (definition: object, ...args: readonly string[]) => {
       // Node loads a module with the same name only once.
       const config = join(await memoryDirectory('billwright-cells-'), 'billwright.config.mjs');

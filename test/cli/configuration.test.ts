@@ -32,7 +32,7 @@ describe('server configuration', () => {
     return (error as Error).message;
   };
 
-  it('is empty without a file', async () =>
+  it('is empty if there is no file', async () =>
     expect(await read()).to.eql({ file: null, definition: {}, environment: {} }));
 
   it('contains only valid properties and plugins when written by init', async () => {
@@ -74,7 +74,7 @@ describe('server configuration', () => {
     expect(environment).to.eql({ 'org.service.payment.retry.days': '3,5,7' });
   });
 
-  it('is rejected with the file name if it is missing or if Node treats it as CommonJS', async () => {
+  it('is rejected with an error that names the file if the file is missing or Node treats the file as CommonJS', async () => {
     write('package.json', '{ "type": "commonjs" }');
     write('server.js', 'export default {};');
     expect(await refusal('server.js')).to.match(

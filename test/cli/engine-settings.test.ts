@@ -18,7 +18,7 @@ import { example, expect } from '../support/index.ts';
 const meadow = fileURLToPath(example('catalogs/meadow.xml'));
 
 describe('engine settings', () => {
-  it('can have any supported prefix in the environment, but prefer the documented prefix', () => {
+  it('can have any supported prefix in the environment, but the documented prefix takes precedence', () => {
     const environment = {
       SERVICE_payment_retry_days: '3,5,7',
       SERVICE_org_service_payment_retry_days: '1',
