@@ -36,7 +36,7 @@ anyDatabase.describe('unmodified npm package killbill', (open) => {
   });
   after(() => started?.serving.close());
 
-  it('is rejected in dialect K without a user or a tenant', async () => {
+  it('is rejected in dialect K if the user or tenant is invalid or the author is missing', async () => {
     const { url } = journey().serving;
     const noUser = killbillClient({ ...login, url, password: 'wrong' });
     expect(await failureOf(noUser.account.getAccounts())).to.nested.include({

@@ -201,7 +201,7 @@ eachDatabase.describe('typed client', (open) => {
       expect(operationAccess.keyValues.add.needs(['CATALOG'])).to.include('catalog:config_upload');
     });
 
-    it('sees tenant settings with masked secrets', async () => {
+    it('receives tenant settings with masked secrets', async () => {
       const key = 'PLUGIN_CONFIG_acme';
       await acme.keyValues.add(key, 'password=swordfish');
       expect((await acme.keyValues.get(key)).values).to.eql(['password=swordfish']);
