@@ -115,7 +115,7 @@ eachDatabaseByTurns.describe('account credit and charge handling', (open) => {
     await expectCode(engine.acme.invoices.adjustItem(on), 4007);
   });
 
-  it('gives credit on the requested day for an adjustment that names the adjusted item and stores no plan (R52)', async () => {
+  it('uses the requested day as the date of an item adjustment, and stores the adjusted item but no plan with the adjustment (R52)', async () => {
     const { id } = await engine.payingAccount({ currency: 'USD' });
     await engine.subscribe({ accountId: id, planName: 'solo-now' });
     const [invoice] = await engine.acme.invoices.ofAccount({ accountId: id, withItems: true });
@@ -153,7 +153,7 @@ eachDatabaseByTurns.describe('account credit and charge handling', (open) => {
     expect(await engine.balancesOf(id)).to.eql(['30', '20']);
   });
 
-  it('transfers credit to the parent, and rejects a transfer without credit or parent (accounts E8 "Transfer credit")', async () => {
+  it('transfers credit to the parent, and rejects a transfer if the account has no credit or no parent (accounts E8 "Transfer credit")', async () => {
     const parent = await engine.acme.createAccount({ currency: 'USD' });
     const child = await engine.acme.createAccount({ currency: 'USD', parentAccountId: parent.id });
     await credit(child.id, '18.50');
@@ -187,7 +187,7 @@ eachDatabaseByTurns.describe('account credit and charge handling', (open) => {
     expect(await engine.balancesOf(parent.id)).to.eql(['-8.5', '8.5']);
   });
 
-  it('moves credit between parents and children without deadlocks, in any order of their record ids', async () => {
+  it('moves credit between parents and children without deadlocks, regardless of the order of their record ids', async () => {
     const last = await engine.acme.createAccount({ currency: 'USD' });
     const middle = await engine.acme.createAccount({ currency: 'USD' });
     const first = await engine.acme.createAccount({ currency: 'USD', parentAccountId: middle.id });

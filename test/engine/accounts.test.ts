@@ -92,7 +92,7 @@ eachDatabaseByTurns.describe('accounts', (open) => {
     expect((await other.createAccount({ externalKey: 'acme' })).externalKey).to.equal('acme');
   });
 
-  it('keep fields that an update omits, reset null fields only with the flag, and never change fixed fields (accounts E3 "Merge")', async () => {
+  it('keep fields that an update omits, reset null fields only if treatNullAsReset is set, and never change fixed fields (accounts E3 "Merge")', async () => {
     const { id } = await create({ name: 'Ann Lee', city: 'Bern', notes: 'n1', currency: 'EUR' });
     expect(await update(id, { notes: 'n2', city: null })).to.include({ notes: 'n2', city: 'Bern' });
     expect(await update(id, { notes: null }, true)).to.include({
@@ -163,7 +163,7 @@ eachDatabaseByTurns.describe('accounts', (open) => {
     const made = (user: string, externalKey: string, userToken: Uuid) =>
       engine.billing.as({ tenant: engine.tenant, user, userToken }).createAccount({ externalKey });
 
-    it('are audited separately when they are created', async () => {
+    it('are audited with the user and token of the call that created them', async () => {
       const ids = uuidGenerator();
       const calls = [
         { user: 'ann', key: 'first' },
@@ -182,7 +182,7 @@ eachDatabaseByTurns.describe('accounts', (open) => {
       expect(written).to.eql(calls.map(({ user, userToken }) => [{ user, userToken }]));
     });
 
-    it('are accepted or rejected separately when they are created', async () => {
+    it('are rejected individually for a duplicate key, without affecting the other accounts', async () => {
       const ids = uuidGenerator();
       const keys = ['fourth', 'fifth', 'fifth'];
       const results = await Promise.allSettled(keys.map((key) => made('ann', key, ids.next())));
@@ -192,7 +192,7 @@ eachDatabaseByTurns.describe('accounts', (open) => {
     });
   });
 
-  it('cause an event and an audit row with author, reason, comment and token at every write', async () => {
+  it('cause an event and an audit row with author, reason, comment and token for every write', async () => {
     const events = newEvents(engine.database);
     await events();
     const token = '0190aaaa-0000-7000-8000-000000000001' as Uuid;
