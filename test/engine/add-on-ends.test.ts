@@ -154,7 +154,7 @@ eachDatabaseByTurns.describe('add-ons whose base ends or changes', (open) => {
     expect(await billed()).to.have.length(2);
   });
 
-  it('lose their service when the service of their base ends on a later date', async () => {
+  it('lose their service on the future date on which the service of their base ends', async () => {
     await begin();
     await engine.runTo('2024-06-11');
     const requestedDate = '2024-06-15';
@@ -283,7 +283,7 @@ eachDatabaseByTurns.describe('add-ons whose base ends or changes', (open) => {
     expect(await billed()).to.have.length(2);
   });
 
-  it('end before they begin if their pending base will start on a product without them', async () => {
+  it('end before they begin if their pending base will start on a product that does not offer them', async () => {
     await begin();
     const dates = { entitlementDate: '2024-07-10', billingDate: '2024-07-10' };
     const ahead = await engine.acme.subscriptions.createWithAddOns(

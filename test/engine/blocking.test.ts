@@ -218,7 +218,7 @@ eachDatabaseByTurns.describe('blocking states', (open) => {
     expect((await linesOf(sold)).at(-1)).to.equal('RECURRING 2024-06-01..2024-06-11 1.67');
   });
 
-  it('include a future pause that is requested during another pause', async () => {
+  it('start a future pause on its date, even if the pause was requested during another pause', async () => {
     const sold = await begin({ now: '2024-05-01T00:00:00Z', billCycleDayLocal: 1 });
     await pause(sold.bundleId);
     await pause(sold.bundleId, '2024-06-11');
@@ -229,7 +229,7 @@ eachDatabaseByTurns.describe('blocking states', (open) => {
     expect(await stateOf(sold)).to.equal('BLOCKED');
   });
 
-  it('repair the paused days if a pause is billed late, and the rest of the year if it is billed on time (invoicing E8 "Pause and resume billed late")', async () => {
+  it('repair the paused days if a pause is billed late, and the rest of the year if the pause is billed on time (invoicing E8 "Pause and resume billed late")', async () => {
     const late = await begin({ now: '2012-05-01T00:00:00Z', planName: 'pro-annual' });
     expect(await linesOf(late)).to.eql(['RECURRING 2012-05-01..2013-05-01 2399.95']);
     engine.clock.set('2012-06-10T00:00:00Z');
@@ -309,7 +309,7 @@ eachDatabaseByTurns.describe('blocking states', (open) => {
     await engine.acme.subscriptions.cancel(subscriptionId);
   });
 
-  it('reject plan changes of a paused subscription, both by policy and on a date', async () => {
+  it('reject plan changes of a paused subscription, with or without a billing policy', async () => {
     const sold = await begin({ now: '2024-05-01T00:00:00Z', billCycleDayLocal: 1 });
     await pause(sold.bundleId);
     const change = (request: object) =>
@@ -376,7 +376,7 @@ eachDatabaseByTurns.describe('blocking states', (open) => {
     [{ service: 's'.repeat(51), stateName: 'x' }, 'MISSING_OR_INVALID_FIELD'],
     [{ stateName: 's'.repeat(51) }, 'MISSING_OR_INVALID_FIELD'],
   ];
-  it('are rejected if their service is reserved for the engine, and nothing is stored', async () => {
+  it('are rejected and not stored if their service is reserved for the engine', async () => {
     const sold = await begin({ now: '2024-05-01T00:00:00Z' });
     for (const [request, code] of refusals)
       await expectCode(block(bundleOf(sold), request), code, JSON.stringify(request));

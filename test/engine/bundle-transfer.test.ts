@@ -327,7 +327,7 @@ eachDatabaseByTurns.describe('bundle transfer', (open) => {
       });
     });
 
-    it('moves all standalone subscriptions of a bundle that have not ended, with their own keys', async () => {
+    it('moves all standalone subscriptions that have not ended, with their own keys', async () => {
       await begin('2024-01-05T08:00:00Z');
       const { acme } = engine;
       const first = await subscribe('kit-monthly');
@@ -366,7 +366,7 @@ eachDatabaseByTurns.describe('bundle transfer', (open) => {
         await engine.runTo('2024-01-19T08:00:00Z');
       });
 
-      it('moves add-ons with their base at END_OF_TERM', async () => {
+      it('moves add-ons together with their base under the policy END_OF_TERM', async () => {
         const made = await engine.settle(transfer(bundleId));
         expect(await engine.endsOf(base)).to.equal('CANCELLED 2024-01-19 2024-02-09');
         expect(await engine.endsOf(addOn)).to.equal('CANCELLED 2024-01-19 2024-02-09');
@@ -402,7 +402,7 @@ eachDatabaseByTurns.describe('bundle transfer', (open) => {
         ]);
       });
 
-      it('still ends add-ons with their base on the new account', async () => {
+      it('lets a cancellation of the base on the new account end its add-ons', async () => {
         const { subscriptions } = await engine.acme.bundles.get(await engine.settle(transfer(bundleId)));
         const [newBase, newAddOn] = subscriptions.map(({ subscriptionId }) => subscriptionId);
         if (newBase === undefined || newAddOn === undefined) throw new Error('nothing was transferred');

@@ -214,7 +214,7 @@ eachDatabaseByTurns.describe('charged-through date', (open) => {
     expect(await chargedThrough()).to.equal('2026-02-01');
   });
 
-  it('moves back to the date of a plan change that repairs everything billed after it (invoicing §8.5)', async () => {
+  it('moves back to the date of a plan change that repairs everything billed after that date (invoicing §8.5)', async () => {
     await beginWithSeats('annual');
     await engine.runTo('2026-06-10T06:00:00Z');
     await changeTo('monthly');

@@ -97,7 +97,7 @@ eachDatabaseByTurns.describe('control tags', (open) => {
   });
 
   describe('for invoice runs', () => {
-    it('of type AUTO_INVOICING_OFF stop automatic runs, and one run bills all missed days after their removal', async () => {
+    it('of type AUTO_INVOICING_OFF stop automatic runs until they are removed, and then let one run bill all missed days', async () => {
       const id = await subscriber(SystemTag.AUTO_INVOICING_OFF);
       await engine.runTo('2024-03-15T00:00:00Z');
       expect(await linesOf(id)).to.eql([]);
@@ -130,7 +130,7 @@ eachDatabaseByTurns.describe('control tags', (open) => {
       expect(await engine.acme.tags.ofObject({ type: 'ACCOUNT', id })).to.eql([]);
     });
 
-    it('stop the billing of a tagged bundle, and let a run bill the missed days after their removal', async () => {
+    it('stop the billing of a tagged bundle until they are removed, and then let a run bill the missed days', async () => {
       const id = await subscriber();
       const second = await engine.subscribe({ accountId: id, planName: 'solo-now' });
       const { bundleId } = await engine.acme.getSubscription(second.subscriptionId);

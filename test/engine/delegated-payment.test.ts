@@ -370,7 +370,7 @@ eachDatabaseByTurns.describe('payment delegation to a parent', (open) => {
     ]);
   });
 
-  it('keeps the former parent for existing invoices, and lets the account pay new invoices itself (accounts §7 rule 6)', async () => {
+  it('keeps the former parent responsible for existing invoices when the child leaves, and lets the child pay new invoices itself (accounts §7 rule 6)', async () => {
     await begin('2025-02-03T10:00:00Z', '34.00');
     await hold(parent, SystemTag.AUTO_PAY_OFF);
     await charge(child, '10');

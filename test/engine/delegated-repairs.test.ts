@@ -40,7 +40,7 @@ eachDatabaseByTurns.describe('repairs of invoices to be paid by a parent (invoic
     expect(await family.balances()).to.equal('0 0, 0 0');
   });
 
-  it('lower the summary by the days of a pause, and the next summary bills the rest of the month', async () => {
+  it('lower the summary by the days of a pause, and let the next summary bill the rest of the month', async () => {
     await begin();
     await family.engine.runTo(LATER);
     await family.engine.settle(family.engine.acme.blocking.pauseBundle(bundleId));
@@ -245,7 +245,7 @@ eachDatabaseByTurns.describe('repairs of invoices to be paid by a parent (invoic
     expect(await family.balances()).to.equal('0 0, -10 10');
   });
 
-  it('lower the summary only once a draft with the repairs is committed', async () => {
+  it('lower the summary only after a draft with the repairs is committed', async () => {
     await begin(2);
     await family.engine.acme.tags.add({ type: 'ACCOUNT', id: child }, [SystemTag.AUTO_INVOICING_DRAFT]);
     await family.engine.runTo(LATER);

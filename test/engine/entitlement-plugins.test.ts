@@ -425,7 +425,7 @@ eachDatabaseByTurns.describe('entitlement plugins (subscriptions §22)', (open) 
       expect(await stored()).to.eql(before);
     });
 
-    it('may throw when they are informed, without affecting the result or other plugins', async () => {
+    it('may throw when they are informed of the outcome, without affecting the result or other plugins', async () => {
       const lines = engine.logger.lines.length;
       first.succeeded = () => Promise.reject(new Error('no connection'));
       first.failed = () => Promise.reject(new Error('no connection'));

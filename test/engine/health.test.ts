@@ -63,7 +63,7 @@ eachDatabaseByTurns.describe('node health check (platform §13)', (open, kind) =
     });
   });
 
-  it('fails with more than 1000 late entries', async () => {
+  it('fails if more than 1000 entries are late', async () => {
     await unhandled(1_000);
     engine.billing.start();
     engine.clock.advance({ minutes: 1 });

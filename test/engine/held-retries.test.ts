@@ -256,7 +256,7 @@ eachDatabaseByTurns.describe('retries held back by a tag (payments §9.3)', (ope
     ]);
   });
 
-  it('leave the account overdue while they are held, and clear the account once they succeed', async () => {
+  it('leave the account overdue while they are held, and clear the overdue state when they succeed', async () => {
     await engine.acme.overdue.upload(OVERDUE);
     const state = async () => (await engine.acme.overdue.ofAccount(account.id)).name;
     const id = await held();

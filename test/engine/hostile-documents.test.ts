@@ -213,7 +213,7 @@ describe('logos in documents', () => {
     it(`are left out for ${what} (invoicing §14 rule 6)`, async () =>
       expect(await problemOf(mediaType, bytes)).to.match(problem));
 
-  it('are embedded in the HTML page only as image data if they are logos (invoicing §14 rule 11)', () => {
+  it('are embedded in the HTML page only as image data if they are SVG images (invoicing §14 rule 11)', () => {
     const bytes = new TextEncoder().encode('<svg onload="alert(1)"/>');
     const html = htmlOf(invoiceOf('Acme', { logo: { mediaType: 'image/svg+xml', bytes } }));
     expect(html).to.match(

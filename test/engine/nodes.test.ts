@@ -233,7 +233,7 @@ onPostgresql.describe('nodes with commands on a shared database (platform §11)'
   const openNode = nodeStarter();
   const ops = { userName: 'ops' };
 
-  it('run each command that addresses them once and in order, unless they started after the command', async () => {
+  it('run each command addressed to them once and in order, unless they started after the command', async () => {
     const database = await open(migrated);
     const heard: string[] = [];
     const node = async (name: string): Promise<Opened> => {

@@ -139,7 +139,7 @@ eachDatabaseByTurns.describe('open payment attempts (payments §7.2 rule 4)', (o
       async (session) => (await session.payments.findAttemptsByIds([id]))[0]?.stateName,
     );
 
-  it('become ABORTED if they have no transaction, but only once they are old enough', async () => {
+  it('become ABORTED if they have no transaction, but only after they are old enough', async () => {
     const id = await left(null);
     stage.clock.set('2012-05-31T12:00:00Z');
     await sweep();

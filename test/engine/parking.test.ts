@@ -118,7 +118,7 @@ eachDatabaseByTurns.describe('account parking', (open) => {
     expect(await isParked(id), 'the next run is held to them again').to.equal(true);
   });
 
-  it('records in the audit row the bound exceeded after sixteen periods of AUTO_INVOICING_OFF', async () => {
+  it('records the exceeded bound in the audit row after sixteen periods with AUTO_INVOICING_OFF', async () => {
     await begin('2023-01-01T00:00:00Z');
     const id = await engine.settle(subscriber('solo-now'));
     const account = { type: 'ACCOUNT', id } as const;

@@ -131,7 +131,7 @@ eachDatabaseByTurns.describe('phases that are not stored yet', (open) => {
     ]);
   });
 
-  it('give an account without a bill cycle day the day of its first subscription', async () => {
+  it('set the missing bill cycle day of an account from its first subscription', async () => {
     const opened = await begin('2024-01-10T00:00:00Z');
     const { acme } = opened;
     const { id: alone } = await acme.createAccount({ currency: 'USD' });

@@ -92,7 +92,7 @@ const expected: Readonly<Record<string, readonly string[]>> = {
   'renderer.pdf': ['0.createdDate Date'],
 };
 
-anyDatabase.describe('values for host code (lib/ports)', (open) => {
+anyDatabase.describe('values exchanged with host code (lib/ports)', (open) => {
   const host = new HostileHost();
   const found = new Map<string, Set<string>>();
   let stage: HostStage;
@@ -176,7 +176,7 @@ anyDatabase.describe('values for host code (lib/ports)', (open) => {
     expect([...new Set(datesIn(seen, ''))]).to.include.members(invoice('[]'));
   });
 
-  it('contain only plain data in a host formatter and in the built-in formatter that it uses', async () => {
+  it('contain only plain data in a host formatter and in the built-in formatter that the host formatter uses', async () => {
     const { acme, invoiceId } = stage;
     const text = ({ builtIn }: InvoiceFormatterContext) => ({
       date: (date: string) => `${date} ${builtIn.date(date)}`,

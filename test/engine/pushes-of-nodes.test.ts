@@ -105,7 +105,7 @@ onPostgresql.describe('pushes of several nodes (platform §10.2)', (open) => {
     expect(new Set(receiver.arrived.map(({ id }) => id))).to.have.property('size', 1);
   });
 
-  it('are sent by another node if a node sleeps past its lease, regardless of its late result', async () => {
+  it('are sent by another node if a node sleeps past its lease, regardless of the late result of the sleeping node', async () => {
     const database = await open(migrated);
     const { promise: woken, resolve: wake } = Promise.withResolvers<void>();
     const { promise: asleep, resolve: fallAsleep } = Promise.withResolvers<void>();

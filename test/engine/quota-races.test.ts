@@ -37,7 +37,7 @@ eachDatabase.describe('concurrent consumption of a quota (features §4)', (open)
     expect(await used()).to.equal('10');
   });
 
-  it('needs one statement for several callers, and returns the counter after each consumption', async () => {
+  it('needs one statement for several callers, and returns the counter after each call', async () => {
     await consume({ amount: '0.5' });
     let results: Awaited<ReturnType<typeof together>> = [];
     const statements = await engine.statementsOf(async () => {

@@ -66,7 +66,7 @@ eachDatabase.describe('TRIAL_ENDING event (subscriptions §21.1)', (open) => {
     expect(await announced()).to.eql([notice]);
   });
 
-  it('has the same content if the clock jumps past the end', async () => {
+  it('has the same content if the clock jumps past the end of the trial', async () => {
     await subscribe('pro-monthly');
     await engine.runTo('2024-05-15T00:00:00Z');
     expect(await announced()).to.eql([['2024-05-15', ...notice.slice(1)]]);
@@ -104,7 +104,7 @@ eachDatabase.describe('TRIAL_ENDING event (subscriptions §21.1)', (open) => {
     expect(await announced()).to.eql([['2024-03-30', ...notice.slice(1)]]);
   });
 
-  it('is sent once, despite an undone cancellation and a plan change that keeps the end (rule 3)', async () => {
+  it('is sent once, despite an undone cancellation and a plan change that keeps the end of the trial (rule 3)', async () => {
     const { subscriptionId } = await subscribe('pro-monthly');
     await engine.runTo('2024-03-28T06:00:00Z');
     await cancelAtTrialEnd(subscriptionId);

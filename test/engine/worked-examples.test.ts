@@ -282,7 +282,7 @@ eachDatabaseByTurns.describe('billing engine', (open) => {
       return (await linesOf(sold)).filter((line) => line.startsWith('REPAIR_ADJ')).toSorted();
     }
 
-    it('limits several repairs to the remainder of their item (invoicing E12 "No over-repair")', async () => {
+    it('limits the repairs to the remainder of the item (invoicing E12 "No over-repair")', async () => {
       const accountId = await customer({ now: '2013-06-15T00:00:00Z', billCycleDayLocal: 15 });
       const sold = await sell(accountId, { planName: 'solo-now' });
       engine.clock.set('2013-06-28T00:00:00Z');

@@ -5,7 +5,7 @@ import { wrongValues } from '../support/wrong-shapes.ts';
 /** Calls without types, as from plain JavaScript. */
 type Untyped = Readonly<Record<string, (...given: readonly unknown[]) => Promise<unknown>>>;
 
-anyDatabase.describe('callers of the wrong type', (open) => {
+anyDatabase.describe('callers and host transactions of the wrong type', (open) => {
   const engine = engineBefore(open, { now: '2024-03-01T08:00:00Z' });
 
   const members = [
@@ -42,7 +42,7 @@ anyDatabase.describe('callers of the wrong type', (open) => {
     }
   });
 
-  it('cause only a BillingError with a host transaction of the wrong type', async () => {
+  it('cause only a BillingError if the host transaction is invalid', async () => {
     const { billing, tenant } = engine;
     for (const value of wrongValues)
       await expectOnlyBillingError(
