@@ -232,7 +232,7 @@ eachDatabaseByTurns.describe('bill cycle days', (open) => {
     expect(await lastLines()).to.eql(['RECURRING 2016-06-01..2016-06-15 13.55']);
   });
 
-  it('are rejected outside the range 1 to 31 and on unreachable dates, and nothing is stored', async () => {
+  it('are rejected and not stored if they are outside the range 1 to 31 or take effect on an unreachable date', async () => {
     await begin('2016-05-01T00:00:00Z');
     const subscriptionId = await subscribe('s-30');
     await events();
