@@ -360,7 +360,7 @@ eachDatabaseByTurns.describe('catalog entries', (open) => {
     await expectCode(entries.createPlan(monthly('p1-1', '2024-01-01')), 61004);
   });
 
-  it('can be erased as the latest row of a plan or as the whole plan with its names', async () => {
+  it('of a plan can be erased, either only the latest row or all rows together with the names of the plan', async () => {
     const entries = await openWith('2024-01-10T00:00:00Z', monthly('p1', '2024-01-01'));
     await entries.updatePlan('p1', { phases: [evergreen('12')], effectiveDate: at('2024-02-01') });
     await entries.deletePlan('p1', { force: true });
@@ -473,7 +473,7 @@ eachDatabaseByTurns.describe('catalog entries', (open) => {
     await expectCode(entries.createPlan(monthly('lamp-monthly', '2024-03-01')), 61004);
   });
 
-  it('remain with their products after the XML catalog is deleted', async () => {
+  it('remain, together with their products, after the XML catalog is deleted', async () => {
     await openOverlay('2024-04-10T00:00:00Z');
     const { catalogEntries: entries, catalogs } = engine.acme;
     await entries.create({

@@ -299,7 +299,7 @@ eachDatabaseByTurns.describe('catalog plugins', (open) => {
     expect(String(await twice.catch((error: unknown) => error))).to.match(/the same name/);
   });
 
-  it('pass the plugin check only if they are correct', async () => {
+  it('pass the plugin check only if the results of latestVersion are consistent and the catalogs are valid', async () => {
     await begin();
     const [one, other] = [engine.tenant.id, 'account-a', 'account-b'];
     plugin.serve(harbour());
