@@ -34,7 +34,7 @@ onPostgresql.describe('two cells', (open) => {
     [west, east] = [await cells.shopIn('west', 'shop-west'), await cells.shopIn('east', 'shop-east')];
   });
 
-  it('keep the accounts and the queue of each tenant in its own database', async () => {
+  it('store the accounts and the queue of each tenant in the database of the tenant’s cell', async () => {
     const [ofWest, ofEast] = [await west.subscriber(), await east.subscriber()];
     expect(await cells.billing.settle()).to.equal(true);
     const [inWest, inEast] = [storageOf(cells.west), storageOf(cells.east)];
@@ -271,7 +271,7 @@ onPostgresql.describe('two cells', (open) => {
     expect(await cells.billing.checks.aheadOfClock()).to.equal(null);
   });
 
-  it('keep responses under idempotency keys in the tenant’s cell, or in the directory', async () => {
+  it('keep responses under idempotency keys in the tenant’s cell or, for calls without a tenant, in the directory', async () => {
     const { idempotency } = cells.billing;
     for (const tenant of [null, { id: east.id, recordId: east.recordId }]) {
       const request = { tenant, key: 'once', hash: 'hash' };
@@ -358,7 +358,7 @@ onPostgresql.describe('unavailable cells', (open) => {
     [west, east] = [await cells.shopIn('west', 'shop-west'), await cells.shopIn('east', 'shop-east')];
   });
 
-  it('cause only the calls for their own tenants to fail, and are named in the error', async () => {
+  it('do not affect calls for tenants of other cells, and are named in the error of calls for their own tenants', async () => {
     await proxy.refuse();
     const error = await rejection(east.acme.createAccount({ currency: 'USD' }));
     expect(error).to.deep.include({ code: ErrorCode.BUSY });
