@@ -78,7 +78,7 @@ eachDatabaseByTurns.describe('credit notes for changes to invoices (invoicing §
     expect(await notesOf(invoiceId)).to.eql(['VOID 2024-01-01 6 (10 + -4)']);
   });
 
-  it('contain a repair on a draft only once a call or a later run commits the draft', async () => {
+  it('contain a repair on a draft only after a call or a later run commits the draft', async () => {
     await begin();
     for (const isReused of [false, true]) {
       const accountId = await newAccount();
