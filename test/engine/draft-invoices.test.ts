@@ -122,7 +122,7 @@ eachDatabaseByTurns.describe('drafts and other invoices', (open) => {
       expect(await chargedThrough(id)).to.equal('2024-03-01');
     });
 
-    it('use credit only once they are committed, and turn a negative amount into credit', async () => {
+    it('use credit only after they are committed, and turn a negative amount into credit', async () => {
       const first = await charge('20', false);
       const second = await charge('5', false);
       await engine.acme.invoices.addCredits({ accountId, items: [{ amount: '30', invoiceId: first.id }] });
