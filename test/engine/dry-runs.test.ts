@@ -98,7 +98,7 @@ eachDatabase.describe('dry run', (open) => {
       expect([made?.invoiceDate, await lastLines()]).to.eql(['2024-02-01', next && itemLines(next)]);
     });
 
-    it('ignores a target date, because it returns the next invoice', async () => {
+    it('returns the next invoice regardless of the target date', async () => {
       await begin('2024-01-01T00:00:00Z', 1);
       await subscribe('solo-now');
       const next = ['RECURRING 2024-02-01..2024-03-01 19.95'];
