@@ -174,7 +174,7 @@ eachDatabaseByTurns.describe('e-invoices (invoicing §22)', (open) => {
     );
   });
 
-  it('are not created for draft, void or migration invoices, nor for PEPPOL_BIS3 in CII', async () => {
+  it('are not created for draft, void or migration invoices, nor in CII format with the PEPPOL_BIS3 profile', async () => {
     const shop = await InvoicedBusinesses.open(open);
     const accountId = await shop.account(german, standard);
     const items = [{ amount: '10', description: 'Work' }];
