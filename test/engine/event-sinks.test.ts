@@ -165,7 +165,7 @@ anyDatabase.describe('event sinks in special cases', (open) => {
     }
   });
 
-  it('receive events from engines without these sinks, but no events older than the first engine with these sinks (platform §10.6)', async () => {
+  it('receive events even from engines without these sinks, but only events created after an engine first opened with these sinks (platform §10.6)', async () => {
     engine = await openEngine(open, { now: NOW });
     const { database, acme, tenant } = engine;
     await acme.createAccount({ currency: 'USD' });
