@@ -116,7 +116,7 @@ eachDatabase.describe('cached features (features §3)', (open, kind) => {
       expect([allowed, used.toString()]).to.eql([true, '60']);
     });
 
-    it('are dropped when a consumption is committed', async () => {
+    it('are dropped when the consumption of a quota is committed', async () => {
       await hosted.inside(consume);
       expect(await can('calls', '41', hosted.acme)).to.equal(false);
       expect(await can('calls', '40', hosted.acme)).to.equal(true);

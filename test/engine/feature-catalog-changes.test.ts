@@ -137,7 +137,7 @@ eachDatabase.describe('FEATURE_CHANGE after a catalog change (features §5)', (o
     ]);
   });
 
-  it('is considered only for accounts with plans whose features differ', async () => {
+  it('is considered only for accounts with plans whose features change', async () => {
     const price = () => upload('2026-02-01', { seats: '5', price: '12.00', existing: '2026-02-01' });
     expect(await checkedBy(price), 'another price').to.eql([]);
     const seats = () => upload('2026-02-02', { seats: '7', price: '12.00', existing: '2026-02-02' });

@@ -261,7 +261,7 @@ eachDatabase.describe('features', (open) => {
     ]);
   });
 
-  it('count a backdated consumption in the period that contains its date', async () => {
+  it('count backdated consumption in the period that contains the given date', async () => {
     await f1();
     await at('2026-04-05T00:00:00Z');
     await consume('10');
@@ -442,7 +442,7 @@ eachDatabase.describe('features', (open) => {
     ]);
   });
 
-  it('reject a quota with billed overage if it has ten decimals', async () => {
+  it('reject a consumed amount with ten decimals if the overage of the quota is billed', async () => {
     await begin('2026-04-01T00:00:00Z');
     await engine.subscribe({ accountId, planName: 'max' });
     const amount = new Decimal('0.1234567891');
