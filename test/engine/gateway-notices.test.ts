@@ -47,7 +47,7 @@ eachDatabaseByTurns.describe('gateway notifications (payments §11.2 rule 3)', (
     expect(Number(after.totals.purchasedAmount)).to.equal(12);
   });
 
-  it('record an open dispute as a chargeback once, and reverse it when the dispute ends', async () => {
+  it('record an open dispute as a chargeback once, and reverse the chargeback when the dispute no longer stands', async () => {
     const { id, paymentId } = await invoices.paid('20');
     for (const _ of [1, 2]) {
       await disputed(paymentId);
