@@ -236,7 +236,7 @@ eachDatabaseByTurns.describe('invoice payment chargebacks (payments §9.5)', (op
     expect(await invoices.balanceOf(id)).to.equal(20);
   });
 
-  it('affect the invoice, like chargeback reversals and refunds, even if posted to the payment (rule 5)', async () => {
+  it('affect the invoice even if posted to the payment, as do chargeback reversals and refunds (rule 5)', async () => {
     const { id, paymentId } = await invoices.paid('20');
     const { payments } = engine.acme;
     await payments.refund({ paymentId, amount: '5' });

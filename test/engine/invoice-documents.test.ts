@@ -55,7 +55,7 @@ eachDatabaseByTurns.describe('documents and their templates (invoicing §14)', (
     expect(await html(invoiceId)).to.contain('Rechnung');
   });
 
-  it('use the MANUAL_PAY template, if it exists, for accounts with that tag, and the general template in all other cases (rule 2)', async () => {
+  it('use the MANUAL_PAY template for accounts with that tag if such a template exists, and the general template in all other cases (rule 2)', async () => {
     const { accountId, invoiceId } = await invoiceOf('en_US');
     await texts().upload({ ...template, text: 'all {{account.isManualPay}}' });
     const account = { type: ObjectType.ACCOUNT, id: accountId };
@@ -176,7 +176,7 @@ eachDatabaseByTurns.describe('documents and their templates (invoicing §14)', (
     }
   });
 
-  it('show custom fields of the account, escaped, if the template contains them', async () => {
+  it('show escaped custom fields of the account if the template contains these fields', async () => {
     const { accountId, invoiceId } = await invoiceOf('en_US');
     const fields = { type: ObjectType.ACCOUNT, id: accountId };
     await engine.acme.customFields.add(fields, [
@@ -257,7 +257,7 @@ eachDatabaseByTurns.describe('documents and their templates (invoicing §14)', (
     expect(await html(summary?.id ?? parent.id)).to.not.include('of the parent account');
   });
 
-  it('name each child and its invoices on the summary and on its credit notes (invoicing §14 rule 4)', async () => {
+  it('name each child and the invoices of the child on the summary and on credit notes for the summary (invoicing §14 rule 4)', async () => {
     const { acme } = await openShop(engine.billing, null);
     const settings = JSON.stringify({ 'org.service.invoice.creditNotes': 'true' });
     await acme.keyValues.add('PER_TENANT_CONFIG', settings);

@@ -471,7 +471,7 @@ eachDatabaseByTurns.describe('invoice plugins in user operations (invoicing §13
       await sound();
     });
 
-    it('show a reduced invoice that the parent has paid as credit of the child', async () => {
+    it('can reduce an invoice that the parent has paid, so that the difference becomes credit of the child', async () => {
       let taken: string | null = null;
       await begin({
         name: 'history',
@@ -500,7 +500,7 @@ eachDatabaseByTurns.describe('invoice plugins in user operations (invoicing §13
       await sound();
     });
 
-    it('do not reduce a refunded charge, as in the actual run', async () => {
+    it('cannot reduce a charge by more than the amount left after its repair, exactly as in the actual run', async () => {
       const april = '2024-04-01';
       let taken = '0';
       let annual: { readonly id: Uuid } | undefined;

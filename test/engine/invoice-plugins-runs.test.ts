@@ -333,7 +333,7 @@ eachDatabaseByTurns.describe('invoice plugins in runs (invoicing §13)', (open) 
     expect(await wrong()).to.eql([]);
   });
 
-  it('can set a price for free days that is charged once and repaired in proportion', async () => {
+  it('can charge free days at a price that is billed once and repaired in proportion', async () => {
     await begin(changedTo('7'));
     const { subscriptionId } = await engine.subscribe({
       accountId,
@@ -443,7 +443,7 @@ eachDatabaseByTurns.describe('invoice plugins in runs (invoicing §13)', (open) 
     expect(await engine.breaches()).to.eql([]);
   });
 
-  it('are called again if an account changes during an automatic run, and the run is repeated later if changes continue', async () => {
+  it('are called again if an account changes during an automatic run, which is repeated later if changes continue', async () => {
     let pluginCalls = 0;
     let changes = 1;
     await begin({
