@@ -36,7 +36,7 @@ eachDatabase.describe('deployment metrics (platform §12)', (open, kind) => {
     );
   };
 
-  it('are stored every minute, one set for the deployment and one set per node', async () => {
+  it('are stored every minute, with one set for the deployment and one set per node', async () => {
     const [first, second] = [recorderOf('n1'), recorderOf('n2')];
     await Promise.all([first.record(), second.record()]);
     const gauges = ['late', 'processing'].flatMap((each) => [
