@@ -46,7 +46,7 @@ eachDatabaseByTurns.describe('overdue accounts', (open) => {
 
   const BILLED = ['RECURRING 2024-01-01..2024-02-01 19.95'];
 
-  it('keep the AUTO_INVOICING_OFF tag that overdue added, even after they are closed and have paid (overdue §2.3)', async () => {
+  it('keep the AUTO_INVOICING_OFF tag that an overdue state added, even after they are closed and have paid (overdue §2.3)', async () => {
     await engine.runTo('2024-01-11T00:00:00Z');
     await engine.runTo('2024-01-21T00:00:00Z');
     expect([await states(), await tags()]).to.eql([['WARNED', 'DISABLED'], ['AUTO_INVOICING_OFF']]);

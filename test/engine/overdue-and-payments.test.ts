@@ -64,7 +64,7 @@ anyDatabase.describe('overdue rules', (open) => {
       expect(found).to.eql(['MUCH', '200 MUCH', '199.99 ANY', '0.01 ANY', ' clear']);
     });
 
-    it('clear the account when a credit exceeds the unpaid amount', async () => {
+    it('clear the overdue state when a credit exceeds the unpaid amount', async () => {
       const debtor = await begin(configB(), { hasCard: false });
       await debtor.chronicle.days('2012-05-02', '2012-06-05');
       expect(await debtor.state()).to.equal('OD1');

@@ -41,7 +41,7 @@ anyDatabase.describe('overdue conditions', (open) => {
       expect(await debtor.states()).to.eql([]);
     });
 
-    it('are met for state S1 from 03-06 on if 30 has been unpaid since 03-01', async () => {
+    it('are met for state S1 from 03-06 on if an amount of 30 has been unpaid since 03-01', async () => {
       const debtor = await begin('2024-03-01T12:00:00Z', BOUNDARIES);
       await debtor.charge('30');
       await engine.runTo('2024-03-05T12:00:00Z');
@@ -50,7 +50,7 @@ anyDatabase.describe('overdue conditions', (open) => {
       expect(await debtor.state()).to.equal('S1');
     });
 
-    it('are met only for state S2 if 19.99 has been unpaid since 03-01, because S2 has no total condition', async () => {
+    it('are met only for state S2 if an amount of 19.99 has been unpaid since 03-01, because S2 has no total condition', async () => {
       const debtor = await begin('2024-03-01T12:00:00Z', BOUNDARIES);
       await debtor.charge('19.99');
       await engine.runTo('2024-03-06T12:00:00Z');

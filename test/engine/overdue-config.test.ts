@@ -103,7 +103,7 @@ eachDatabaseByTurns.describe('overdue configurations', (open) => {
     ]);
   });
 
-  it('can be stored unchanged under the tenant key, after the same validation', async () => {
+  it('can be stored unchanged under the tenant key, after the same validation as an upload', async () => {
     const json = `\ufeff\r\n${JSON.stringify(exampleJson)}`;
     for (const text of [json, exampleXml]) {
       await acme.keyValues.add(KEY, text);
@@ -115,7 +115,7 @@ eachDatabaseByTurns.describe('overdue configurations', (open) => {
     expect((await acme.keyValues.get(KEY)).values).to.eql([exampleXml]);
   });
 
-  it('are rejected with all errors and their positions, and nothing is stored (overdue §1.3)', async () => {
+  it('are rejected with all errors and their positions, and are not stored (overdue §1.3)', async () => {
     await acme.overdue.upload(exampleXml);
     await newTypes();
     const bad = exampleXml

@@ -159,7 +159,7 @@ anyDatabase.describe('overdue debts', (open) => {
     expect(stages).to.eql(['249.95 clear', '499.90 OD1', '749.85 OD2', '999.80 OD2', '1249.75 OD3']);
   });
 
-  it('are aged from the oldest invoice that is still unpaid (overdue §12 example 12)', async () => {
+  it('date from the oldest invoice that is still unpaid (overdue §12 example 12)', async () => {
     const debtor = await begin(CONFIG_C, false);
     await engine.runTo('2012-05-31T00:03:42Z');
     await engine.runTo('2012-05-31T10:00:00Z');

@@ -231,7 +231,7 @@ anyDatabase.describe('overdue previews and explanations', (open) => {
     expect(explained.text).to.contain('because it has the tag OVERDUE_ENFORCEMENT_OFF');
   });
 
-  it('explain the state of a child by the debt of its paying parent', async () => {
+  it('attribute the state of a child to the debt of its paying parent', async () => {
     await begin(exampleConfigs.B);
     const parent = accountId;
     const child = await acme.createAccount({

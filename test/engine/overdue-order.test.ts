@@ -11,7 +11,7 @@ anyDatabase.describe('overdue evaluation with pending retries (overdue §5.2)', 
     return Debtor.sign(engine, input);
   };
 
-  it('enters no state if a retry succeeds on the day of the threshold', async () => {
+  it('sets no state if a retry succeeds on the day of the threshold', async () => {
     const debtor = await begin(
       overdueXml({ initial: 8, states: [{ name: 'OD1', time: 8, disables: true }] }),
     );
@@ -23,7 +23,7 @@ anyDatabase.describe('overdue evaluation with pending retries (overdue §5.2)', 
     expect([await debtor.states(), await debtor.owed(), await debtor.check()]).to.eql([[], [], null]);
   });
 
-  it('enters no state if a later retry of the same day succeeds', async () => {
+  it('sets no state if a later retry of the same day succeeds', async () => {
     const debtor = await begin(
       overdueXml({ initial: 8, states: [{ name: 'OD1', time: 8, disables: true }] }),
     );
@@ -78,7 +78,7 @@ anyDatabase.describe('overdue evaluation with pending retries (overdue §5.2)', 
     expect(await debtor.states()).to.eql(['BLOCKED from 06-07T00:03:42']);
   });
 
-  describe('with later work due on the same day (rule 5)', () => {
+  describe('and later work due on the same day (rule 5)', () => {
     /** Runs until the threshold day of a debt whose retry is due at 09:00 that day. */
     async function untilTheDay(config: string): Promise<Debtor> {
       const debtor = await begin(config);
@@ -91,7 +91,7 @@ anyDatabase.describe('overdue evaluation with pending retries (overdue §5.2)', 
     const DISABLED_AFTER_8 = overdueXml({ initial: 8, states: [{ name: 'OD1', time: 8, disables: true }] });
     const TWO = overdueXml({ states: [{ name: 'TWO', count: 2, disables: true }] });
 
-    it('enters no state after a new charge if a retry later on the same day succeeds', async () => {
+    it('sets no state after a new charge if a retry later on the same day succeeds', async () => {
       const debtor = await untilTheDay(DISABLED_AFTER_8);
       Debtor.accept(engine);
       await debtor.charge('3');
@@ -99,7 +99,7 @@ anyDatabase.describe('overdue evaluation with pending retries (overdue §5.2)', 
       expect([await debtor.states(), await debtor.owed(), await debtor.check()]).to.eql([[], [], null]);
     });
 
-    it('enters the state on the check date if a retry later on the same day fails', async () => {
+    it('sets the state on the check date if a retry later on the same day fails', async () => {
       const debtor = await untilTheDay(DISABLED_AFTER_8);
       await debtor.charge('3');
       expect(await debtor.states()).to.eql([]);
@@ -138,7 +138,7 @@ anyDatabase.describe('overdue evaluation with pending retries (overdue §5.2)', 
       expect(await child.states()).to.eql(['TWO from 06-08T09:00:00']);
     });
 
-    it('enters a milder or clear state immediately', async () => {
+    it('sets a milder or clear state immediately', async () => {
       const debtor = await begin(
         overdueXml({
           states: [
@@ -176,7 +176,7 @@ anyDatabase.describe('overdue evaluation with pending retries (overdue §5.2)', 
         expect(await debtor.states()).to.eql(blocks);
       });
 
-    it('enters a state that was due on an earlier day, regardless of other work due today', async () => {
+    it('sets a state that was due on an earlier day, regardless of other work due today', async () => {
       engine = await openStory(open, CONFIG_C, { retryDays: '9' });
       const debtor = await Debtor.sign(engine);
       Debtor.decline(engine);

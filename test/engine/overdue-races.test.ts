@@ -174,7 +174,7 @@ eachDatabase.describe('overdue evaluations', (open) => {
     expect(await statesOf(engine, payingItself.id)).to.eql([]);
   });
 
-  it('include the parent of many children only once if the children are evaluated together (overdue §8 rule 1)', async () => {
+  it('run only once for the parent of many children if the children are evaluated together (overdue §8 rule 1)', async () => {
     const { account: parent } = await begin(engine, OD);
     const born = { currency: 'USD', parentAccountId: parent.id, isPaymentDelegatedToParent: true } as const;
     const children = await Promise.all(Array.from({ length: 12 }, () => engine.acme.createAccount(born)));
@@ -199,7 +199,7 @@ eachDatabase.describe('overdue evaluations', (open) => {
     expect((await refreshes())[1]).to.equal(beforeOfChildren + 24);
   });
 
-  it('keep AUTO_INVOICING_OFF after clearing if a user had added the tag too (overdue §2.3)', async () => {
+  it('keep AUTO_INVOICING_OFF after the account is cleared if a user also added the tag (overdue §2.3)', async () => {
     const { account, invoice } = await begin(engine, OD);
     const object = { id: account.id, type: 'ACCOUNT' } as const;
     const names = async () =>

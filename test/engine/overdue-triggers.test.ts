@@ -64,7 +64,7 @@ anyDatabase.describe('overdue triggers (overdue §7)', (open) => {
     expect(await debtor.state()).to.equal('clear');
   });
 
-  it('include a new invoice without a payment method or payment', async () => {
+  it('include a new invoice for which no payment is attempted', async () => {
     const debtor = await begin();
     await debtor.tag(SystemTag.AUTO_PAY_OFF);
     await debtor.charge('10');
@@ -104,7 +104,7 @@ anyDatabase.describe('overdue triggers (overdue §7)', (open) => {
     expect(credit?.itemType).to.equal('CREDIT_ADJ');
   });
 
-  it('include a voided invoice', async () => {
+  it('include the voiding of an invoice', async () => {
     const debtor = await begin();
     const { id } = await debtor.charge('10');
     expect(await debtor.state()).to.equal('LATE');

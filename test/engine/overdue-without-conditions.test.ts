@@ -23,7 +23,7 @@ const ways: readonly (readonly [string, (engine: TestEngine) => Promise<void>])[
   ],
 ];
 
-anyDatabase.describe('overdue processing after the last condition is removed', (open) => {
+anyDatabase.describe('overdue processing without conditions', (open) => {
   let engine: TestEngine;
   beforeEach(async () => {
     engine = await openEngine(open, { now: '2012-05-01T10:00:00Z', catalog: null });
@@ -169,7 +169,7 @@ anyDatabase.describe('overdue processing after the last condition is removed', (
     expect(await states(paying)).to.eql([]);
   });
 
-  it('applies the next configuration to an account with debt that was cleared in the meantime (overdue §6 rule 6)', async () => {
+  it('applies the next configuration to a cleared account that still has debt (overdue §6 rule 6)', async () => {
     await engine.acme.overdue.upload(OD);
     const accountId = await engine.settle(debtor());
     await engine.runTo(DAY);
