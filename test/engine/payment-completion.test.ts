@@ -188,14 +188,14 @@ eachDatabaseByTurns.describe('completion of pending transactions (payments §6)'
   });
 });
 
-eachDatabaseByTurns.describe('repeated key of an invoice payment (payments §4.2)', (open) => {
+eachDatabaseByTurns.describe('invoice payment service with repeated keys (payments §4.2)', (open) => {
   const engine = engineBefore(open, { now: '2012-05-31T00:03:42Z', catalog: null });
   const { acme } = engine;
   const account = payerBeforeEach(engine);
   const invoices = new PaidInvoices(engine, account);
   soundAfterEach(engine);
 
-  it('applies to the stored invoice if a request repeats the key of a pending payment', async () => {
+  it('pays the stored invoice if a request repeats the key of a pending payment', async () => {
     const { acme, gateway, ledger } = engine;
     const { id } = await invoices.add('20', { isHeldBack: true });
     const keys = { invoiceId: id, transactionExternalKey: 'sent twice' };

@@ -145,7 +145,7 @@ eachDatabaseByTurns.describe('plugin inputs and responses (payments §2.2, §2.3
       }
     });
 
-  it('are not affected by changes that a control plugin makes to its input', async () => {
+  it('remain unchanged if a control plugin tries to modify its input', async () => {
     await begin();
     answer = (request) => processed(request);
     const tried: boolean[] = [];
@@ -174,7 +174,7 @@ eachDatabaseByTurns.describe('plugin inputs and responses (payments §2.2, §2.3
     expect(properties).to.eql(GIVEN);
   });
 
-  it('remain unchanged, even in storage, if a gateway modifies its request', async () => {
+  it('remain unchanged in memory and in storage if a gateway tries to modify its request', async () => {
     await begin();
     const tried: boolean[] = [];
     answer = (request) => {

@@ -149,7 +149,7 @@ eachDatabaseByTurns.describe('payment data (payments §1.4, §2.1, §10.2)', (op
       expect(sessionsThen).to.equal(0);
     });
 
-    it('contains null with a logged warning in a list if a gateway fails, but a single read fails with 7004', async () => {
+    it('contains null with a logged warning in a list if a gateway fails, but cannot be read individually (error 7004)', async () => {
       await begin();
       await withMethods('talkative', SANDBOX);
       expect(await infos()).to.eql([
@@ -258,7 +258,7 @@ eachDatabaseByTurns.describe('payment data (payments §1.4, §2.1, §10.2)', (op
       expect(warnings()).to.eql([]);
     });
 
-    it('includes a newer status from the gateway, and stores the status only if the read requests plugin information', async () => {
+    it('includes a newer status from the gateway only if the read requests plugin information, and that status is then stored', async () => {
       await begin();
       stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', TIMES: 1 });
       const { account, invoiceId } = await paid(SANDBOX);

@@ -5,7 +5,7 @@ import { engineBefore, expect, expectCode, payerBeforeEach, soundAfterEach } fro
 const NOWHERE = '11111111-1111-4111-8111-111111111111' as Uuid;
 const PENDING = [{ key: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', value: 'true', isUpdatable: false }];
 
-anyDatabase.describe('recorded refunds and chargebacks (payments §5.2, §9.5)', (open) => {
+anyDatabase.describe('recorded payments, refunds and chargebacks (payments §5.2, §9.5)', (open) => {
   const engine = engineBefore(open, { now: '2024-01-31T12:00:00Z', catalog: null });
   const { acme } = engine;
   const account = payerBeforeEach(engine);
@@ -100,7 +100,7 @@ anyDatabase.describe('recorded refunds and chargebacks (payments §5.2, §9.5)',
     expect([await balanceOf(first.id), await balanceOf(second.id)]).to.eql([0, 0]);
   });
 
-  it('do not affect a later success with the same key if a failed invoice payment is corrected (payments §9.4)', async () => {
+  it('are not affected by the correction of an earlier failed invoice payment with the same key (payments §9.4)', async () => {
     engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', TIMES: 1 });
     const { id, paymentId } = await paidInvoice('100');
     engine.clock.advance({ days: 8 });
@@ -116,7 +116,7 @@ anyDatabase.describe('recorded refunds and chargebacks (payments §5.2, §9.5)',
     expect(await balanceOf(id)).to.equal(0);
   });
 
-  it('do not affect a later success with the same key if a failed refund is corrected (payments §9.4)', async () => {
+  it('are not affected by the correction of an earlier failed refund with the same key (payments §9.4)', async () => {
     const { id, paymentId } = await paidInvoice('50');
     const transactionExternalKey = `RR-${paymentId}`;
     const properties = [{ key: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', value: 'true', isUpdatable: false }];
@@ -128,7 +128,7 @@ anyDatabase.describe('recorded refunds and chargebacks (payments §5.2, §9.5)',
     expect(await balanceOf(id)).to.equal(20);
   });
 
-  it('do not affect a later chargeback with the same key if a reversed chargeback is corrected (payments §9.4)', async () => {
+  it('are not affected by the correction of an earlier reversed chargeback with the same key (payments §9.4)', async () => {
     const { id, paymentId } = await paidInvoice('50');
     const request = { paymentId, transactionExternalKey: `CC-${paymentId}` };
     const { invoicePayments } = acme;
