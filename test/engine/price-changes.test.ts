@@ -35,7 +35,7 @@ function version(effectiveDate: string, price: string, more: Partial<PricedVersi
   return { effectiveDate, price, ...more };
 }
 
-eachDatabaseByTurns.describe('price changes of existing subscriptions', (open) => {
+eachDatabaseByTurns.describe('price changes in new catalog versions', (open) => {
   function begin(now: string, first: PricedVersion, alignPriceChanges = false): Promise<TestEngine> {
     const configuration = { [ALIGN]: alignPriceChanges };
     return openEngine(open, { now, catalog: pricedCatalog(first), configuration });
@@ -152,7 +152,7 @@ eachDatabaseByTurns.describe('price changes of existing subscriptions', (open) =
     ]);
   });
 
-  it('apply immediately if they are uploaded after their date for existing subscriptions', async () => {
+  it('apply immediately if they are uploaded after the date on which they take effect for existing subscriptions', async () => {
     const opened = await begin('2024-03-15T00:00:00Z', heat[0] as PricedVersion);
     const accountId = await subscribe(opened);
     await opened.runTo('2024-06-20T00:00:00Z');

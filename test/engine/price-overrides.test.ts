@@ -261,7 +261,7 @@ eachDatabaseByTurns.describe('price overrides', (open) => {
     expect((await other.getSubscription(own)).prices[1]?.recurringPrice?.toFixed()).to.equal('24');
   });
 
-  it('share a plan if, and only if, they are equal, even if they are stored simultaneously', async () => {
+  it('share a plan if they are equal, but not if they differ, even if they are stored simultaneously', async () => {
     const amounts = Array.from({ length: 24 }, (_, index) => decimal(10 + (index % 6)));
     const accounts = await Promise.all(amounts.map(() => newAccount()));
     const made = await Promise.all(
