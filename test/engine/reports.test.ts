@@ -257,7 +257,7 @@ eachDatabase.describe('reports and searches', (open) => {
     });
   });
 
-  describe('for searches', () => {
+  describe('by text', () => {
     const found = async (text: string) =>
       (await acme.reports.find({ text })).map(({ kind, title }) => `${kind} ${title}`);
 
