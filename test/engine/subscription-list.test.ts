@@ -49,7 +49,7 @@ eachDatabase.describe('subscription list', (open) => {
     expect(await keysIn()).to.eql([]);
   });
 
-  it('cannot be read for an unknown account or for an unknown state, for which the error lists the valid states', async () => {
+  it('cannot be read for an unknown account, and is rejected for an unknown state with an error that lists the valid states', async () => {
     const mistyped = keysIn('ACTVE' as never);
     await expectCode(mistyped, 'MISSING_OR_INVALID_FIELD');
     expect(await messageOf(mistyped)).to.equal(

@@ -396,7 +396,7 @@ eachDatabaseByTurns.describe('subscription service', (open, kind) => {
       expect(await stored()).to.eql(before);
     });
 
-    it('identifies the missing object in a read', async () => {
+    it('rejects a read of a missing object with an error that identifies the kind of object', async () => {
       await expectCode(subscriptions.get(context(), ids.next()), 'SUBSCRIPTION_INVALID_SUBSCRIPTION_ID');
       await expectCode(
         subscriptions.getByKey(context(), 'none'),
