@@ -127,7 +127,7 @@ eachDatabaseByTurns.describe('taxes of adjusted charges (invoicing §9 rule 4)',
     expect(await notesOf(taxed)).to.have.lengthOf(10);
   });
 
-  it('are adjusted for every tax with a rate on the invoice of the charge', async () => {
+  it('are adjusted only if they have a rate and are on the invoice of the charge', async () => {
     await begin();
     const city = { taxCategory: null, taxRate: '2.5', amount: '2.5' };
     const unrated = { taxCategory: null, taxRate: null, amount: '1' };
