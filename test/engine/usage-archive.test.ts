@@ -53,7 +53,7 @@ eachDatabaseByTurns.describe('usage archiving', (open) => {
     await expectCode(timeline('HOUR'), 'INVALID_PARAMETER');
   });
 
-  it('prevents archived points from being voided, but not later points (usage §11.4)', async () => {
+  it('prevents the voiding of archived points, but not of later points (usage §11.4)', async () => {
     const life = await begun();
     const { usage } = life.engine.acme;
     const sms = life.subscriptionOf['sms-payg'];

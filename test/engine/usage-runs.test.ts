@@ -88,7 +88,7 @@ anyDatabase.describe('dry runs of usage if items of amount 0 are dropped', (open
     'org.service.invoice.usage.beyondLookback': 'NEXT_PERIOD',
   };
 
-  it('quickly find no next invoice if many subscriptions have only old usage (usage §7.10)', async () => {
+  it('quickly determine that there is no next invoice if many subscriptions have only old usage (usage §7.10)', async () => {
     engine = await openEngine(open, { now: '2026-01-01T00:00:00Z', catalog: usageCatalog, configuration });
     const { acme } = engine;
     const { id: accountId } = await acme.createAccount({ currency: 'USD', billCycleDayLocal: 1 });

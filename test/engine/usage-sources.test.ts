@@ -205,7 +205,7 @@ eachDatabaseByTurns.describe('usage sources', (open) => {
     ]);
   });
 
-  it('may return foreign and unknown records, but the run skips such records with a warning (usage §9 rule 4)', async () => {
+  it('may return foreign and unknown records, which the run skips with a warning (usage §9 rule 4)', async () => {
     await begin('sms-payg');
     const stranger = '00000000-0000-7000-8000-0000000000ff';
     source.use(

@@ -264,7 +264,7 @@ anyDatabase.describe('usage thresholds in evaluations (usage §12.1)', (open) =>
     ]);
   });
 
-  it('are not reported if the tenant defines none or the document is invalid', async () => {
+  it('are not reported if the tenant has defined none, or if its only document was rejected as invalid', async () => {
     await stage.begin(open, null);
     const wrong = {
       'std-usage': { thresholds: { quantity: { calls: [0, 'x'] }, amount: { ABC: 1 }, cost: 1 } },

@@ -45,7 +45,7 @@ eachDatabaseByTurns.describe('usage voided after later changes (usage §2.2 rule
     await stage.engine.settle();
   }
 
-  it('is credited once, while the rest remains charged, if a backdated pause cuts the billed period', async () => {
+  it('is credited once if a backdated pause cuts the billed period, while the rest remains charged', async () => {
     await begin();
     await stage.use('10 calls 2026-04-05', 'a');
     await stage.use('6 calls 2026-04-12', 'in the pause');
@@ -77,7 +77,7 @@ eachDatabaseByTurns.describe('usage voided after later changes (usage §2.2 rule
     expect(await run('2026-05-02')).to.eql(['REPAIR_ADJ 2026-04-01..2026-05-01 -15']);
   });
 
-  it('is credited, while the rest is charged once, if a backdated bill cycle day makes periods overlap', async () => {
+  it('is credited if a backdated bill cycle day makes periods overlap, while the rest is charged once', async () => {
     await begin({ catalog: usageCatalogBySubscription });
     await stage.use('2 calls 2026-04-10', 'a');
     await stage.use('60 calls 2026-04-29', 'b');
