@@ -8,7 +8,7 @@ const KEY = 'k1';
 /** The quota of `max` is 5000 calls, so 100 are billed. */
 const AMOUNT = '5100';
 
-eachDatabase.describe('process killed during a consumption (features §4 rule 9)', (open, kind) => {
+eachDatabase.describe('process killed while it consumes a quota (features §4 rule 9)', (open, kind) => {
   let engine: TestEngine;
 
   before(async () => {
