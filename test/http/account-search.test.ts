@@ -58,7 +58,7 @@ eachDatabase.describe('account search', (open) => {
       expect(header('NextPageUri')).to.match(/^\/1\.0\/kb\/accounts\/search\/orbit\?/);
     });
 
-    it('finds one account exactly with offset -1 and limit 1', async () => {
+    it('finds only an exactly matching account with offset -1 and limit 1', async () => {
       const reply = await search('Orbit?offset=-1&limit=1');
       expect((reply.json as { name: string }[]).map(({ name }) => name)).to.eql(['Poe 100%']);
       const header = (name: string) => reply.headers.get(`x-service-pagination-${name}`);
