@@ -225,7 +225,7 @@ eachDatabaseByTurns.describe('external tokens', (open) => {
   };
   const create = { method: 'POST', path: '/1.0/kb/accounts' };
 
-  it('are accepted if signature, issuer, audience and times are valid, with only one fetch of the keys', async () => {
+  it('are accepted if their signature, issuer, audience and times are valid, with only one fetch of the keys', async () => {
     expect((await call(await sign({}))).status).to.equal(200);
     expect((await call(await sign({ jti: 'another' }))).status).to.equal(200);
     expect(fetched).to.equal(1);

@@ -39,7 +39,7 @@ eachDatabase.describe('calls with callCompletion over HTTP', (open) => {
       expect(await balances()).to.eql([0]);
     });
 
-  it('return immediately without callCompletion=true', async () => {
+  it('return immediately unless callCompletion is true', async () => {
     expect((await subscribe('callTimeoutSec=9')).status).to.equal(201);
     expect(await balances()).to.eql([]);
   });

@@ -161,7 +161,7 @@ function describeSuccess(route: Route, { callSample, callRefused }: Calls, turn:
     });
 
   if (!isSampled(turn, 3)) return;
-  it('accepts any Accept header for an empty response, and rejects a header that excludes the type of another response', async () => {
+  it('accepts any Accept header for an empty response, but rejects a header that excludes the type of a response body', async () => {
     const isRefused = producedTypes(success).length > 0;
     const reply = await (isRefused ? callRefused : callSample)({ headers: { accept: 'image/png' } });
     expect(reply.status).to.equal(isRefused ? 406 : success.status);
@@ -282,7 +282,7 @@ function describeIds(
   }
 
   if ('accountId' in route.query) {
-    it('returns 404 if accountId in the query is unknown or of another tenant', async () => {
+    it('returns 404 if accountId in the query is unknown or belongs to another tenant', async () => {
       const { unknownId, foreignAccountId } = worldOf();
       for (const accountId of [unknownId, foreignAccountId]) {
         expect(expectStatus(await callQuery({ accountId }), 404).json).to.include({ code: 3002 });

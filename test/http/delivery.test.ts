@@ -53,7 +53,7 @@ describe('response delivery', () => {
   }
 
   describe('caching (http-api §11 rule 1)', () => {
-    it('returns 304 without a body until the resource changes, then the full body', async () => {
+    it('returns 304 without a body until the resource changes, and then returns the full body', async () => {
       const etag = (await serving.call('GET', account)).headers.get('etag') ?? '';
       expect(etag).to.match(/^W\/"[\w-]{27}"$/);
       const same = await serving.call('GET', account, { headers: { 'if-none-match': `"x", ${etag}` } });

@@ -52,7 +52,7 @@ anyDatabase.describe('diagnostic endpoint over HTTP (platform §12.6)', (open) =
     return Object.fromEntries(Object.entries(files).map(([name, bytes]) => [name, strFromU8(bytes)]));
   };
 
-  it('returns the requested parts as JSON, an empty text without parameters, and logs only as ZIP (platform P14)', async () => {
+  it('returns the requested parts as JSON, an empty text without parameters, and logs only in a ZIP archive (platform P14)', async () => {
     const none = await get('');
     expect([none.status, none.text]).to.eql([200, '']);
     expect(none.headers.get('content-type')).to.equal('text/plain; charset=utf-8');

@@ -101,7 +101,7 @@ eachDatabaseByTurns.describe('hosted payment page API (payments §11)', (open) =
     expectRefusal(await build(await newAccount()), 400, 7031);
   });
 
-  it('rejects a method that is unknown, deleted or of another account', async () => {
+  it('rejects a method that is unknown, is deleted or belongs to another account', async () => {
     const accountId = await newAccount();
     const foreign = await addMethod(await newAccount(), SIGNING_GATEWAY);
     const deleted = await addMethod(accountId, SIGNING_GATEWAY);

@@ -46,7 +46,7 @@ eachDatabaseByTurns.describe('main workflow over HTTP', (open) => {
     return reply.json as ClockJson;
   }
 
-  it('sets and moves the clock by dates and units (platform P1 "Clock")', async () => {
+  it('sets the clock to a date and moves the clock by units of time (platform P1 "Clock")', async () => {
     expect(await clock('POST', '?requestedDate=2025-01-31T10:00:30.750')).to.eql({
       currentUtcTime: '2025-01-31T10:00:30.000Z',
       timeZone: 'UTC',

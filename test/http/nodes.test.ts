@@ -47,7 +47,7 @@ anyDatabase.describe('node API over HTTP (platform §11)', (open) => {
     expect(status).to.equal(401);
   });
 
-  it('accepts plugin commands with 202, but changes nothing for an unknown plugin or without the permission', async () => {
+  it('accepts plugin commands with 202, but rejects unknown plugins and callers without the permission', async () => {
     const command = (type: string, pluginKey: string) => ({
       nodeCommandType: type,
       isSystemCommandType: true,

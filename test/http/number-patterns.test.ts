@@ -36,7 +36,7 @@ anyDatabase.describe('invoice number patterns over HTTP (invoicing §1.7)', (ope
     ];
   };
 
-  it('are not applied by default, so that only the integer is returned', async () => {
+  it('are not applied by default, so responses contain only the integer', async () => {
     const shown = await everywhere();
     expect(shown).to.have.length(8);
     for (const each of shown) expect(each).not.to.have.property('formattedNumber');
@@ -58,7 +58,7 @@ anyDatabase.describe('invoice number patterns over HTTP (invoicing §1.7)', (ope
     for (const each of await everywhere()) expect(each).not.to.have.property('formattedNumber');
   });
 
-  it('are rejected without storing anything if the number placeholder is missing', async () => {
+  it('are rejected and not stored if the number placeholder is missing', async () => {
     const { status, text } = await upload('INV-{yyyy}');
     expect(status).to.equal(400);
     expect(text).to.contain('org.service.invoice.numberPattern');

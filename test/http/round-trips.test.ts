@@ -155,7 +155,7 @@ onPostgresql.describe('SQL statements and round trips of an HTTP request', (open
     });
   }
 
-  it('total 6 and 3 when an account is read in test mode', async () => {
+  it('total 6 and 3, respectively, when an account is read in test mode', async () => {
     const serving = await serveInTestMode(traffic.database, oneDatabase);
     try {
       const inTestMode = { ...world, serving };

@@ -78,7 +78,7 @@ eachDatabaseByTurns.describe('sandbox gateway over HTTP (payments §2.4 rule 2)'
     expect((await pay()).status).to.equal(502);
   });
 
-  it('counts only transactions of the same tenant toward TIMES', async () => {
+  it('counts only transactions of the configuring tenant toward TIMES', async () => {
     await configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', TIMES: '2' });
     await pay(eve);
     const accountId = accounts.get(own);
@@ -110,7 +110,7 @@ eachDatabaseByTurns.describe('sandbox gateway over HTTP (payments §2.4 rule 2)'
     expect(entry?.amount?.toFixed()).to.equal('7.5');
   });
 
-  it('changes the status reported for OVERRIDE_STATUS only for transactions of the same tenant', async () => {
+  it('applies OVERRIDE_STATUS only to transactions of the configuring tenant', async () => {
     const made = await pay(own, 'PURCHASE', '?pluginProperty=ACTION_RETURN_PLUGIN_STATUS_UNDEFINED%3Dtrue');
     expect(made.status).to.equal(503);
     const path = `/1.0/kb/payments/${createdId(made)}?withPluginInfo=true`;

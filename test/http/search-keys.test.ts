@@ -16,7 +16,7 @@ eachDatabase.describe('search keys in paths', (open) => {
   const found = async (key: string) =>
     (await list(serving, `/1.0/kb/accounts/search/${key}`)).map((row) => (row as Row).name);
 
-  it('are decoded, as plain text or in operator form, if they were encoded twice', async () => {
+  it('are decoded if they were encoded twice, whether they are plain text or in operator form', async () => {
     expect(await found('zoe%2540x.org')).to.eql(['Zoë']);
     expect(await found('Zo%25C3%25AB')).to.eql(['Zoë']);
     expect(await found('_q%253D1%2526name%253DAnn')).to.eql(['Ann']);

@@ -25,7 +25,7 @@ eachDatabaseByTurns.describe('seller records over HTTP', (open) => {
     expect(expectStatus(await get('/current', aliasHeaders), 200).json).to.eql(second);
   });
 
-  it('include the logo of each version, served in a sandbox (invoicing §14 rule 7)', async () => {
+  it('include the logo of each version, which is served with a sandbox policy (invoicing §14 rule 7)', async () => {
     const logo = { mediaType: 'image/svg+xml', data: Buffer.from(svg).toString('base64') };
     const { sellerId } = expectStatus(await upload({ name: 'Orchard', logo }), 201).json as Json;
     const shown = expectStatus(await get(`/${sellerId}/logo`), 200);

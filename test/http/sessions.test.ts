@@ -63,7 +63,7 @@ eachDatabaseByTurns.describe('browser sessions (platform §6.2)', (open) => {
   const code = ({ status, json }: Answered) => [status, json.code];
   const accounts = async () => (await serving.call('GET', read)).json as readonly object[];
 
-  it('start with a name and a password, and return permissions and tenants but no token', async () => {
+  it('are started with a name and a password by a call that returns permissions and tenants but no token', async () => {
     const reply = await signIn();
     expect(reply.status).to.equal(201);
     expect(reply.headers.get('set-cookie')).to.match(
@@ -141,7 +141,7 @@ eachDatabaseByTurns.describe('browser sessions (platform §6.2)', (open) => {
     expect((await send(at(current), 'GET', cookie)).status).to.equal(401);
   });
 
-  it('have no dates for callers that use other credentials', async () => {
+  it('are reported without dates to callers that use other credentials', async () => {
     for (const authorization of [basic('clerk', 'password'), await bearer(serving, 'clerk')]) {
       const { status, json, headers } = await send(at(current), 'GET', { authorization });
       expect([status, headers.get('set-cookie')]).to.eql([200, null]);
@@ -183,7 +183,7 @@ eachDatabaseByTurns.describe('browser sessions (platform §6.2)', (open) => {
       expect(code(await send(at(read), 'GET', limited))).to.eql([401, 60005]);
     });
 
-    it('need the secret for other users with access to all tenants', async () => {
+    it('need the secret for a user who has access to all tenants but is not an administrator', async () => {
       const cookie = await cookieFor('everywhere');
       const bySession = await send(at(read), 'GET', { ...cookie, 'x-service-apikey': 'bob' });
       expect(code(bySession)).to.eql([401, 60005]);
@@ -195,7 +195,7 @@ eachDatabaseByTurns.describe('browser sessions (platform §6.2)', (open) => {
       expect((await send(at(tenantsPath), 'GET', cookie)).json).to.eql([]);
     });
 
-    it('do not replace the secret for calls with other credentials, even next to a session cookie', async () => {
+    it('do not replace the secret for calls with other credentials, even if a session cookie is also sent', async () => {
       const cookie = await cookieFor('admin');
       for (const authorization of [basic('admin', 'password'), await bearer(serving, 'admin')])
         for (const headers of [{}, cookie]) {
@@ -244,7 +244,7 @@ eachDatabaseByTurns.describe('browser sessions (platform §6.2)', (open) => {
   describe('with pages of other sites', () => {
     const form = { 'content-type': 'application/x-www-form-urlencoded', origin: 'https://evil.example.com' };
 
-    it('do not authenticate forms submitted with the cookie', async () => {
+    it('do not authenticate form submissions that include the cookie', async () => {
       const cookie = await cookieFor('admin');
       const before = (await accounts()).length;
       for (const contentType of ['application/x-www-form-urlencoded', 'text/plain', 'application/json'])
@@ -330,7 +330,7 @@ eachDatabaseByTurns.describe('browser sessions (platform §6.2)', (open) => {
       expect(await challenge({}, tenantsPath)).to.equal(null);
     });
 
-    it('do not remove the login challenge of other calls', async () => {
+    it('keep the login challenge for calls with Authorization and for calls that are not page calls', async () => {
       for (const headers of [
         {},
         { cookie: 'other=value' },

@@ -268,7 +268,7 @@ eachDatabaseByTurns.describe('amounts from callers (http-api §9 rule 5)', (open
     expect(charge).to.include({ amount: 0.3, rate: 0.3 });
   });
 
-  it('may have as many decimals as the currency', async () => {
+  it('may have as many decimals as the currency allows', async () => {
     const yen = await live('JPY');
     const dinars = await live('KWD');
     const purchase = (life: Life, amount: unknown, headers: object) =>

@@ -160,7 +160,7 @@ anyDatabase.describe('Stripe events (payments §11.2)', (open) => {
     expect(await sent({ rawBody, headers: {} })).to.equal(401);
   });
 
-  it('leave a pending payment to recovery, without a cancellation, if Stripe is unavailable during completion', async () => {
+  it('leave a pending payment for recovery and do not cancel it if Stripe is unavailable during completion', async () => {
     const { accountId } = await charged();
     double.bank = 'IS_SLOW';
     const { payment, transaction } = await acme.payments.purchase({ accountId, amount: '3' });
@@ -179,7 +179,7 @@ anyDatabase.describe('Stripe events (payments §11.2)', (open) => {
     expect(await statusOf(true)).to.equal('SUCCESS');
   });
 
-  it('allow a refresh to import a chargeable method that Stripe saved on its own', async () => {
+  it('are not required for a refresh that imports a chargeable method saved only at Stripe', async () => {
     const { accountId, intent } = await charged();
     const method = newMethod(double.books, 'succeeds', intent.customer);
     double.books.methods.set(method.id, method);

@@ -67,7 +67,7 @@ eachDatabaseByTurns.describe('request traces', (open) => {
     expect(request?.traceId).to.not.equal(TRACE);
   });
 
-  it('mark a request for a missing object as successful, without an id in the span name', async () => {
+  it('mark a request for a missing object as successful and omit the id from the span name', async () => {
     await serving.get(`/accounts/${serving.nextId()}`);
     await serving.get(`/nonsense/${serving.nextId()}`);
     const requests = traces.spans().filter(({ attributes }) => 'http.request.method' in attributes);
@@ -77,7 +77,7 @@ eachDatabaseByTurns.describe('request traces', (open) => {
     ]);
   });
 
-  it('appear in the log lines of a request and of the work that the request causes', async () => {
+  it('add their id to the log lines of a request and of the work that the request causes', async () => {
     const requestId = serving.nextId();
     const { log, get, put } = serving;
     log.lines.length = 0;

@@ -153,7 +153,7 @@ anyDatabase.describe('abandoned request (http-api §1 rule 9)', (open) => {
       expect(signals[0]?.aborted).to.equal(false);
     });
 
-    it('stops the generation of its response', async () => {
+    it('stops generating its response', async () => {
       const call = openCall(port, '/resource');
       await once(call, 'socket');
       await setTimeout(50);
