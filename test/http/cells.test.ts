@@ -56,7 +56,7 @@ onPostgresql.describe('server with one available and one unavailable cell', (ope
     });
   });
 
-  it('stays in service, and names the unavailable cell in its health and metrics', async () => {
+  it('stays in service, and names the unavailable cell in its health check and metrics', async () => {
     const health = await serving.call('GET', '/1.0/healthcheck');
     expect(health.status).to.equal(200);
     expect(health.text).to.match(/near: The database does not answer/);
