@@ -128,7 +128,7 @@ eachDatabase.describe('coupon custom fields (coupons §6)', (open) => {
     ]);
   });
 
-  it('do not appear in lists, searches and audit logs of dialect K', async () => {
+  it('do not appear in lists, searches or audit logs of dialect K', async () => {
     const account = await acme.createAccount({});
     await addThree();
     await acme.customFields.add({ type: 'ACCOUNT', id: account.id }, [{ name: 'owner', value: 'kim' }]);
