@@ -22,7 +22,7 @@ eachDatabaseByTurns.describe('draft, void and summary invoices over HTTP', (open
     return (await serving.get(`/invoices/${invoiceId}${query}`)).json as InvoiceBody;
   }
 
-  it('cannot be committed or voided twice, and the errors have the codes of http-api §12', async () => {
+  it('cause errors with the codes of http-api §12 if they are committed or voided twice', async () => {
     const id = await draft(world.accountId);
     expect((await read(id)).status).to.equal('DRAFT');
     expect((await put(id, 'commitInvoice')).status).to.equal(204);
@@ -47,7 +47,7 @@ eachDatabaseByTurns.describe('draft, void and summary invoices over HTTP', (open
     expect(await shown(aliasHeaders)).to.not.have.any.keys('issuedDate');
   });
 
-  it('cannot exceed a safety bound without acceptBounds=true, and the 422 error names the bound', async () => {
+  it('are rejected with a 422 error that names the safety bound if they exceed it without acceptBounds=true', async () => {
     const { accountId } = world;
     const { subscriptions } = { subscriptions: '/1.0/kb/subscriptions' };
     await serving.call('POST', subscriptions, { body: { accountId, planName: 'sprout-monthly-direct' } });
@@ -62,7 +62,7 @@ eachDatabaseByTurns.describe('draft, void and summary invoices over HTTP', (open
     expect((await serving.call('POST', `${path}&acceptBounds=true`)).status).to.equal(201);
   });
 
-  it('cannot be reused by a run if the selected draft is missing or already committed', async () => {
+  it('cannot be reused by a run if they are missing or already committed', async () => {
     const account = await createAccount(serving);
     const run = (property: string) =>
       serving.post(`/invoices?accountId=${account}&pluginProperty=${property}`);
