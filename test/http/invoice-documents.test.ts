@@ -97,7 +97,7 @@ eachDatabaseByTurns.describe('invoice page API (invoicing §14 and §15)', (open
     expect([(await get('/template')).text, (await get('/template', eve)).text]).to.eql(['ours', 'theirs']);
   });
 
-  it('requires the add permission to upload and the delete permission to replace, and lets every user read', async () => {
+  it('requires the add permission to upload texts and the delete permission to replace texts, and lets every user read them', async () => {
     const adds = await as('adds', ['tenant_kvs:add']);
     const both = await as('both', ['tenant_kvs:add', 'tenant_kvs:delete']);
     const reads = await as('reads', []);

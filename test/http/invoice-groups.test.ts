@@ -65,7 +65,7 @@ anyDatabase.describe('invoice run API with invoice plugins', (open) => {
       expectRefusal(await serving.call('POST', path, { headers }), 404, 4007);
     });
 
-  it('never splits a run with POST /invoices', async () => {
+  it('never splits a run into several invoices with POST /invoices', async () => {
     const accountId = await subscriber();
     const reply = await serving.post(`/invoices?accountId=${accountId}`);
     const { json } = await serving.get(`/invoices/${createdId(reply)}`);
