@@ -166,7 +166,7 @@ anyDatabase.describe('health plugin API over HTTP (platform §12)', (open, kind)
     expect(plugins.map(({ pluginState }) => pluginState)).to.include('RUNNING');
   });
 
-  it('returns the stored samples of an hour, or one sample for the whole hour (platform P16)', async () => {
+  it('returns the stored samples of an hour, or one sample if the granularity is HOUR (platform P16)', async () => {
     const at = (time: string) => Date.parse(`2025-03-10T${time}Z`);
     const values = { '10:00:00': 0, '10:01:00': 3, '10:59:00': 1, '11:00:00': 0 };
     await serving.storage.monitoring.addSamples(
@@ -197,7 +197,7 @@ anyDatabase.describe('health plugin API over HTTP (platform §12)', (open, kind)
     expect((await call('GET', `${samplesPath}&hostNames=elsewhere`)).json).to.have.length(1);
   });
 
-  it('returns stored samples with fractions, or one sample for the whole hour', async () => {
+  it('preserves fractions in the stored samples and in the single sample for an hour', async () => {
     const at = (time: string) => Date.parse(`2025-03-11T${time}Z`);
     const rates = { '10:00:00': 0.25, '10:01:00': 1.5, '10:02:00': 0.5 };
     await serving.storage.monitoring.addSamples(
