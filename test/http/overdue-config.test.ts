@@ -60,7 +60,7 @@ anyDatabase.describe('overdue configuration API', (open) => {
     expect((await get(path)).json).to.eql(exampleJson);
   });
 
-  it('returns JSON that can be uploaded again, including the default configuration', async () => {
+  it('returns every configuration, including the default, as JSON that can be uploaded again', async () => {
     for (const shown of [clearOnly, exampleJson]) {
       expect((await post(path, JSON.stringify(shown), jsonType)).status).to.equal(201);
       const { text } = await get(path);
@@ -116,7 +116,7 @@ anyDatabase.describe('overdue configuration API', (open) => {
     expect((await get(path)).json).to.eql(clearOnly);
   });
 
-  it('rejects hostile XML with one error and resolves no external entity', async () => {
+  it('rejects hostile XML with one error and does not resolve external entities', async () => {
     const state = '<state name="&a;"><isClearState>true</isClearState></state>';
     const whole = `<overdueConfig><accountOverdueStates>${state}</accountOverdueStates></overdueConfig>`;
     for (const document of [
