@@ -26,7 +26,7 @@ anyDatabase.describe('payment method API (payments §10)', (open) => {
     return (json as { tagDefinitionName: string }[]).map(({ tagDefinitionName }) => tagDefinitionName);
   };
 
-  it('returns 500 in dialect D and 400 in dialect K when the default is deleted without a flag (http-api §4 line 7)', async () => {
+  it('returns 500 in dialect D and 400 in dialect K if the default method is deleted and neither deletion flag is set (http-api §4 line 7)', async () => {
     const id = await add('?isDefault=true');
     for (const [headers, status] of [
       [{}, 500],

@@ -367,7 +367,7 @@ eachDatabaseByTurns.describe('payment operations over HTTP (payments §2.2)', (o
     });
   }
 
-  it('store no 409 for a busy payment, so that a retry with the same key runs again (http-api §11 rule 2)', async () => {
+  it('do not store the 409 for a busy payment, so that a retry with the same key runs again (http-api §11 rule 2)', async () => {
     const id = createdId(await begin(stage, 'AUTHORIZE'));
     const capture = (headers = {}) =>
       serving.post(`/payments/${id}`, { amount: 3, currency: 'USD' }, headers);

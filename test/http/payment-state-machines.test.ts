@@ -59,7 +59,7 @@ eachDatabaseByTurns.describe('tenant payment state machines (payments §3.1)', (
     await remove();
   });
 
-  it('leave an invoice unpaid and fail its payment call if they forbid the purchase', async () => {
+  it('cause an invoice to remain unpaid and its payment call to fail if they forbid the purchase', async () => {
     const accountId = await newAccount('killbill-payment-test');
     await upload('<stateMachineConfig/>');
     const path = `/1.0/kb/invoices/charges/${accountId}?autoCommit=true`;
