@@ -152,7 +152,7 @@ eachDatabaseByTurns.describe('security API', (open) => {
     expect(await role()).to.eql({ role: 'clerk', permissions: [] });
   });
 
-  it('lists roles by name, including the built-in role, and shows an unknown role without permissions', async () => {
+  it('lists roles by name, including the built-in role, and returns an unknown role with no permissions', async () => {
     await call('POST', `${security}/roles`, { body: { role: 'a b', permissions: [] } });
     const { json } = await call('GET', `${security}/roles`);
     const names = (json as { role: string }[]).map(({ role }) => role);
@@ -193,7 +193,7 @@ eachDatabaseByTurns.describe('security API', (open) => {
     const withCookie = (cookie: string, path = read): Promise<Reply> =>
       call('GET', path, { headers: { authorization: undefined, cookie } });
 
-    it('starts a cookie session when a login requests permissions or subject', async () => {
+    it('starts a cookie session when a login requests the permissions or the subject', async () => {
       const { cookie, session, reply } = await login('admin');
       expect(reply.json).to.eql(['*:*']);
       expect(cookie).to.match(/^JSESSIONID=[\w-]{43}; path=\/; samesite=lax; httponly$/);
@@ -228,7 +228,7 @@ eachDatabaseByTurns.describe('security API', (open) => {
       expect(textOf((await withCookie(session, `${security}/subject`)).json, 'principal')).to.equal('admin');
     });
 
-    it('stores a session as a hash', async () => {
+    it('stores only a hash of a session id', async () => {
       const { session } = await login('admin');
       expect(await serving.storage.security.findSession(session.slice('JSESSIONID='.length))).to.equal(null);
     });
