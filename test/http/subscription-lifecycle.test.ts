@@ -37,7 +37,7 @@ eachDatabaseByTurns.describe('subscription lifecycle over HTTP', (open) => {
       expect((await call('GET', path)).json).to.eql(before.json);
     });
 
-  it('shows the end of a canceled subscription as dates', async () => {
+  it('returns the cancellation date and the billing end date of a canceled subscription', async () => {
     const query = 'requestedDate=2030-01-01&useRequestedDateForBilling=true';
     expect((await call('DELETE', `${path}?${query}`)).status).to.equal(204);
     expect((await call('GET', path)).json).to.include({
