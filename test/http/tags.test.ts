@@ -110,7 +110,7 @@ eachDatabaseByTurns.describe('tags and tag definitions over HTTP', (open) => {
     expect(ofInvoices.map(({ name }) => name)).to.eql(['WRITTEN_OFF']);
   });
 
-  it('include no history of __PARK__', async () => {
+  it('have no audit history for __PARK__', async () => {
     const park = await send('GET', `/tagDefinitions/${PARK}/auditLogsWithHistory`);
     expect([park.status, park.json]).to.eql([200, []]);
   });
@@ -158,7 +158,7 @@ eachDatabaseByTurns.describe('tags and tag definitions over HTTP', (open) => {
     expect(await nextEvents()).to.eql(['TAG_CREATION']);
   });
 
-  it('are rejected with the matching error code, and not stored, if a definition is invalid', async () => {
+  it('are rejected with the matching error code and not stored if a definition is invalid', async () => {
     const good = { name: 'good', description: 'd', applicableObjectTypes: ['ACCOUNT'] };
     const before_ = (await send('GET', '/tagDefinitions')).text;
     await nextEvents();
@@ -187,7 +187,7 @@ eachDatabaseByTurns.describe('tags and tag definitions over HTTP', (open) => {
     expect(await nextEvents()).to.eql([]);
   });
 
-  it('ignore repeated object types, and the id and isControlTag of a new definition', async () => {
+  it('store repeated object types once, and ignore the id and isControlTag in the body of a new definition', async () => {
     const id = createdId(
       await send('POST', '/tagDefinitions', {
         id: world.unknownId,
@@ -346,7 +346,7 @@ eachDatabaseByTurns.describe('tags and tag definitions over HTTP', (open) => {
     expect(await nextEvents()).to.eql(['TAG_CREATION']);
   });
 
-  it('allow either the use of a definition or its simultaneous deletion, never both', async () => {
+  it('do not allow a definition to be used and deleted at the same time', async () => {
     for (let round = 0; round < 8; round += 1) {
       const id = await newAccount();
       const definition = await newDefinition(`race ${round}`, 'ACCOUNT');
