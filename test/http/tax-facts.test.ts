@@ -71,7 +71,7 @@ eachDatabaseByTurns.describe('tax facts over HTTP (invoicing §14 rule 9)', (ope
     expect(await added('taxes', { ...tax, amount: 3.8 })).to.deep.include({ amount: 3.8, taxRate: 19 });
   });
 
-  it('are rejected for a charge, for an invalid value and for an unknown item', async () => {
+  it('are rejected if they are sent for a charge, contain an invalid value or refer to an unknown item', async () => {
     for (const [kind, item, status, code] of [
       ['charges', { amount: 1, taxRate: 19 }, 400, 60003],
       ['taxes', { amount: 1, taxCategory: 'S' }, 400, 60003],
