@@ -124,7 +124,7 @@ eachDatabaseByTurns.describe('tenant user managers over HTTP (platform §8, R39)
     }
   });
 
-  it('fully manage users of their tenants who have no additional permissions', async () => {
+  it('can fully manage users who belong to their tenants and have no additional permissions', async () => {
     await done(mia('POST', '/users', newUser('sam', { tenants: [ofBob], roles: ['tagger'] })), 201);
     await done(mia('PUT', '/users/sam/roles', { roles: ['manager'] }));
     await expectRefused(mia('PUT', '/users/sam/roles', { roles: ['manager', 'uploader'] }));
@@ -239,7 +239,7 @@ eachDatabaseByTurns.describe('tenant user managers over HTTP (platform §8, R39)
       expect(await rolesOf('tom')).to.eql(['tagger']);
     });
 
-    it('cannot assign an undefined role if they lack a permission, because the role may get any permission later', async () => {
+    it('cannot assign an undefined role unless they have every permission, because the role may get any permission later', async () => {
       // In dialect K a missing permission answers 401 (http-api §4 line 12).
       const refused = (answer: Promise<Reply>) => expectRefused(answer, 401);
       for (const name of ['mia', 'lara']) {
@@ -254,7 +254,7 @@ eachDatabaseByTurns.describe('tenant user managers over HTTP (platform §8, R39)
       await done(inK('root')('PUT', '/users/tom/roles', { roles: ['tagger'] }));
     });
 
-    it('cannot change users with an undefined role if they lack a permission', async () => {
+    it('cannot change users with an undefined role unless the managers have every permission', async () => {
       await done(inK('admin')('POST', '/users', newUser('kay', { roles: ['later'], tenants: [ofBob] })), 201);
       await expectRefused(mia('PUT', '/users/kay/password', { password: 'another one' }));
       await expectRefused(mia('PUT', '/users/kay/roles', { roles: [] }));

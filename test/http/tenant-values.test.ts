@@ -47,7 +47,7 @@ eachDatabaseByTurns.describe('tenant value API', (open) => {
     expect(await newTypes()).to.eql([]);
   });
 
-  it('replaces the previous callback (platform P2 "Key-values")', async () => {
+  it('replaces the previous callback when another one is registered (platform P2 "Key-values")', async () => {
     const path = `${tenants}/registerNotificationCallback`;
     await newTypes();
     for (const url of ['https://example.com/u1', 'https://example.com/u2']) {
@@ -94,7 +94,7 @@ eachDatabaseByTurns.describe('tenant value API', (open) => {
     expect(await valuesAt(path)).to.eql([]);
   });
 
-  it('limits a configuration or usage terms to 262,144 characters (platform P2 "Key-values")', async () => {
+  it('limits configurations and usage terms to 262,144 characters (platform P2 "Key-values")', async () => {
     const padded = (characters: number) => `{}${' '.repeat(characters - 2)}`;
     for (const path of [
       `${tenants}/uploadPerTenantConfig`,
