@@ -52,7 +52,7 @@ eachDatabaseByTurns.describe('usage reads over HTTP', (open) => {
     return (invoices as readonly { readonly items: readonly ItemJson[] }[]).flatMap((one) => one.items);
   };
 
-  it('return the same timeline as roll-ups in either dialect, by day by default (usage §3.3)', async () => {
+  it('return the timeline as roll-ups, by day by default, with the same result in either dialect (usage §3.3)', async () => {
     await use('0.5 sms 2026-04-02T10:15:00Z', 'a');
     await use('99999999999999999999.999999999 faxes 2026-04-02', 'b');
     await use('2 sms 2026-04-03', 'c');

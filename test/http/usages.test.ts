@@ -161,7 +161,7 @@ anyDatabase.describe('usage over HTTP', (open) => {
     expect(await summed('2024-03-05', '2024-03-06')).to.contain('"amount":3');
   });
 
-  it('uses days in the account’s time zone (usage §2.3, §3.1)', async () => {
+  it('is assigned to days in the account’s time zone (usage §2.3, §3.1)', async () => {
     subscriptionId = await subscribed('America/New_York');
     const days = ['2024-04-01', '2024-04-02T03:59:59.999Z', '2024-04-02T04:00:00Z'];
     expect(await record(usageOf(days.map((recordDate) => ({ recordDate, amount: 1 }))))).to.equal('201');
@@ -254,7 +254,7 @@ anyDatabase.describe('usage over HTTP', (open) => {
     expect((await serving.call('GET', of)).status).to.equal(404);
   });
 
-  it('causes no audit row and no event (usage §1.2)', async () => {
+  it('creates no audit row and no event (usage §1.2)', async () => {
     const before = await serving.get(`/subscriptions/${subscriptionId}?audit=FULL`);
     expect(await record(usageOf([{ recordDate: '2024-03-01', amount: 1 }]))).to.equal('201');
     const after = await serving.get(`/subscriptions/${subscriptionId}?audit=FULL`);
