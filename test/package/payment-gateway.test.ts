@@ -5,7 +5,7 @@ import { checkPaymentGateway } from '../../adapters/testing/index.ts';
 import { ledgerGateway, payThroughLedger } from '../../examples/payment-gateway.ts';
 
 describe('payment gateway example', () => {
-  it('charges, refunds, declines and leaves payments pending like its processor', async () =>
+  it('processes, refunds or declines a payment, or leaves it pending, as its processor does', async () =>
     expect(await payThroughLedger()).to.eql([
       'captured: SUCCESS 30',
       'refunded: SUCCESS 5',

@@ -62,7 +62,7 @@ async function pluginOfTaxes(): Promise<InvoicePlugin> {
 }
 
 describe('invoice plugin example', () => {
-  it('charges taxes by country, explains each tax and returns taxes with credits', async () =>
+  it('charges taxes by country, explains each tax and credits taxes along with charges', async () =>
     expect(await sellWithTax()).to.eql([
       'Ada: RECURRING 100, TAX 19, CBA_ADJ -61.42; owed EUR 57.58',
       'Ada: REPAIR_ADJ -51.61, TAX -9.81, CBA_ADJ 61.42; owed EUR 0',
@@ -122,7 +122,7 @@ anyDatabase.describe('tax plugin in the documentation (invoicing §14 rule 9)', 
     describe(`of ${name}`, () => {
       beforeEach(async () => begin(await pluginOf()));
 
-      it('returns the tax of a repair after a downgrade, on the invoice and its credit note', async () => {
+      it('credits the tax of a repair after a downgrade, on the invoice and its credit note', async () => {
         await downgraded();
         expect(await taxLines()).to.eql([
           ['S 19 %: 310 + 58.9'],
@@ -131,7 +131,7 @@ anyDatabase.describe('tax plugin in the documentation (invoicing §14 rule 9)', 
         ]);
       });
 
-      it('returns the tax of a repair after an adjustment and a cancellation', async () => {
+      it('credits the tax of a repair after an adjustment and a cancellation', async () => {
         const [subscription] = await subscribe('desk');
         const { invoiceId, chargeId: invoiceItemId } = await invoiceOf();
         const adjustment = { accountId, invoiceId, invoiceItemId, amount: '10' };
@@ -147,7 +147,7 @@ anyDatabase.describe('tax plugin in the documentation (invoicing §14 rule 9)', 
         ]);
       });
 
-      it('returns only the remaining tax for each of several adjustments', async () => {
+      it('credits only the remaining tax for each of several adjustments', async () => {
         await subscribe('desk');
         const { invoiceId, chargeId: invoiceItemId } = await invoiceOf();
         for (const amount of ['40', '10'])
@@ -159,7 +159,7 @@ anyDatabase.describe('tax plugin in the documentation (invoicing §14 rule 9)', 
       });
     });
 
-  it('returns the exact total tax across many small adjustments and refunds of a charge', async () => {
+  it('credits the exact total tax across many small adjustments and refunds of a charge', async () => {
     await begin();
     await subscribe('snack');
     const { invoiceId, chargeId: invoiceItemId } = await invoiceOf();
@@ -178,7 +178,7 @@ anyDatabase.describe('tax plugin in the documentation (invoicing §14 rule 9)', 
     expect([notes.length, formatDecimal(sumOfNotes)]).to.eql([10, '0.19']);
   });
 
-  it('returns the exact total tax across many small repairs of a charge', async () => {
+  it('credits the exact total tax across many small repairs of a charge', async () => {
     await begin();
     const { subscriptionId } = await engine.subscribe({ accountId, planName: 'snack', quantity: 9 });
     for (let quantity = 8; quantity > 0; quantity -= 1) {
@@ -205,7 +205,7 @@ anyDatabase.describe('tax plugin in the documentation (invoicing §14 rule 9)', 
     expect(document && taxLinesOf(document)).to.eql(['S 19 %: 110 + 1.9 (-19)']);
   });
 
-  it('adds up two rates on one invoice, and rounds the total of each rate', async () => {
+  it('adds up the taxes of each of two rates on one invoice, and rounds each total', async () => {
     await begin();
     const account = { type: 'ACCOUNT', id: accountId } as const;
     await engine.acme.tags.add(account, [SystemTag.AUTO_INVOICING_OFF]);
@@ -228,7 +228,7 @@ anyDatabase.describe('tax plugin in the documentation (invoicing §14 rule 9)', 
     expect(await taxLines()).to.eql([['S 19 %: 1903 + 361 (-1)'], ['S 19 %: 103 + 20']]);
   });
 
-  it('returns the tax with a refund that specifies only the charge', async () => {
+  it('credits the tax with a refund that specifies only the charge', async () => {
     await begin();
     await subscribe('desk');
     const { chargeId: invoiceItemId } = await invoiceOf();
