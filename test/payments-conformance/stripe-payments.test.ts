@@ -57,7 +57,7 @@ describe('payment through Stripe', () => {
         expect((await shop.paymentInfo(request)).map(line)).to.eql([`ERROR 10 ${code}`]);
       });
 
-    it('remains pending until the customer, who is online, consents', async () => {
+    it('remains pending until a customer who is online consents', async () => {
       await shop
         .restart({ returnUrl: 'https://shop.example/back' })
         .customerWith('pm_card_authenticationRequired');
@@ -72,7 +72,7 @@ describe('payment through Stripe', () => {
       expect(double.effectsOf(request.transactionId)).to.equal(1);
     });
 
-    it('remains pending as a debit until the bank rejects it', async () => {
+    it('remains pending until the bank rejects the debit', async () => {
       await shop.customerWith('pm_sepaDebit');
       const { request, answer } = await purchase({ currency: 'EUR' });
       expect(line(answer)).to.equal('PENDING 10');
@@ -106,7 +106,7 @@ describe('payment through Stripe', () => {
       expect(double.intentOf(request.transactionId).payment_method).to.equal(id);
     });
 
-    it('cannot register a payment method that the account already has, and leaves that method unchanged', async () => {
+    it('rejects a payment method that the account already has, and leaves that method unchanged', async () => {
       const { id, metadata } = saved();
       await shop.addMethod(id);
       const { paymentMethodId } = shop;
@@ -387,7 +387,7 @@ describe('payment through Stripe', () => {
   });
 
   describe('that verifies a payment method', () => {
-    it('is pending, with the customer’s next action, while the bank requires consent', async () => {
+    it('is pending and includes the customer’s next action while the bank requires consent', async () => {
       await shop.customerWith('pm_card_authenticationRequired');
       const { request, answer } = await held({ amount: '0' });
       expect(line(answer)).to.equal('PENDING 0');

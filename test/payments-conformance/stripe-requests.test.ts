@@ -38,7 +38,7 @@ describe('requests to Stripe', () => {
     expect(called(shop)).to.have.members(endpoints.map(({ method, path }) => `${method} ${path}`));
   });
 
-  it('are rejected by the specification if they contain an unknown parameter', async () => {
+  it('fail validation against the specification if they contain an unknown parameter', async () => {
     const request = { method: 'POST', pathname: '/v1/customers', text: 'color=blue' };
     expect(await mock.refusalOf(request)).to.match(/^400 /);
   });
