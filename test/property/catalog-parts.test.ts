@@ -120,7 +120,7 @@ describe('catalog version parts', () => {
     );
   }).timeout(0);
 
-  it('share one value among all holders, regardless of other reads', () => {
+  it('keep returning the same decoded value to all holders, regardless of other reads', () => {
     const decoded = new DecodedParts(2);
     const parts = ['a', 'b', 'c', 'd'].map(
       (name) =>

@@ -76,7 +76,7 @@ function realRuns(ledger: SubscriptionLedger, today: LocalDate, targetDate: Loca
 }
 
 describe('dry run', () => {
-  it('returns the invoice that the last of the intermediate runs would create', () => {
+  it('returns the invoice that the last run up to the target date would create', () => {
     forAll([histories, fc.nat(300), fc.integer({ min: 1, max: 200 })], (history, day, later) => {
       const today = addDays(parseLocalDate(history.start), day);
       const targetDate = addDays(today, later);

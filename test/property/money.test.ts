@@ -53,7 +53,7 @@ describe('exact amounts', () => {
       },
     ));
 
-  it('are split like the positive amount, with the opposite sign, if they are negative', () =>
+  it('are split like their positive counterparts but with the opposite sign if they are negative', () =>
     forAll([fc.bigInt({ min: 0n, max: 10n ** 12n }), weights], (units, list) => {
       const total = decimal(units).dividedBy(100);
       const shares = list.map((weight) => decimal(plainText(weight)));
@@ -72,7 +72,7 @@ describe('exact amounts in rounding', () => {
       );
     }));
 
-  it('are rounded half up at 9 decimals for a quotient of days, like integer division', () =>
+  it('are rounded half up to 9 decimals in a quotient of days, matching integer arithmetic', () =>
     forAll([fc.integer({ min: -4_000, max: 4_000 }), fc.integer({ min: 1, max: 4_000 })], (n, t) => {
       const numerator = BigInt(Math.abs(n)) * 10n ** 9n * 2n + BigInt(t);
       const magnitude = numerator / (2n * BigInt(t));
@@ -128,7 +128,7 @@ describe('exact amounts in JSON', () => {
 });
 
 describe('exact amounts over HTTP', () => {
-  it('keep every digit in JSON, without exponent or trailing zeros', () =>
+  it('keep every digit in JSON, without an exponent or trailing zeros', () =>
     forAll([fc.array(scaled)], (values) => {
       const literals = values.map(plainText);
       const text = stringifyExactJson({ values: literals.map((literal) => decimal(literal)) });

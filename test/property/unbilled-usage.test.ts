@@ -8,7 +8,7 @@ const FAR = 400;
 const agedOf = (line: string): string => line.replace(/(LATE|COVERED)$/, 'BEYOND_LOOKBACK');
 
 describe('uninvoiced usage', () => {
-  it('is reported as not yet due if and only if future runs bill it (usage §3.3)', () => {
+  it('is reported as not yet due if future runs bill it, and with another reason otherwise (usage §3.3)', () => {
     const met = new Map<string, number>();
     ofEveryHistory(({ zone, events, list, config: given }) => {
       const config = { ...given, beyondLookBack: 'REPORT' as const };

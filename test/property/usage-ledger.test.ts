@@ -6,7 +6,7 @@ import { ScannedUsageLife, WalkedUsageLife } from '../support/usage/scanned-usag
 import { WindowedUsageLife } from '../support/usage/windowed-usage-life.ts';
 
 describe('usage ledger', () => {
-  it('bills day sums, split at billing cuts, with the same result as a scan of every point (usage §11)', () => {
+  it('creates the same invoices from day sums split at billing cuts as from a scan of every point (usage §11)', () => {
     let items = 0;
     let splits = 0;
     ofEveryHistory(({ zone, events, list, config }) => {

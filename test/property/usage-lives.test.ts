@@ -75,7 +75,7 @@ describe('random usage histories', () => {
       expect(lives[0].bill(last).items).to.eql([]);
     }));
 
-  it('are billed only once in any item mode, and item modes differ only by the rounding of lines (usage §7.3)', () => {
+  it('are billed only once in any item mode, with amounts that differ only by the rounding of lines (usage §7.3)', () => {
     const modes = fc.array(itemModes, { minLength: 6, maxLength: 6 });
     forAll([sections, steps, modes], (section, list, itemMode) => {
       const created = [usageEvent('CREATE', dateOf(0), { usages: [section], bcd: 15 })];
@@ -97,7 +97,7 @@ describe('random usage histories', () => {
     });
   });
 
-  it('charge late points once, in their own period or the next one (usage §7.7)', () => {
+  it('charge each late point once, in its own period or the next one (usage §7.7)', () => {
     const lateModes = fc.constantFrom<UsageConfig['lateMode']>('DELTA', 'NEXT_PERIOD');
     forAll([steps, lateModes, fc.constantFrom(-1, 0, 1, 2)], (list, lateMode, lookBackPeriods) => {
       const section = consumable('calls', [[['calls', '0.001', '-1', '0.01']]]);

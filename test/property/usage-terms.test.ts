@@ -60,7 +60,7 @@ function priced(amount: bigint, { percent, minimum, aboveMinimum }: Agreed): big
 }
 
 describe('usage terms in random histories', () => {
-  it('charge usage beyond the free quantity, less the discount, within minimum and maximum (usage §12)', () => {
+  it('charge usage beyond the free quantity, less the discount, within the minimum and maximum (usage §12)', () => {
     let bounded = 0;
     forAll([meteredSections('ALL_TIERS'), meteredPoints, agreed], ({ section, tiers }, points, terms) => {
       const units = new Set(tiers[0]?.map(({ unit }) => unit));
