@@ -73,7 +73,7 @@ anyDatabase.describe('account credit after random operations', (open, kind) => {
     }
   }
 
-  it('is never negative, never remains while an invoice is unpaid, and equals its items (invoicing §10 rule 6)', async () => {
+  it('is never negative, never remains while an invoice is unpaid, and equals the sum of its items (invoicing §10 rule 6)', async () => {
     const numRuns = Math.ceil(propertyRuns / (isLongRun || kind === 'sqlite' ? 30 : 60));
     let explanations = 0;
     await fc.assert(

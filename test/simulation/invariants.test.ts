@@ -218,7 +218,7 @@ eachDatabase.describe('invariant checks', (open) => {
 
   it('find no violation in a small simulation', () => expect(breachesOf(invariants, evidence)).to.eql([]));
 
-  it('have an example of broken data for each invariant', () =>
+  it('include an example of broken data for each invariant', () =>
     expect(Object.keys(broken)).to.have.members(invariants.map(({ name }) => name)));
 
   for (const { name, breaches } of invariants)
