@@ -268,7 +268,7 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
     expect(errors[1]).to.equal(errors[0]);
   });
 
-  it('are rejected after the end of their transaction, and an empty transaction sends nothing', async () => {
+  it('are rejected after the end of their transaction, even if that transaction sent nothing', async () => {
     let left: Transaction | undefined;
     await inTransaction(async (transaction) => {
       left = transaction;
@@ -310,7 +310,7 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
     expect(await boundIn({ ...writing, mode: 'read' })).to.equal('0');
   });
 
-  it('are aborted like a lost connection if they leave the server idle for too long while they hold locks', async () => {
+  it('are aborted with the error for a lost connection if they leave the server idle for too long while they hold locks', async () => {
     const failure = await rejection(
       inTransaction(async (transaction) => {
         await insert(transaction, 30);

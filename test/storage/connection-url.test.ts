@@ -62,7 +62,7 @@ describe('PostgreSQL database URL', () => {
     expect(stand.first?.toString('latin1')).to.include('user\0ada\0database\0shop\0');
   });
 
-  it('can list several hosts, and causes an error that describes the problem with each host', async () => {
+  it('can list several hosts, whose problems are all described in the error if none can be reached', async () => {
     const port = await stand.listen();
     const failure = await failureOf(
       `postgresql://ada:secret@127.0.0.1:${port},127.0.0.1:1/shop?target_session_attrs=read-write`,

@@ -71,7 +71,7 @@ eachDatabase.describe('host library transactions joined by the engine', (open, k
         expect(amounts).to.include('-0.12').and.to.include('19.95');
       });
 
-      it('roll back engine changes with host changes, but only the failed operation’s changes after an operation fails', async () => {
+      it('roll back engine and host changes together, but only the changes of a failed operation if the host continues', async () => {
         const { id } = await engine.acme.createAccount({ currency: 'USD' });
         const undone = host.transaction(async (handle, run) => {
           await run(`insert into ${orders} values (2)`);
@@ -208,7 +208,7 @@ eachDatabase.describe('host library transactions joined by the engine', (open, k
     });
   }
 
-  it('are rejected before any query if they use the other type of database', async () => {
+  it('are rejected before any query if they use a different type of database than the engine', async () => {
     const otherKind = kind === 'sqlite' ? 'postgresql' : 'sqlite';
     const database = await freshDatabase(otherKind);
     for (const name of hostLibraries[otherKind]) {

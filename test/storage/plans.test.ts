@@ -462,7 +462,7 @@ eachDatabase.describe('query plans over filled tables', (open, kind) => {
       expect(owed.join('\n')).to.contain('bw_invoices_counted_index');
     });
 
-    it('use indexes for a number, an id and an account id', async () => {
+    it('use indexes to find an invoice by number, id or account id', async () => {
       const [first] = chosen.of;
       if (!first) throw new Error('no invoice');
       const byNumber = await planOf({ kind: 'number', invoiceNumber: first.invoice.invoiceNumber });

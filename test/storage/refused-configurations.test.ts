@@ -39,7 +39,7 @@ eachDatabase.describe('tenant configuration changed in concurrent transactions',
     });
   }
 
-  it('does not apply, after a rollback, to a tenant that reuses the record id', async () => {
+  it('does not apply to a tenant that reuses the record id after a rollback', async () => {
     const settingsOf = settingsInForce(quiet, DEFAULT_TENANT_SETTINGS);
     const row = (days: string) =>
       single('PER_TENANT_CONFIG', JSON.stringify({ 'org.service.payment.retry.days': days }));
@@ -55,7 +55,7 @@ eachDatabase.describe('tenant configuration changed in concurrent transactions',
     expect((await opened.storage.read(other, settingsOf))['payment.retry.days']).to.eql([3, 3]);
   });
 
-  it('does not affect, after a rollback, the overdue processing of a tenant that reuses the record id', async () => {
+  it('does not affect the overdue processing of a tenant that reuses the record id after a rollback', async () => {
     const configs = new OverdueConfigs(quiet);
     const refused = await rejection(
       store(opened.tenant, overdueRow('REFUSED'), async (session, recordId) => {

@@ -723,7 +723,7 @@ eachDatabaseAndOneByOne.describe('record storage', (open, kind) => {
     expect(withoutRecordIds(await holdsOf())).to.eql([second]);
   });
 
-  it('returns open invoice refunds by account and whether they have adjusted the invoice', async () => {
+  it('returns open invoice refunds by account and stores whether they have adjusted the invoice', async () => {
     const [one, other] = await opened.newAccounts(2);
     const refund = (status: PaymentTransaction['status'], owner: Account = one, changes = {}) =>
       transaction(ownerOf(owner), {

@@ -59,7 +59,7 @@ eachDatabase.describe('storage schema', (open, kind) => {
     }
   });
 
-  it('is rejected if a newer version has migrated it', async () => {
+  it('is rejected if a newer engine version has migrated it', async () => {
     const database = await open(migrated);
     const orm = schemaOf(database);
     await orm.em.getConnection().execute(`insert into bw_migrations (name) values ('29990101-later')`);
@@ -70,7 +70,7 @@ eachDatabase.describe('storage schema', (open, kind) => {
     expect(refused.message).to.contain('29990101-later').and.to.contain('update the package');
   });
 
-  it('is rejected with an explanation, even by migrate, if it predates the first release', async () => {
+  it('is rejected with an explanation if it predates the first release, even when migrate is called', async () => {
     const database = await open(migrated);
     const orm = schemaOf(database);
     await orm.em.getConnection().execute(`update bw_migrations set name = '20261121-initial'`);
@@ -92,7 +92,7 @@ eachDatabase.describe('storage schema', (open, kind) => {
     expect(names).to.eql(names.toSorted());
   });
 
-  it('is created by migrate, and a second call does nothing', async () => {
+  it('is created by migrate and not changed by a second call', async () => {
     const database = await open();
     const { migrations, migrate } = migrationsOf(database);
     expect(await migrate()).to.eql(migrations.map(({ name }) => name));

@@ -137,7 +137,7 @@ onPostgresql.describe('engines in several schemas of one PostgreSQL database', (
       await hosted.close();
     });
 
-    it('stay apart even with the same tenant number and access to all tenants', async () => {
+    it('keep their data separate even with the same tenant number and access to all tenants', async () => {
       expect(one().tenant.recordId).to.equal(other().tenant.recordId);
       const seen = await withPostgresql(west().url, async (client) => {
         await client.query("set billwright.tenant_record_id = '*'");

@@ -75,7 +75,7 @@ eachDatabaseAndOneByOne.describe('storage transactions', (open, kind) => {
     expect(await reading.accounts.findByIds([good.id])).to.eql([]);
   });
 
-  it('repeat an operation from the start, without the effects of the first attempt, if a state row has changed in the meantime', async () => {
+  it('repeat an operation from the start and discard the effects of the first attempt if a state row has changed in the meantime', async () => {
     await writing.invoices.saveStates([state(0)]);
     let runs = 0;
     const given = invoice(ownerOf(acme));

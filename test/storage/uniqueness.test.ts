@@ -304,12 +304,12 @@ describe('uniqueness check on Citus', () => {
     });
   });
 
-  it('reports a worker that does not respond', () => {
+  it('treats an unresponsive worker as an unreachable database', () => {
     const message = 'failure on connection marked as essential: 127.0.0.1:9701';
     expect(failureOf('XX000', message)).to.eql({ kind: 'away' });
   });
 
-  it('recognizes, from the error message, the constraint against tenants that have left the cell (cells §3.2 rule 4)', () => {
+  it('uses the error message to recognize the constraint against tenants that have left the cell (cells §3.2 rule 4)', () => {
     const message =
       'new row for relation "bw_accounts_102266" violates check constraint "bw_moved_away_102266"';
     expect(failureOf('23514', message)).to.eql({ kind: 'moving' });
