@@ -76,7 +76,7 @@ onPostgresql.describe('cell directory', (open) => {
     ]);
   });
 
-  it('inserts a tenant into its cell once, with the record id of the directory and one audit row', async () => {
+  it('inserts a tenant into its cell once, with the record id from the directory and one audit row', async () => {
     await register('west', directory);
     await register('east', other);
     for (const [name, cell] of [
