@@ -294,7 +294,7 @@ eachDatabase.describe('queue storage', (open, kind) => {
     expect(await queue.countPending(null, now)).to.equal(1);
   });
 
-  it('recovers all entries with expired leases together, from any node, except held claims', async () => {
+  it('recovers all entries with expired leases on any node together, except entries of held claims', async () => {
     await put([bus(0, 'a'), bus(1, 'b'), bus(2, 'c')]);
     await claim({ limit: 1, node: 'n1' });
     await claim({ limit: 1, node: 'n2' });
@@ -366,7 +366,7 @@ eachDatabase.describe('queue storage', (open, kind) => {
     expect(again?.doneHandlers).to.eql(['first', 'second "x"']);
   });
 
-  it('keeps the first of two live notifications with one key, and accepts another after the first finishes', async () => {
+  it('keeps the first of two live notifications with the same key, and accepts another after the first finishes', async () => {
     await put([], [keyed(0, 'first', 'key'), keyed(0, 'second', 'key')]);
     await put([], [keyed(1, 'third', 'key')]);
     const claimed = await claim();
@@ -533,7 +533,7 @@ onPostgresql.describe('queue storage on PostgreSQL with two nodes', (open) => {
     }
   });
 
-  it('notifies each node of due work that the other node commits, but not of its own', async () => {
+  it('notifies each node of due work that the other node commits, but not of its own work', async () => {
     const [acme] = await opened.newAccounts(1);
     const heard: string[] = [];
     const stops = [
