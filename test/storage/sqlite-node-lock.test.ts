@@ -42,7 +42,7 @@ describe('SQLite file lock', () => {
     await third.close();
   });
 
-  it('is released if the storage fails to start, with the file name in the error', async () => {
+  it('is released if the storage fails to start, and the error names a file that cannot be opened', async () => {
     const schema = new BetterSqlite3(path);
     schema.exec("insert into bw_migrations (name, executed_at) values ('20991231000000-later', 0)");
     const first = sqlite(path);
