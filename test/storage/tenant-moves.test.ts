@@ -203,7 +203,7 @@ onPostgresql.describe('move of tenant rows', (open) => {
     expect(await claim('east', 9)).to.have.length(3);
   });
 
-  it('waits for cached places, due work and slow reads (cells §3.1 rules 4 and 7, §3.3 rule 1)', async () => {
+  it('waits until cached places expire, and gives due work and slow reads time to finish (cells §3.1 rules 4 and 7, §3.3 rule 1)', async () => {
     await fillEveryTable(cells, { cell: 'west', count: 1 });
     await cells.sql('west', `update bw_queue_entries set processing_state = 'IN_PROCESSING'`);
     const reached: Record<string, number> = {};

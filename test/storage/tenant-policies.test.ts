@@ -276,7 +276,7 @@ onPostgresql.describe('PostgreSQL row-level security (platform §2 isolation 2)'
       expect([first, second, third]).to.eql([[ours.id], [theirs.id], [ours.id]]);
     });
 
-    it('keeps access that the host has set itself', async () => {
+    it('preserves the access that the host has set itself', async () => {
       await hosted(async (inside, own, run) => {
         await run("set local billwright.tenant_record_id = '*'");
         expect(await found(inside, acme)).to.eql([ours.id]);
