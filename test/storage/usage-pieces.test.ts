@@ -93,7 +93,7 @@ eachDatabaseAndOneByOne.describe('usage rows read by billing', (open, kind) => {
     expect(await piecesOf()).to.eql([]);
   });
 
-  it('include unchanged intervals starting on a date (usage §1.2)', async () => {
+  it('include intervals that end on or after a given date, with every field preserved (usage §1.2)', async () => {
     const subscriptionId = '00000000-0000-7000-8000-000000000001' as Uuid;
     const intervalOf = (from: number, to: number): StoredUsageInterval => ({
       ...usageInterval({

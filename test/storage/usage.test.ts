@@ -120,7 +120,7 @@ eachDatabaseAndOneByOne.describe('usage storage', (open, kind) => {
     expect(await sumsOf([wholeDays(0, 3)], null, 3)).to.eql([[]]);
   });
 
-  it('excludes voided points once and keeps their tracking id reserved (usage §2.2)', async () => {
+  it('excludes points only once if they are voided repeatedly, and keeps their tracking id reserved (usage §2.2)', async () => {
     const first = submission('k1', [point('sms', '5', 0, 9), point('sms', '50', 1), point('mms', '2', 0)]);
     await record(first, submission('k2', [point('sms', '3', 0, 2)]));
     expect(await voidOf('k1')).to.equal('VOID');
@@ -137,7 +137,7 @@ eachDatabaseAndOneByOne.describe('usage storage', (open, kind) => {
     ).to.eql([1, 2, 3]);
   });
 
-  it('separates tenants, including tracking ids and units', async () => {
+  it('keeps tenants separate, including their tracking ids and units', async () => {
     const other = await opened.newTenant();
     expect(await record(submission('k1', [point('sms', '5')]))).to.eql(['ACCEPTED']);
     expect(
