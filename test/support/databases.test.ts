@@ -34,7 +34,7 @@ eachDatabase((kind, open) => {
 });
 
 describe('freshDatabase', () => {
-  it('connects as a non-superuser role and waits for its commits', async () => {
+  it('connects as a non-superuser role with synchronous commits', async () => {
     const database = await freshDatabase('postgresql');
     const [settings] = await run(
       database,
