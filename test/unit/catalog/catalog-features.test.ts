@@ -336,7 +336,7 @@ describe('names and kinds of features in a definition', () => {
   const plans = { p: { product: 'P', finalPhase: monthly } } as const;
   const products = { P: { category: 'BASE' } } as const;
 
-  it('are checked by the compiler', () => {
+  it('are checked by the TypeScript compiler', () => {
     defineCatalog({
       ...base,
       features,

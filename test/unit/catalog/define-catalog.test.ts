@@ -159,7 +159,7 @@ describe('catalog defined in code', () => {
     expect(versions.map(canonicalXml)).to.eql([canonicalXml(createVersion(read.content))]);
   });
 
-  it('contains the defined content', () => {
+  it('contains the tiers, prices, names and add-ons of its definition', () => {
     const [first, second] = lantern.catalog.versions;
     const oil = first?.findPlan('oil-metered').finalPhase.usages[0];
     expect(oil?.tiers.map(({ blocks }) => blocks[0]?.max.text)).to.eql(['100', '-1']);

@@ -92,7 +92,7 @@ describe('feature values of a phase', () => {
     ]);
   });
 
-  it('are empty without declarations', () => {
+  it('are empty if no features are declared', () => {
     expect(featureValuesOf({ ...catalog, features: [] }, plan, plan.finalPhase).size).to.equal(0);
   });
 });

@@ -47,7 +47,7 @@ describe('plan lookup', () => {
     expect(trial.selectPlan({ productName: 'P', billingPeriod: 'ANNUAL' }).name).to.equal('p-m');
   });
 
-  it('assigns a plan in several lists to DEFAULT if DEFAULT contains the plan, and to the first of the lists if not', () => {
+  it('assigns a plan in several lists to DEFAULT if DEFAULT contains the plan, and otherwise to the first of the lists', () => {
     const shared = version({
       plans: plan('p-m', 'P') + plan('q-m', 'P'),
       priceLists: `${lists({ B: ['q-m', 'p-m'], A: ['q-m'] })}${lists({ DEFAULT: ['p-m'] })}`,

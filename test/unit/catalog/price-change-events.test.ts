@@ -138,7 +138,7 @@ describe('price changes for existing subscriptions', () => {
     expect(changesFrom('2024-05-02', catalog)).to.eql([]);
   });
 
-  it('apply to an XML plan on the date set by its version, despite entries (catalog W19 "Overlay")', () => {
+  it('apply to an XML plan on the date set by its version, even if catalog entries exist (catalog W19 "Overlay")', () => {
     const catalog = sold('2024-01-01 10.00', '2024-03-01 10.00', '2024-04-01 11.00 2024-05-01');
     expect(changesFrom('2024-02-10', catalog)).to.eql(['2024-05-01 11.00 2024-04-01']);
   });

@@ -13,7 +13,7 @@ const NIL =
   '<price><currency>EUR</currency><value xsi:nil="true" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"/></price>';
 
 describe('catalog price', () => {
-  it('distinguishes a missing, a null and an empty price in a currency (catalog W20 "Currency")', () => {
+  it('can be missing, null or empty in a currency, with a distinct result for each (catalog W20 "Currency")', () => {
     const international = priced(price('USD', '10') + NIL);
     expect(priceOf(international, 'USD').toFixed()).to.equal('10');
     expectCode(ErrorCode.CATALOG_PRICE_VALUE_NULL_FOR_CURRENCY, () => priceOf(international, 'EUR'));

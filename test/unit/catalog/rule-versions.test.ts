@@ -125,7 +125,7 @@ describe('applicable catalog version for rules', () => {
     expect(planChangeRules(coming, question).policy.result, 'of a change: that of now').to.equal('IMMEDIATE');
   });
 
-  it('is the event plan’s version as of the subscription start for the create alignment', () => {
+  it('is the plan’s version for the create alignment, based on the event date and the subscription start', () => {
     const evaluate = (eventDate: string, start: string) =>
       createAlignmentOf(kept, subscription, { eventDate: at(eventDate), subscriptionStart: at(start) });
     expect(evaluate('2024-02-01', '2024-02-01').result).to.equal('START_OF_BUNDLE');

@@ -150,7 +150,7 @@ describe('catalog version upload', () => {
     expect(problems).to.eql([]);
   });
 
-  it('treats numbers with different spelling as changed', () => {
+  it('treats a number as changed even if only its notation differs', () => {
     const scale = envelopeXml({ plans: plan('p-m', 'P', { price: '10.0' }) });
     expect(upload([january], scale).problems).to.have.length(1);
   });
