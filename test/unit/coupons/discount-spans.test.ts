@@ -67,7 +67,7 @@ describe('discount span (coupons §3)', () => {
       expect(spanOf(events, '2026-02-10', periods(2))).to.equal('2026-03-01 2026-05-01');
   });
 
-  it('ends a number of months after its first period', () => {
+  it('ends the specified number of months after its first period', () => {
     const annual = event('CREATE', '2026-01-16', { price: '300', period: 'ANNUAL', bcd: 16 });
     expect(spanOf([annual], '2026-01-16', months(12))).to.equal('2026-01-16 2027-01-16');
     expect(spanOf([monthly('2026-01-16')], '2026-01-16', months(2))).to.equal('2026-01-16 2026-04-01');

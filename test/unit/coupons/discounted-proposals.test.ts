@@ -56,7 +56,7 @@ describe('charges with a coupon (coupons §3)', () => {
     ]);
   });
 
-  it('stay reduced after a change to another plan of the coupon (C4)', () => {
+  it('stay reduced after a change to another plan that the coupon covers (C4)', () => {
     expect(charges(upgraded, { redeemed: '2026-01-01', ...periods(3) }, '2026-04-01')).to.eql([
       '2026-01-01 7.74',
       '2026-01-11 33.6',
@@ -84,7 +84,7 @@ describe('charges with a coupon (coupons §3)', () => {
     ]);
   });
 
-  it('are reduced for a number of months (C12)', () => {
+  it('are reduced for the number of months that the coupon specifies (C12)', () => {
     const annual = event('CREATE', '2026-01-01', { price: '300', period: 'ANNUAL' });
     const terms = {
       percentOff: '10',
