@@ -14,7 +14,7 @@ describe('feature changes and overrides (features §5)', () => {
   const facts = factsOf([held('pro-evergreen', '2026-03-10')]);
   const now = featuresAt(facts, at('2026-03-20'));
 
-  it('are determined, at the first check, relative to an account without contributions', () => {
+  it('are determined at the first check relative to an account without contributions', () => {
     expect(changedFeatures({}, now)).to.have.deep.members([
       { feature: 'sso', from: 'false', to: 'true' },
       { feature: 'seats', from: '0', to: '5' },
