@@ -13,7 +13,7 @@ describe('health checks (platform §13)', () => {
     });
   });
 
-  it('fail if an entry is more than 10 minutes late', () => {
+  it('fail if a queue entry is more than 10 minutes late', () => {
     const late = (ms: number) => queuesCheck({ late: 1, oldest: addMilliseconds(now, -ms) }, now);
     expect(late(10 * minute).healthy).to.equal(true);
     expect(late(10 * minute + 1_000)).to.eql({
