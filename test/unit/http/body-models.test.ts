@@ -149,7 +149,7 @@ describe('body conversion', () => {
       expect(error.message).to.match(message);
     });
 
-  it('accepts any number of brackets in strings and side by side', () => {
+  it('does not count brackets in strings or adjacent objects as nesting', () => {
     const text = `\\"${'['.repeat(100)}`;
     const leaves = Array.from({ length: 100 }, () => '{"size":1}').join();
     expect(read(`{"key":"${text}","leaves":[${leaves}]}`)).to.include({ key: `"${'['.repeat(100)}` });
@@ -178,7 +178,7 @@ describe('body conversion', () => {
     expect(optionalJsonBody(Sample).read(bytes('null'), inD)).to.equal(null);
   });
 
-  it('never changes the prototype', () =>
+  it('never lets a body change an object prototype', () =>
     expect(readPartial('{"__proto__":{"flag":true},"constructor":1}')).to.eql({}));
 });
 

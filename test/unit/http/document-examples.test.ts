@@ -89,7 +89,7 @@ describe('examples in the OpenAPI document', () => {
     expect(silent).to.eql([]);
   });
 
-  it('fill forms with only the required values', () => {
+  it('prefill only the required parameters of a form', () => {
     const others = [...parameters.values()]
       .flat()
       .filter(({ isFilledIn, required }) => isFilledIn !== required);
@@ -168,7 +168,7 @@ describe('examples in the OpenAPI document', () => {
     }
   });
 
-  it('all appear in the document', () => {
+  it('include every named example', () => {
     const shown = new Set<string | undefined>();
     for (const [operationId, each] of parameters)
       for (const { name } of each) shown.add(nameOfExample({}, operationId, name));

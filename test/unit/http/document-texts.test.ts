@@ -193,7 +193,7 @@ describe('OpenAPI document', () => {
     expect(told.get('getAccount')).to.equal(undefined);
   });
 
-  it('describes every status that has its own meaning', () => {
+  it('describes the statuses and headers that are specific to an operation', () => {
     type Answer = { readonly headers?: Described; readonly content?: Described };
     type Answered = { readonly responses: Readonly<Record<string, Answer>> };
     const paths = document.paths as Readonly<Record<string, Readonly<Record<string, Answered>>>>;
@@ -238,7 +238,7 @@ describe('OpenAPI document', () => {
     expect(Object.keys(requestExamples).sort()).to.eql(sending.sort());
   });
 
-  it('describes each property in only one file, so that no description replaces another', async () => {
+  it('takes the description of each property from only one file, so that no description replaces another', async () => {
     const folder = join(import.meta.dirname, '../../../adapters/koa/openapi/descriptions');
     const files = globSync('{*-models,shared-properties}.ts', { cwd: folder });
     const exported = await Promise.all(files.map((file) => import(join(folder, file))));

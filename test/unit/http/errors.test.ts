@@ -41,7 +41,7 @@ describe('HTTP error response', () => {
       expect(statusOfCode(code, { dialect: 'D' })).to.equal(status));
   }
 
-  it('has a different status for two codes in dialect K', () => {
+  it('has a different status in dialect K than in dialect D for two codes', () => {
     expect(statusOfCode(ErrorCode.SECURITY_NOT_ENOUGH_PERMISSIONS, { dialect: 'K' })).to.equal(401);
     expect(statusOfCode(ErrorCode.PAYMENT_DEL_DEFAULT_PAYMENT_METHOD, { dialect: 'K' })).to.equal(400);
     expect(statusOfCode(ErrorCode.ACCOUNT_ALREADY_EXISTS, { dialect: 'K' })).to.equal(409);

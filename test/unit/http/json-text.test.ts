@@ -49,7 +49,7 @@ describe('model JSON text', () => {
     expect(Sheet.text({ ...sheet, tags: lazy }, renderingWithoutAudit('D'))).to.equal(null);
   });
 
-  it('rejects a view without a required member', () => {
+  it('cannot be created from a view without a required member', () => {
     const { title: _title, ...untitled } = sheet;
     expect(() => Sheet.text(untitled, renderingWithoutAudit('D'))).to.throw('TestSheet has no title');
   });

@@ -58,7 +58,7 @@ describe('pagination headers', () => {
     expect(headers({ ...large, total: 30 })).to.eql({ CurrentOffset: '20000', TotalNbRecords: '30' });
   });
 
-  it('are sent under X-Service- and X-Killbill-', () => {
+  it('are sent with the prefixes X-Service- and X-Killbill-', () => {
     const all = paginationHeaders({ offset: 0, limit: 1, total: 3, max: 3, returned: 1 }, place, paging);
     expect(all['X-Killbill-Pagination-NextOffset']).to.equal('1');
     expect(all['X-Service-Pagination-NextOffset']).to.equal('1');

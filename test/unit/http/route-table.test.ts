@@ -152,7 +152,7 @@ describe('OpenAPI document', () => {
     expect([...used].sort()).to.eql(Object.keys(schemas).sort());
   });
 
-  it('has an audit parameter for every operation with audit logs in its model, except for three that return no logs', () => {
+  it('has an audit parameter for every operation whose model contains audit logs, except for three operations that return no logs', () => {
     /** Returns all schemas that a schema refers to, directly or indirectly. */
     const reachable = (schema: unknown, known = new Set<string>()): ReadonlySet<string> => {
       for (const [, name = ''] of JSON.stringify(schema).matchAll(/#\/components\/schemas\/(\w+)/g)) {
@@ -198,7 +198,7 @@ describe('OpenAPI document', () => {
     expect(responses?.[401]?.description).to.equal('Error codes 60004, 60005');
   });
 
-  it('describes Basic credentials and their rejection for token requests', () => {
+  it('describes Basic authentication and the error responses of token requests', () => {
     const { security, responses } = operationAt('post', '/oauth2/token') ?? {};
     expect(security).to.eql([{}, { basicAuth: [] }]);
     for (const status of [400, 401])

@@ -16,7 +16,7 @@ describe('request time limit (platform §16)', () => {
   it('applies to routes without call completion, regardless of the query', () =>
     expect(waitsForCompletion({ query: {} }, 'callCompletion=true')).to.equal(false));
 
-  it('reports a timeout as busy, and as an unknown outcome for payment requests', () => {
+  it('reports a timeout as busy, or as an unknown outcome if the request is a payment', () => {
     expect(timeOver(60_000, { permission: 'account:update' })).to.include({ code: 60018 });
     expect(timeOver(60_000, { permission: 'payment:trigger' })).to.include({ code: 7019 });
     expect(timeOver(1_500, { permission: 'NONE' }).message).to.match(

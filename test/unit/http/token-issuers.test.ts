@@ -88,7 +88,7 @@ describe('external token issuer keys (platform §7.2 rule 4)', () => {
     expect([verdicts, fetches]).to.eql([['taken', 'taken', unknownKey], 1]);
   });
 
-  it('are fetched again for an unknown key at most once a minute, which drops removed keys', async () => {
+  it('are fetched again for an unknown key at most once a minute, and each fetch drops removed keys', async () => {
     expect(await verdict(k1.token())).to.equal('taken');
     publish(k2);
     time.tick(minuteMs - 1_000);
@@ -194,7 +194,7 @@ describe('external token issuer keys (platform §7.2 rule 4)', () => {
       expect(await verdict(k1.token(claims)), JSON.stringify(claims)).to.equal('taken');
   });
 
-  it('are ignored and logged when they are too weak', async () => {
+  it('are ignored and reported in the log when they are too weak', async () => {
     const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 1_024 });
     issuers = issuersWith({ algorithms: ['RS256'] });
     publish({ jwk: { ...publicKey.export({ format: 'jwk' }), kid: 'k1' } });
