@@ -78,7 +78,7 @@ describe('account credit (invoicing §10)', () => {
 
   it('can never be negative (rule 6)', () => expect(() => applied({ of: '-1' })).to.throw(/below 0/));
 
-  it('needs the unpaid invoices only if some credit is available', () => {
+  it('depends on the unpaid invoices only if the account has or will have credit', () => {
     const spends = (credit: string, ...candidates: CreditedInvoice[]) =>
       spendsCredit({ credit: decimal(credit), candidates });
     expect(spends('0', invoice('i1', '10'))).to.equal(false);
@@ -87,7 +87,7 @@ describe('account credit (invoicing §10)', () => {
     expect(spends('1')).to.equal(true);
   });
 
-  it('is never created, lost or left unused while it could pay an invoice, for random accounts (rule 6)', () => {
+  it('is never created or lost, and never left unused while it could pay an invoice, for random accounts (rule 6)', () => {
     const cents = fc.integer({ min: -5_000, max: 5_000 });
     const any = fc.record({
       cents,

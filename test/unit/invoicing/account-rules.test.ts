@@ -53,7 +53,7 @@ describe('charged-through date rules', () => {
     expect([...findChargedThroughDates([fee, charge]).values()].map(text)).to.eql(['2024-02-10']);
   });
 
-  it('set the charged-through date to the latest of the last charge’s start, its end and the end of the days in force', () => {
+  it('set the charged-through date to the start of the last charge, its end, or the end of the days in force, whichever is latest', () => {
     const last = { start: day('2024-02-10'), end: day('2024-03-01'), inForceThrough: null };
     expect(text(computeChargedThroughDate(last))).to.equal('2024-03-01');
     expect(text(computeChargedThroughDate({ ...last, end: day('2024-02-01') }))).to.equal('2024-02-10');

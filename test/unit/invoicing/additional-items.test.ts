@@ -74,7 +74,7 @@ const stored = (n: number, itemType: InvoiceItem['itemType'], amount: string): I
 });
 
 describe('invoice plugin results (invoicing §13)', () => {
-  it('become new, rounded and dated items with the plugin as reason if their id is missing or unknown (rule 3)', () => {
+  it('become new items, rounded, dated and attributed to the plugin, if their id is missing or unknown (rule 3)', () => {
     const { invoice } = answered(
       consulted([recurring]),
       { itemType: 'TAX', amount: '5.706', linkedItemId: recurring.id },
@@ -246,7 +246,7 @@ describe('item groups (invoicing §8.2 step 12)', () => {
     expect(grouped([1, 2, 3, 4, 99])).to.eql([[1, 2, 3, 4]]);
   });
 
-  it('reject an unknown item, and an item in two groups', () => {
+  it('cannot contain an unknown item, or the same item twice', () => {
     expect(() => grouped([9])).to.throw(MalformedAnswer);
     expect(() => grouped([1], [1])).to.throw(MalformedAnswer);
     expect(() => grouped([1, 1])).to.throw(MalformedAnswer);
@@ -266,13 +266,13 @@ describe('invoice numbers set by plugins (invoicing §13 rule 6)', () => {
   const of = (...values: readonly (string | null)[]) =>
     values.map((value) => ({ key: 'INVOICE_SEQUENCE_NUMBER', value }));
 
-  it('number each invoice in order, and use the next tenant number if a number is missing', () => {
+  it('apply to the invoices in order, and default to the next tenant number', () => {
     expect(imposedNumbers([], 2)).to.eql([null, null]);
     expect(imposedNumbers([{ key: 'x', value: '9' }, ...of('7', '5', '6')], 2)).to.eql([7, 5]);
     expect(imposedNumbers(of('7'), 2)).to.eql([7, null]);
   });
 
-  it('require positive integers as invoice numbers, unique per invoice', () => {
+  it('must be positive integers, and different for each invoice', () => {
     for (const value of ['0', '-1', '1.5', 'A1', '', null, '99999999999', '2147483647'])
       expect(() => imposedNumbers(of(value), 1), String(value)).to.throw(BillingError);
     expect(() => imposedNumbers(of('7', '7'), 2)).to.throw(BillingError);

@@ -27,7 +27,7 @@ function problemOf(
 }
 
 describe('taxes of category S (invoicing §14 rule 9)', () => {
-  it('may differ from the rate by one minor unit for each TAX item with the rate', () => {
+  it('may differ from the amount at the rate by one minor unit for each TAX item with that rate', () => {
     expect(problemOf([['19.01', '100']])).to.equal(null);
     expect(problemOf([['18.99', '100']])).to.equal(null);
     expect(
@@ -68,7 +68,7 @@ describe('taxes of category S (invoicing §14 rule 9)', () => {
     expect(problemOf([['11.38', '100-40']])).to.match(/expected 11\.4$/);
   });
 
-  it('cannot exceed the rate for a repair, because part of the tax may have been returned before', () => {
+  it('cannot exceed the amount at the rate for a repair, but may be less because part of the tax may have been returned before', () => {
     for (const amount of ['-9.5', '-9.51', '-5', '0']) expect(problemOf([[amount, '-50']])).to.equal(null);
     expect(problemOf([['-9.52', '-50']])).to.equal(
       'has the amount -9.52 with the taxRate 19 on an amount of -50: expected -9.5',

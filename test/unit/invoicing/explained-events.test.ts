@@ -89,7 +89,7 @@ describe('rule explanation of an item', () => {
       ]);
     });
 
-  it('omits phases that count from the change itself, and includes a phase dated by the alignment', () => {
+  it('omits the origin of phases that count from the change itself, unless the event of the item is a PHASE', () => {
     const own = changed(aligned('CHANGE_OF_PLAN'), { phaseAnchor: dated('2024-02-01') });
     expect(phaseSentence(eventsOfBasis(recurring, item, pastOf(own)))).to.equal('');
     const phase = { ...recurring, event: named('PHASE', '2024-03-01') };

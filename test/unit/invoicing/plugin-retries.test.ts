@@ -4,7 +4,7 @@ import type { ClaimedEntry } from '../../../lib/ports/storage/index.ts';
 
 const entry = (recordId: number) => ({ recordId }) as ClaimedEntry;
 
-describe('retries of a queued run that invoice plugins request (invoicing §8.6)', () => {
+describe('retries that invoice plugins request for a queued run (invoicing §8.6)', () => {
   it('have a limit per entry, and start over after a successful run', () => {
     const retries = new PluginRetries();
     for (let times = 1; times < MAX_INVOICE_RETRIES; times += 1) retries.add(entry(1));

@@ -132,7 +132,7 @@ describe('price differences', () => {
     expect(fixed('2024-04-01')).to.eql([]);
   });
 
-  it('are separate if the same phase charges its fixed price again after another plan', () => {
+  it('are separate for each time that the same phase charges its fixed price', () => {
     const [first, again] = (['2024-01-01', '2024-06-01'] as const).map(
       (date) => (fixed: string) => event('CHANGE', date, { price: '10.00', fixed }),
     );
@@ -189,7 +189,7 @@ describe('price differences', () => {
     ]);
   });
 
-  it('contain one entry for the whole duration of a usage, and no entry at the start or end of a section', () => {
+  it('contain one entry for the whole duration of a usage section, and no entry when a section starts or ends', () => {
     const next = { ...event('CHANGE', '2024-05-01', { price: '12.00' }), usages: [smsUsage] };
     const nextRaised = { ...next, usages: [raisedSms] };
     const was = { ...raised, usages: [smsUsage] };

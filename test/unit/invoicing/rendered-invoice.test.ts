@@ -153,7 +153,7 @@ describe('localized invoice views', () => {
       ]);
     });
 
-    it('contain translations or keys in the fields of a line (invoicing §14 rule 3)', () => {
+    it('use the translation in the planName, phaseName and usageName fields, or the key if no translation exists (invoicing §14 rule 3)', () => {
       const catalogTranslations = texts({ en_US: { 'gold-monthly': 'Gold!' } });
       const [line] = renderedInvoice(toRender([month('1')], { catalogTranslations })).lines;
       expect([line?.planName, line?.phaseName, line?.usageName]).to.eql([

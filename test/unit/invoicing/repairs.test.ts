@@ -146,7 +146,7 @@ describe('repairs without an amount', () => {
     ledger.expectRun('2024-02-02', ['R 2024-02-02 2024-03-02 10']);
   });
 
-  it('keep the days of a priced item in force', () => {
+  it('do not rebill the remaining days of a priced item that a repair reduces to 0', () => {
     const created = event('CREATE', '2024-06-15', { price: '10', bcd: 15 });
     const ledger = new SubscriptionLedger({ currency: 'JPY' }).change([created]);
     ledger.run('2024-06-15');

@@ -19,7 +19,7 @@ describe('revision spans', () => {
     expect(spans.has(1, span(1, 6))).to.equal(true);
   });
 
-  it('exclude the span before a gap, and all spans of the tenants that were extended least recently', () => {
+  it('exclude the span before a gap, and all spans of the least recently extended tenant when there are too many tenants', () => {
     const spans = new RevisionSpans(2);
     spans.add(1, span(1, 2));
     spans.add(1, span(4, 5));

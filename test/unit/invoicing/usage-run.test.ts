@@ -156,7 +156,7 @@ describe('usage in a run', () => {
     expect(steps.map(({ operation }) => operation)).to.eql(['MULTIPLY', 'MULTIPLY', 'ADD', 'ROUND']);
   });
 
-  it('is evaluated again from its start when its invoice is void', () => {
+  it('is evaluated again from the start of its item when the invoice is void', () => {
     const { items } = run(billed([created(smsUsage, '2026-04-01')], []), '2026-05-01');
     const released = releaseCoverage({ items, repaired: [], otherRepairs: [], currency: 'USD' });
     expect(released.itemIds, 'it covers no days').to.eql([]);
