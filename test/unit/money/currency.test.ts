@@ -109,12 +109,12 @@ describe('money in a currency', () => {
   const ten: Money<'USD'> = money(decimal('10.10'), 'USD');
   const one: Money<'EUR'> = money(decimal('1'), 'EUR');
 
-  it('keeps sums in one currency exact', () => {
+  it('is added without rounding', () => {
     const total = addMoney(ten, money(decimal('0.20'), 'USD'));
     expect([formatDecimal(total.amount), total.currency]).to.eql(['10.3', 'USD']);
   });
 
-  it('allows no sum across currencies, at compile time or at run time', () => {
+  it('cannot be added to money in another currency, at compile time or at run time', () => {
     // @ts-expect-error the type forbids it
     expect(() => addMoney(ten, one)).to.throw(InvariantError, 'USD and EUR');
     const hidden: readonly Money[] = [ten, one];
