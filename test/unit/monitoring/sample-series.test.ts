@@ -22,7 +22,7 @@ describe('sample series (platform §12.3 rule 3)', () => {
       ],
     }));
 
-  it('contain the last value and count, the means of rates and percentiles, the minimum and the maximum of each bucket', () => {
+  it('reduce each bucket to the last value and count, the means of rates and percentiles, and the minimum and maximum', () => {
     const stored = [
       { value: 5, count: 10, mean_rate: 1, tp99: 30, min: 4, max: 8 },
       { value: 1, count: 12, mean_rate: 2, tp99: 60, min: 2, max: 6 },
