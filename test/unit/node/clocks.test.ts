@@ -62,7 +62,7 @@ describe('node clock', () => {
       expect(shown(clock)).to.equal('2026-01-01T12:00:02.000Z');
     });
 
-    it('advances by the first unit given, in the order days, weeks, months, years', async () => {
+    it('advances by only the first unit present, in the order days, weeks, months, years', async () => {
       const clock = sharedTestClock(store, system);
       await clock.set(at('2024-02-29'));
       await clock.move({ weeks: 1, months: 5 });
