@@ -332,7 +332,7 @@ describe('overdue configuration as XML and JSON', () => {
       });
     });
 
-    it('skips states without a time and a state called clear (overdue §1.3 rule 5)', () => {
+    it('skips states that have no time, and a state called clear (overdue §1.3 rule 5)', () => {
       const states = [
         dayState(20, 'B'),
         { name: 'MANY', condition: { numberOfUnpaidInvoicesEqualsOrExceeds: 3 } },

@@ -159,7 +159,7 @@ describe('first date of an overdue state', () => {
       expect(found && formatLocalDate(found)).to.equal(expected);
     });
 
-  it('does not precede the date from which its invoice counts (overdue §5.3 rule 2)', () => {
+  it('does not precede the date from which the unpaid invoice counts (overdue §5.3 rule 2)', () => {
     const one = [unpaid(day('05-01'), '10', day('05-20'))];
     const found = reachedDate(stateAt(5, 'S'), one);
     expect(found && formatLocalDate(found)).to.equal('2012-05-20');

@@ -70,7 +70,7 @@ describe('overdue work requested by events (overdue §7)', () => {
     expect(jobsAfter(defaultOverdueConfig, ...events)).to.eql([]);
   });
 
-  it('contains one entry per action and account, with requests to clear first, for all events of a transaction', () => {
+  it('contains one entry per action and account for all events of a transaction, with requests to clear first', () => {
     const events = [
       event('INVOICE_CREATION', {}, 9),
       event('INVOICE_PAYMENT_FAILED', {}, 9),

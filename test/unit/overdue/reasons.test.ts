@@ -101,7 +101,7 @@ describe('reasons for an overdue state', () => {
     expect(reasons({})?.text).to.equal('S does not hold on 2012-06-30: its condition is empty.');
   });
 
-  it('list the overdue states that can be entered, the most severe first', () => {
+  it('cover every overdue state that can be entered, starting with the most severe', () => {
     const states = config([
       ...configC.states,
       state('CLEAR', { isClearState: true }),
