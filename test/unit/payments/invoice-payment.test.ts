@@ -131,12 +131,12 @@ describe('invoice payment result (payments §9.4)', () => {
       });
     });
 
-  it('uses the processed amount in the currency of the invoice', () => {
+  it('uses the processed amount if that amount is in the currency of the invoice', () => {
     const result = invoicePaymentResult(transaction({ processedAmount: decimal('10') }), 'USD');
     expect(result.amount.toFixed()).to.equal('10');
   });
 
-  it('counts the requested amount as paid (payments §14 example 11 "Other processed currency")', () => {
+  it('counts the requested amount as paid if the gateway processed another currency (payments §14 example 11 "Other processed currency")', () => {
     const result = invoicePaymentResult(
       transaction({ processedAmount: decimal('225.44'), processedCurrency: 'EUR' }),
       'USD',

@@ -70,7 +70,7 @@ describe('payment totals (payments §4.4)', () => {
     expect(totals(failed('PURCHASE', '10'), done('PURCHASE', '10'))).to.eql({ ...none, purchased: '10' });
   });
 
-  it('count a pending transaction only once it is completed (payments §14 example 4)', () => {
+  it('count a pending transaction only after it is completed (payments §14 example 4)', () => {
     expect(totals(done('AUTHORIZE', '10', { status: 'PENDING' }))).to.eql(none);
     expect(totals(done('AUTHORIZE', '10', inCurrency('7', 'USD')))).to.eql({ ...none, auth: '7' });
   });

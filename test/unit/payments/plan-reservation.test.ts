@@ -272,7 +272,7 @@ describe('payment reservation (payments §5.1, §8.3, §9.1)', () => {
       expect(plan).to.eql({ kind: 'STOP', ended: [], events: [], endedHold: hold });
     });
 
-    it('reports a failure if there is no payment method, and stays on hold if the account is held again', () => {
+    it('reports a failure if there is no payment method, and keeps the hold if the account is held again', () => {
       const methods = new Map();
       const plan = planReservation(request, { ...released, methods }, tools);
       expect(plan.kind === 'STOP' && plan.events).to.have.length(1);

@@ -35,7 +35,7 @@ describe('payment method refresh (payments §10.5)', () => {
     expect(active.map(({ paymentMethodId }) => paymentMethodId)).to.eql([B, C]);
   });
 
-  it('uses the gateway key as the key of a new method if the gateway key is free, or else the method id', () => {
+  it('uses the gateway key as the key of a new method if that key is free, and the method id otherwise', () => {
     const tok = { externalPaymentMethodId: 'tok' };
     expect(refreshed({ listed: [listed(null, tok)] }).inserted).to.eql([{ id: NEW, externalKey: 'tok' }]);
     const usedKeys = new Set(['tok']);
@@ -76,7 +76,7 @@ describe('payment method refresh (payments §10.5)', () => {
       expect(refreshedDefault(present, results), `${present}`).to.equal(expected);
   });
 
-  it('rejects an invalid list, but only drops invalid keys', () => {
+  it('rejects an invalid list, but drops only the invalid keys of a valid list', () => {
     for (const list of ['x', {}, [null], [7], [{ paymentMethodId: 'x' }]])
       expect(claimedMethods(list as never), JSON.stringify(list)).to.equal(null);
     const [read, numbered] =

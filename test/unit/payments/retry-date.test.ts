@@ -50,7 +50,7 @@ describe('retry date (payments §8.3)', () => {
     expect(retryDate([...history, ...purchases('PLUGIN_FAILURE')], NOW, tenMinutes)).to.equal(null);
   });
 
-  it('is absent while the latest outcome is open, after a success and for other operations', () => {
+  it('is absent while the latest outcome is open, after a success, and for operations other than purchases', () => {
     expect(retryDate(purchases('PAYMENT_FAILURE', 'UNKNOWN'), NOW, config)).to.equal(null);
     expect(retryDate(purchases('PENDING'), NOW, config)).to.equal(null);
     expect(retryDate(purchases('SUCCESS'), NOW, config)).to.equal(null);

@@ -77,7 +77,7 @@ describe('sandbox gateway (payments §2.4)', () => {
     expect((await gateway.purchase(request(), context))?.status).to.equal('PROCESSED');
   });
 
-  it('applies a configuration with TIMES to that number of calls', async () => {
+  it('applies a configuration with TIMES to only the specified number of calls', async () => {
     const gateway = gatewayOf();
     gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', TIMES: 2 });
     const statuses: unknown[] = [];

@@ -60,7 +60,7 @@ describe('tenant payment state machine (payments §3.1)', () => {
       expect(allowedBy(document, [null, 'AUTH_SUCCESS'])).to.eql([[null], ['AUTH_SUCCESS']]);
   });
 
-  it('blocks open transactions like the default table', () => {
+  it('blocks an operation while a transaction is open, like the default state machine', () => {
     const table = readStateMachine(stateMachineDocument([['BIG_BANG_INIT', 'AUTHORIZE']]));
     const open = [{ transactionType: 'AUTHORIZE', status: 'UNKNOWN' }] as const;
     expect(() => checkMayStart('AUTHORIZE', null, { transactions: open, table })).to.throw(
