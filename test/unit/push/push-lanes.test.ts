@@ -31,7 +31,7 @@ describe('push lanes (platform §10.2 rule 6)', () => {
     expect(idsOf(lanes.start(10)).toSorted()).to.eql([1, 2, 3]);
   });
 
-  it('store each push once and report which accounts have enough pushes', () => {
+  it('store each push once, and list the accounts with at least a given number of pushes', () => {
     const lanes = new Lanes();
     lanes.add([first(1, 7), first(2, 7), first(3, 8)]);
     lanes.add([first(2, 7), first(3, 8)]);
