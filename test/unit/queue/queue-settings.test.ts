@@ -74,7 +74,7 @@ describe('queue settings (platform §4.3)', () => {
       expect(settings[other]).to.eql(DEFAULT_QUEUE_SETTINGS[other]);
     });
 
-  it('make the queue skip a disabled kind, and claim the two kinds separately only if their settings differ or limit a kind', () => {
+  it('make the queue skip a disabled kind of entry, and claim both kinds separately only if their settings differ or limit a kind', () => {
     const shapeOf = (settings: QueueSettings) =>
       claimLanes(settings).map(({ kind, limit, handledAtATime }) => [kind, limit, handledAtATime]);
     const unbounded = Number.POSITIVE_INFINITY;

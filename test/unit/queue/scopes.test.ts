@@ -20,7 +20,7 @@ describe('work scope (platform §13.1)', () => {
   });
   const fields = () => written.lines.map((line) => line.fields);
 
-  it('adds the request id and trace to log lines across waits, unless a line has its own', async () => {
+  it('adds the request id and trace to log lines across waits, but keeps an id that a line already has', async () => {
     await scopes.run({ requestId: 'one', traceParent: trace }, async () => {
       await new Promise((resolve) => setImmediate(resolve));
       logger.warn({ a: 1 }, 'first');
