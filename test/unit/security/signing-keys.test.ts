@@ -6,7 +6,7 @@ const graceMs = 3_660_000;
 const key = (day: number) => ({ createdMs: day * dayMs });
 
 describe('token signing keys', () => {
-  it('are valid for signing for 90 days, and the newest valid key is used', () => {
+  it('can sign tokens for 90 days, with priority for the newest key', () => {
     const keys = [key(0), key(90)];
     expect(signingKeyAt([], 0)).to.equal(null);
     expect(signingKeyAt([key(0)], 90 * dayMs - 1)).to.eql(key(0));
