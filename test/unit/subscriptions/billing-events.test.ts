@@ -378,7 +378,7 @@ describe('billing events of phases not yet stored', () => {
     ]);
   });
 
-  it('are the last events at their instant, in the order of the events that they follow', () => {
+  it('come last at their instant, and are sorted like the events that they follow', () => {
     const lives = [create({ planName: 'club-monthly' }), create({ planName: 'club-monthly' })];
     const [one, two] = lives.map((life, index) => ({
       ...life,

@@ -226,7 +226,7 @@ describe('billing pauses', () => {
     expect(intervalsOf(life)).to.eql(['2024-06-01..2024-06-20']);
   });
 
-  it('do not result from blocks of entitlement or changes alone', () =>
+  it('do not result from a block of only changes and entitlement', () =>
     expect(intervalsOf(set({ flags: 't t f', date: '2024-06-01' }))).to.eql([]));
 
   it('are ignored if shorter than a day, unless another service blocks an adjacent interval', () => {
@@ -363,7 +363,7 @@ describe('blocking state rows in the event list', () => {
     ]);
   });
 
-  it('appear even if they change neither entitlement nor billing, unless they pause or resume', () => {
+  it('appear even if they change neither entitlement nor billing, except for redundant pauses and resumes', () => {
     const life = withBlocks(
       lived({ phaseType: 'EVERGREEN' }),
       { flags: 't f f', date: '2024-06-01' },
@@ -382,7 +382,7 @@ describe('blocking state rows in the event list', () => {
     ]);
   });
 
-  it('show resumes before pauses, and neither of the two after the end of service', () => {
+  it('show resumes before pauses, and show neither after the end of service', () => {
     const life = withEnd(
       withBlocks(
         lived({ phaseType: 'EVERGREEN' }),

@@ -42,12 +42,12 @@ describe('phases after a plan change (subscriptions W6 "Change alignment")', () 
     expect(phasesBy('CHANGE_OF_PLAN', { phaseType: 'EVERGREEN' })).to.equal('EVERGREEN');
   });
 
-  it('count from the change of the list with CHANGE_OF_PRICELIST', () => {
+  it('count from the change of price list with CHANGE_OF_PRICELIST', () => {
     expect(phasesBy('CHANGE_OF_PRICELIST', { priceListName: 'club' })).to.equal('TRIAL, then 2023-09-14');
     expect(phasesBy('CHANGE_OF_PRICELIST')).to.equal('TRIAL, then 2023-09-04');
   });
 
-  it('count from the choice that introduced the list with CHANGE_OF_PRICELIST', () => {
+  it('count from the first of several consecutive choices of the same price list with CHANGE_OF_PRICELIST', () => {
     const moved = (...lists: readonly string[]) =>
       transitionsOf(
         lists.map((priceListName, index) =>

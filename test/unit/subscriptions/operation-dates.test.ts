@@ -173,7 +173,7 @@ describe('effective date of an operation (subscriptions §8)', () => {
     expect(shown(date.at)).to.equal('2024-01-10T08:00');
   });
 
-  it('is moved forward to the bill cycle day after that day has changed', () => {
+  it('is moved forward to the new bill cycle day if the bill cycle day has changed', () => {
     const life = begun({ chargedThrough: '2024-03-10' });
     const { id: subscriptionId } = life.subscription;
     const events = [...life.events, event('BCD_CHANGE', '2024-02-01', { subscriptionId, billCycleDay: 5 })];

@@ -35,7 +35,7 @@ describe('subscription transitions', () => {
     expect(typesOf(list)).to.eql(['CREATE', 'QUANTITY_CHANGE', 'BCD_CHANGE']);
   });
 
-  it('omit markers and events at or after the first end', () => {
+  it('omit markers, and all events at or after the first end', () => {
     const list = transitions(
       create,
       event('UNCANCEL', '2024-01-10'),
