@@ -256,14 +256,14 @@ describe('tenant configuration', () => {
     });
   }
 
-  it('reads org.killbill. as org.service. and rejects a property set twice', () => {
+  it('treats the prefix org.killbill. as org.service., and rejects a property that is set twice', () => {
     const { settings } = checkConfiguration('{"org.killbill.payment.retry.days":"1,1,1"}');
     expect(settings).to.eql({ 'payment.retry.days': [1, 1, 1] });
     const both = '{"org.killbill.invoice.enabled":"true","org.service.invoice.enabled":"false"}';
     expect(refusal(both).message).to.contain('twice');
   });
 
-  it('leaves unknown names to plugins', () => {
+  it('ignores unknown names, which may belong to plugins', () => {
     const text = '{"my.plugin.url":"x","org.kill":"1","__proto__":"x","constructor":"1"}';
     expect(checkConfiguration(text)).to.eql({ settings: {}, problems: [], ineffective: [] });
   });
