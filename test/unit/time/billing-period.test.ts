@@ -44,7 +44,7 @@ describe('billing periods', () => {
     expect(sorted).to.eql([...table.map(([period]) => period), 'NO_BILLING_PERIOD']);
   });
 
-  it('are month-based if and only if their length is a number of months', () => {
+  it('are month-based if their length is a number of months, and not otherwise', () => {
     for (const [period, length] of table) expect(isMonthBased(period)).to.equal(length.endsWith('MONTHS'));
     expect(isMonthBased(BillingPeriod.NO_BILLING_PERIOD)).to.equal(false);
   });
