@@ -81,7 +81,7 @@ describe('usage reads in a run', () => {
     ]);
   });
 
-  it('split billed days by ordinals if points have arrived since (usage §11.3)', () => {
+  it('split billed days by ordinals if points have arrived since those days were billed (usage §11.3)', () => {
     const consumed = [
       range('2026-04-01', 3),
       range('2026-04-02', 5),

@@ -115,7 +115,7 @@ describe('usage intervals and cycle dates', () => {
     expect(boundaries(events, '2026-01-16')).to.eql(['2026-01-01', '2026-01-08', '2026-01-15']);
   });
 
-  it('keep the quarters after a change that keeps the bill cycle day (usage §6.2 rule 5)', () => {
+  it('keep the quarters after a change with the same bill cycle day (usage §6.2 rule 5)', () => {
     const events = [
       created('2026-01-20', [section('QUARTERLY')], 15),
       usageEvent('QUANTITY_CHANGE', '2026-05-01', { usages: [section('QUARTERLY')], bcd: 15, quantity: 3 }),
@@ -327,7 +327,7 @@ describe('points in usage intervals', () => {
       expect(formatInstant(countsAt(point, billedTimes(events))).slice(0, 16)).to.equal(expected);
     });
 
-  it('count points at their instant if they have one (usage §2.3 rule 4)', () => {
+  it('count at their instant if they have one (usage §2.3 rule 4)', () => {
     const point = {
       recordInstant: at('2026-04-01T00:00:00Z'),
       localDate: day('2026-04-01'),

@@ -279,7 +279,7 @@ describe('detailed usage item', () => {
     expect(linesOf(life.bill('2026-05-01'))).to.eql([]);
   });
 
-  it('keeps the billed part of a longer period without adding items (usage §7.4)', () => {
+  it('keeps the billed part of a period that becomes longer, without adding items (usage §7.4)', () => {
     const life = lifeOf(packsUsage, '2026-04-01', { itemMode: 'DETAIL' });
     const [created] = life.events;
     if (created === undefined) throw new Error('there is no event');
