@@ -17,7 +17,7 @@ describe('shared calls', () => {
     calls = new SharedCalls(pushableSystemClock());
   });
 
-  it('run together, but with separate results, only if they are made at the same time', async () => {
+  it('run together only if they are made at the same time, and return separate results', async () => {
     const results = await Promise.all([3, 1, 3].map((input) => calls.run('tenant', input, work)));
     expect(results).to.eql(['result of 3', 'result of 1', 'result of 3']);
     await pushableSystemClock().nextTurn();
@@ -63,7 +63,7 @@ describe('shared calls', () => {
     expect(second).to.include({ status: 'rejected' });
   });
 
-  it('run again after the first call of a rejected group, because that call may affect their result', async () => {
+  it('repeat the first call of a rejected group before the others, which may depend on it', async () => {
     const stored: number[] = [];
     const dependent = async (inputs: readonly number[]): Promise<readonly string[]> => {
       const [input = 0] = inputs;
