@@ -272,6 +272,24 @@ eachDatabaseAndOneByOne.describe('uniqueness check in storage', (open, kind) => 
       await opened.storage.write(elsewhere, author(), (session) => insert(session, owner, key));
     });
 
+  it('reports the value of the rejected row, unless the statement inserts several rows', async () => {
+    const insert = (...keys: readonly string[]) =>
+      opened.write((session) => session.accounts.insert(keys.map((externalKey) => account({ externalKey }))));
+    const messageOf = async (work: Promise<unknown>) => (await rejection(work)).message;
+    await insert('acme');
+    expect(await messageOf(insert('acme'))).to.match(/^An account with external key "acme" already exists;/);
+    expect(await messageOf(insert('b', 'acme'))).to.match(
+      /^An account with this external key already exists;/,
+    );
+
+    const insertField = () =>
+      opened.write((session) =>
+        session.customFields.insert([customField(owner, { name: 'size', value: 'XL' })]),
+      );
+    await insertField();
+    expect(await messageOf(insertField())).to.match(/with this name and value "XL";/);
+  });
+
   it('applies to tenant API keys', async () => {
     const apiKey = newId();
     await opened.storage.system.insertTenant(tenant({ apiKey }), author());

@@ -1,12 +1,12 @@
 import type { Row } from './columns.ts';
 import { compileStatement, type StatementResult, type Statements, type Transaction } from './connection.ts';
 import type { Dialect, UniqueViolation } from './dialect.ts';
-import { render, type Sql, sql } from './sql.ts';
+import { type OnlyRow, onlyRowOf, render, type Sql, sql } from './sql.ts';
 
 interface RunnerRules {
   readonly dialect: Dialect;
   readonly trace?: Trace | undefined;
-  readonly violationOf: (violation: UniqueViolation, cause: unknown) => Error;
+  readonly violationOf: (violation: UniqueViolation, row: OnlyRow, cause: unknown) => Error;
 }
 
 /**
@@ -62,7 +62,7 @@ export class Runner implements Statements {
     try {
       return await this.#transaction.executeQuery({ ...compileStatement(text, parameters), read });
     } catch (error) {
-      throw this.#translateError(error);
+      throw this.#translateError(error, statement);
     } finally {
       end();
     }
@@ -72,10 +72,11 @@ export class Runner implements Statements {
    * Returns the first error of a transaction. Later errors of concurrent statements only state that the transaction has
    * failed.
    */
-  #translateError(error: unknown): unknown {
+  #translateError(error: unknown, statement: Sql): unknown {
     const failure = this.dialect.failureOf(error);
     if (failure.kind === 'aborted') return this.#firstFailure?.error ?? error;
-    const meaning = failure.kind === 'unique' ? this.#violationOf(failure.violation, error) : error;
+    const meaning =
+      failure.kind === 'unique' ? this.#violationOf(failure.violation, onlyRowOf(statement), error) : error;
     this.#firstFailure ??= { error: meaning };
     return meaning;
   }

@@ -78,6 +78,26 @@ export function narrowCondition(condition: Condition, further: Sql): Sql {
   return { ...sql`${condition} ${further}`, isAmongNone: condition.isAmongNone === true };
 }
 
+/** The row of a statement by column. */
+export type OnlyRow = Readonly<Record<string, Cell>> | null;
+
+/** Returns the row that the statement writes, or null if it writes several rows, or none with values of its own. */
+export function onlyRowOf({ values }: Sql): OnlyRow {
+  for (const value of values) {
+    if (value === null || typeof value !== 'object') continue;
+    const row = value.kind === 'sql' ? onlyRowOf(value) : value.kind === 'rows' ? onlyRowIn(value) : null;
+    if (row !== null) return row;
+  }
+  return null;
+}
+
+function onlyRowIn({ columns, rows }: RowSource): OnlyRow {
+  const [row] = rows.length === 1 ? rows : [];
+  return row === undefined
+    ? null
+    : Object.fromEntries(columns.map(({ name }, index) => [name, row[index] ?? null]));
+}
+
 export function orderedText(column: string): OrderedText {
   return { kind: 'ordered', column };
 }

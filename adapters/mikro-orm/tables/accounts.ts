@@ -31,7 +31,7 @@ export const accountsTable = new RecordTable<StoredAccount>('accounts', fields, 
   violations: {
     external_key: {
       code: ErrorCode.ACCOUNT_ALREADY_EXISTS,
-      message: 'An account with this external key already exists; choose a different key or use that account',
+      message: (key) => `An account with ${key} already exists; choose a different key or use that account`,
     },
   },
   indexes: {

@@ -55,7 +55,8 @@ export const catalogVersionsTable = new RecordTable('catalog_versions', versionF
   violations: {
     effective_date: {
       code: ErrorCode.CATALOG_INVALID_FOR_TENANT,
-      message: 'The tenant already has a catalog version with this effective date; choose a different date',
+      message: () =>
+        'The tenant already has a catalog version with this effective date; choose a different date',
     },
   },
 });
@@ -79,7 +80,7 @@ export const catalogPartsTable = new RecordTable('catalog_parts', partFields, {
  */
 const overridePlanBusy = {
   code: ErrorCode.BUSY,
-  message: 'Another request created an override plan at the same time; try again',
+  message: () => 'Another request created an override plan at the same time; try again',
 };
 
 export const overridePlansTable = new RecordTable('override_plans', columnsOf(overridePlanFields), {

@@ -27,7 +27,7 @@ export const couponsTable = new RecordTable<StoredCoupon>(
     violations: {
       code: {
         code: ErrorCode.COUPON_ALREADY_EXISTS,
-        message: 'A coupon with this code already exists; choose a different code',
+        message: (code) => `A coupon with ${code} already exists; choose a different code`,
       },
     },
     indexes: { page: 'tenant_record_id, record_id' },

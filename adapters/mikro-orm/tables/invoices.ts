@@ -122,8 +122,8 @@ export const invoiceItemsTable = new RecordTable<AddedItem>('invoice_items', ite
     // The engine's ids are unique, so a plugin chose this id.
     id: {
       code: ErrorCode.INVOICE_ITEM_NOT_FOUND,
-      message:
-        'An invoice plugin gave a new item the id of an existing item; the plugin must use a new id or omit the id',
+      message: (id) =>
+        `An invoice plugin gave a new item ${id}, which an existing item already has; the plugin must use a new id or omit the id`,
     },
   },
   indexes: {

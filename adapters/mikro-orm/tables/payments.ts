@@ -35,12 +35,12 @@ export const paymentMethodsTable = new RecordTable<StoredPaymentMethod>('payment
     // The engine generates unique ids, so a duplicate comes from a gateway's list.
     id: {
       code: ErrorCode.PAYMENT_REFRESH_PAYMENT_METHOD,
-      message:
-        'The payment methods were not refreshed: a payment plugin listed a method of a different account',
+      message: (id) =>
+        `The payment methods were not refreshed: a payment plugin listed the method with ${id}, which belongs to a different account`,
     },
     external_key: {
       code: ErrorCode.PAYMENT_INVALID_PARAMETER,
-      message: 'A payment method with this external key already exists; choose a different key',
+      message: (key) => `A payment method with ${key} already exists; choose a different key`,
     },
   },
   indexes: {
@@ -62,7 +62,7 @@ export const paymentsTable = new RecordTable('payments', columnsOf(paymentFields
   violations: {
     external_key: {
       code: ErrorCode.PAYMENT_INVALID_PARAMETER,
-      message: 'A payment with this external key already exists; choose a different key or use that payment',
+      message: (key) => `A payment with ${key} already exists; choose a different key or use that payment`,
     },
   },
   indexes: {
@@ -96,12 +96,12 @@ export const paymentTransactionsTable = new RecordTable<New<PaymentTransaction>>
     violations: {
       active_key: {
         code: ErrorCode.PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS,
-        message:
-          'Another transaction with this external key has succeeded or is still open; choose a different key',
+        message: (key) =>
+          `Another transaction with ${key} has succeeded or is still open; choose a different key`,
       },
       leased: {
         code: ErrorCode.PAYMENT_INTERNAL_ERROR,
-        message:
+        message: () =>
           'The gateway is processing another transaction of this payment; try again when it is finished',
       },
     },

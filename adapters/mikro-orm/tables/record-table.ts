@@ -19,7 +19,11 @@ export interface UniqueSpec extends IndexSpec {
 
 export interface Violation {
   readonly code: ErrorCode;
-  readonly message: string;
+  /**
+   * Returns the message. `key` is the conflicting value with its name, such as `external key "acme"`, or `this external
+   * key` if a statement with several rows has failed.
+   */
+  readonly message: (key: string) => string;
 }
 
 export function uniqueName(table: string, unique: UniqueSpec): string {

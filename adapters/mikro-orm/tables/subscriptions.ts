@@ -29,7 +29,7 @@ export const bundlesTable = new RecordTable<StoredBundle>('bundles', bundleColum
   violations: {
     external_key: {
       code: ErrorCode.SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS,
-      message: 'A bundle with this external key already exists; choose a different key',
+      message: (key) => `A bundle with ${key} already exists; choose a different key`,
     },
   },
   indexes: {
@@ -58,7 +58,7 @@ export const subscriptionsTable = new RecordTable('subscriptions', columnsOf(sub
   violations: {
     external_key: {
       code: ErrorCode.SUBSCRIPTION_EXTERNAL_KEY_EXISTS,
-      message: 'A subscription with this external key already exists; choose a different key',
+      message: (key) => `A subscription with ${key} already exists; choose a different key`,
     },
   },
   indexes: {

@@ -29,7 +29,8 @@ export const tenantsTable = new RecordTable('tenants', columnsOf(tenantFields), 
   violations: {
     api_key: {
       code: ErrorCode.TENANT_ALREADY_EXISTS,
-      message: 'A tenant with this API key already exists; choose a different key',
+      // The key is part of the tenant's credentials, so the message does not repeat it.
+      message: () => 'A tenant with this API key already exists; choose a different key',
     },
   },
 });

@@ -21,8 +21,8 @@ export const tagDefinitionsTable = new RecordTable<StoredDefinition>('tag_defini
   violations: {
     name: {
       code: ErrorCode.TAG_DEFINITION_ALREADY_EXISTS,
-      message:
-        'A tag definition with this name already exists; choose a different name or use that definition',
+      message: (name) =>
+        `A tag definition with ${name} already exists; choose a different name or use that definition`,
     },
   },
   indexes: { page: 'tenant_record_id, record_id' },
@@ -57,7 +57,8 @@ export const customFieldsTable = new RecordTable<StoredField>('custom_fields', f
   violations: {
     active: {
       code: ErrorCode.CUSTOM_FIELD_ALREADY_EXISTS,
-      message: 'The object already has a custom field with this name and value; choose a different value',
+      message: (value) =>
+        `The object already has a custom field with this name and ${value}; choose a different value`,
     },
   },
   indexes: {

@@ -1,16 +1,29 @@
 import { BillingError, InvariantError } from '../../../lib/values/errors/index.ts';
+import { describeValue } from '../../../lib/values/text/index.ts';
 import type { UniqueViolation } from '../sql/dialect.ts';
+import type { OnlyRow } from '../sql/sql.ts';
 import { tables } from './index.ts';
 import { type UniqueSpec, uniqueName } from './record-table.ts';
 
-export function violationOf(violation: UniqueViolation, cause: unknown): Error {
+export function violationOf(violation: UniqueViolation, row: OnlyRow, cause: unknown): Error {
   const found = uniqueOf(violation);
-  if (found?.violation) return new BillingError({ ...found.violation, cause });
+  if (found?.violation) {
+    const { code, message } = found.violation;
+    return new BillingError({ code, message: message(describeKey(found, row)), cause });
+  }
   const place =
     'index' in violation ? violation.index : `${violation.table} (${violation.columns.join(', ')})`;
   const error = new InvariantError(`The row conflicts with an existing row: ${place}`, { violation });
   error.cause = cause;
   return error;
+}
+
+/** Returns the last column of the index with its value. The other columns are the tenant and the owner. */
+function describeKey({ columns }: UniqueSpec, row: OnlyRow): string {
+  const column = (columns.at(-1) ?? '').replace(/^folded_/, '');
+  const name = column.replaceAll('_', ' ');
+  const value = row?.[column] ?? null;
+  return value === null ? `this ${name}` : `${name} ${describeValue(value)}`;
 }
 
 function uniqueOf(violation: UniqueViolation): UniqueSpec | undefined {
