@@ -4,8 +4,8 @@ import { type ChildUsage, inChild } from './child.ts';
 import type { DatabaseKind } from './databases.ts';
 import type { Bench, Figure, Goal } from './goal.ts';
 
-const versions = { SMOKE: 10, QUICK: 25, NORMAL: 1_000, FULL: 1_000 };
-const lookUps = { SMOKE: 10_000, QUICK: 100_000, NORMAL: 2_000_000, FULL: 2_000_000 };
+const versions = { SMOKE: 10, QUICK: 10, NORMAL: 1_000, FULL: 1_000 };
+const lookUps = { SMOKE: 10_000, QUICK: 50_000, NORMAL: 2_000_000, FULL: 2_000_000 };
 const runs = { SMOKE: 1, QUICK: 1, NORMAL: 3, FULL: 5 };
 const plans = 200;
 

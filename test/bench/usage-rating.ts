@@ -10,11 +10,11 @@ const accounts = { SMOKE: 10, QUICK: 10, NORMAL: 1_000, FULL: 1_000 };
 /** Number of points of a subscription in the month, ten times more each time. */
 const points = {
   SMOKE: [25, 250, 2_500],
-  QUICK: [25, 250, 2_500],
+  QUICK: [25, 2_500],
   NORMAL: [100, 1_000, 10_000],
   FULL: [100, 1_000, 10_000],
 };
-const pointsOfOne = { SMOKE: 100_000, QUICK: 100_000, NORMAL: 10_000_000, FULL: 10_000_000 };
+const pointsOfOne = { SMOKE: 100_000, QUICK: 20_000, NORMAL: 10_000_000, FULL: 10_000_000 };
 const runs = { SMOKE: 1, QUICK: 1, NORMAL: 3, FULL: 5 };
 const mostGrowth = 1.15;
 /** usage §11 */
