@@ -123,7 +123,7 @@ function* reductionProblems({ percentOff, amountOff }: CouponInput): Iterable<Pr
   if (percentOff != null && !isPercentage(percentOff))
     yield {
       path: 'percentOff',
-      message: `percentOff must be above 0 and at most 100, with at most two decimals, not ${formatDecimal(percentOff)}`,
+      message: `percentOff is ${formatDecimal(percentOff)}; it must be greater than 0 and at most 100, with at most two decimal places`,
     };
   if (amountOff == null) return;
   if (typeof amountOff !== 'object' || Array.isArray(amountOff) || Object.keys(amountOff).length === 0) {
@@ -138,7 +138,7 @@ function* reductionProblems({ percentOff, amountOff }: CouponInput): Iterable<Pr
     else if (!(Decimal.isDecimal(amount) && isAmount(amount, currency)))
       yield {
         path,
-        message: `${path} must be above 0, with no more decimals than its currency allows, not ${shown}`,
+        message: `${path} is ${shown}; it must be greater than 0, with no more decimal places than its currency allows`,
       };
   }
 }

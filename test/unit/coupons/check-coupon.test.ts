@@ -14,12 +14,12 @@ describe('invalid coupon', () => {
     [
       'percentOff',
       decimal(101),
-      'percentOff must be above 0 and at most 100, with at most two decimals, not 101',
+      'percentOff is 101; it must be greater than 0 and at most 100, with at most two decimal places',
     ],
     [
       'amountOff',
       { EUR: decimal('0.001') },
-      'amountOff.EUR must be above 0, with no more decimals than its currency allows, not 0.001',
+      'amountOff.EUR is 0.001; it must be greater than 0, with no more decimal places than its currency allows',
     ],
     ['maxRedemptions', 0, 'maxRedemptions must be a whole number from 1 to 1,000,000,000, not 0'],
     ['duration', 'TWICE', 'duration must be ONCE, FOREVER, { periods } or { months }, not "TWICE"'],
