@@ -285,7 +285,7 @@ function checkState(running: RunningSubscription, request: CheckedChange, now: I
   if (requestedDate !== null) checkAfterStart(running, requestedDate, now);
   if (billingHasEnded(running, now)) {
     throw refusal(ErrorCode.SUBSCRIPTION_CHANGE_NON_ACTIVE, running, {
-      message: `${titleOf(running)} cannot change plan: its billing has ended`,
+      message: `${titleOf(running)} cannot change plans: its billing has ended`,
     });
   }
   const end = running.transitions.find(({ event }) => event.type === LifecycleEventType.CANCEL);
