@@ -107,7 +107,7 @@ onPostgresql.describe('query plans after many moves of tenants', (open) => {
   });
 });
 
-eachDatabase.describe('query plans over filled tables', (open, kind) => {
+eachDatabase.describe('query plans on populated tables', (open, kind) => {
   const { due, future } = sizes[kind];
   const opened = sharedStorage(kind, open);
   let chosen: Awaited<ReturnType<typeof fill>>;
@@ -360,7 +360,7 @@ eachDatabase.describe('query plans over filled tables', (open, kind) => {
     expect(found.filter((statement) => !isCount(statement))).to.eql([]);
   });
 
-  it('use the text index for a rare account text', async () => {
+  it('use the text index to search accounts for a rare text', async () => {
     const { first } = chosen;
     const text = first.externalKey.slice(24, 31);
     opened.bound();

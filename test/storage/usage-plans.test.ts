@@ -9,7 +9,7 @@ const SUBSCRIPTIONS = 400;
 const DAYS = 60;
 const CHUNK = 2_000;
 
-eachDatabase.describe('usage query plans over filled tables', (open, kind) => {
+eachDatabase.describe('usage query plans on populated tables', (open, kind) => {
   const opened = sharedStorage(kind, open);
   let made = 0;
   let billed: Awaited<ReturnType<typeof fillBilled>>;
