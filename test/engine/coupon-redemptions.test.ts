@@ -233,7 +233,7 @@ eachDatabaseByTurns.describe('coupon redemptions (coupons §2)', (open) => {
       expect(await engine.breaches()).to.eql([]);
     });
 
-    it('stay after their plan change is undone if a discounted period is billed', async () => {
+    it('are kept when their plan change is undone after a discounted period was billed', async () => {
       await changeLater('BILLED');
       expect(await engine.acme.coupons.get('SPRING')).to.include({ redeemedCount: 1 });
       expect(await engine.acme.coupons.ofAccount(accountId)).to.have.length(1);

@@ -78,7 +78,7 @@ eachDatabase.describe('deployment metrics (platform §12)', (open, kind) => {
     expect(await count()).to.equal(few);
   });
 
-  it('count an account that could not be invoiced as parked, and list the account', async () => {
+  it('count an account as parked if it could not be invoiced, and list it', async () => {
     await acme.keyValues.add('PER_TENANT_CONFIG', '{"org.service.invoice.enabled":"false"}');
     const { id: accountId } = await acme.createAccount({ currency: 'USD', externalKey: 'ada' });
     await acme.createSubscription({ accountId, planName: 'solo-monthly' });

@@ -24,7 +24,7 @@ describe('request time limit (platform §16)', () => {
     );
   });
 
-  it('returns results and errors that arrive in time', async () => {
+  it('does not affect results and errors that arrive in time', async () => {
     const taken: string[] = [];
     const overdue = {
       over: (): string => 'over',

@@ -105,7 +105,7 @@ describe('child invoice summary (invoicing §12)', () => {
       expect(left('30', [cba('3')], [cba('12')]), 'of 12, 2 were given to the child before').to.equal('17');
       expect(formatDecimal(creditableOf(undefined, []))).to.equal('0');
     });
-    it('ignores an increase of the invoice', () =>
+    it('ignores an increase in the invoice amount', () =>
       expect(seen({ rawBalance: decimal('0') }, of('11', { contributedAmount: decimal('10') }))).to.equal(
         '0',
       ));

@@ -17,7 +17,7 @@ const smsAtOtherPrice = { ...smsUsage, priceIdentity: '3.05 5.95' };
 const laterSms = { ...smsUsage, versionDate: raised.effectiveDate };
 const lowered = event('CHANGE', '2024-05-01', { price: '8.00' });
 
-describe('price differences and their first dates', () => {
+describe('price differences', () => {
   const cases = {
     'identical events': [[created, raised], [created, raised], null],
     'an added price change': [[created, lowered], [created, raised, lowered], '2024-03-01'],
