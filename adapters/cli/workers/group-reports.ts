@@ -28,7 +28,7 @@ export class GroupMetrics {
   }
 
   async read(workers: readonly WorkerProcess[]): Promise<Measured> {
-    // The metrics include stopping workers until these workers have ended.
+    // The metrics include workers that are stopping until they exit.
     const counted = workers.filter(({ hasServed }) => hasServed);
     await Promise.all(counted.map((worker) => worker.readMetrics()));
     const departed = await this.#departed;

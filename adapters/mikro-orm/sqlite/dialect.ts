@@ -60,9 +60,8 @@ export const sqliteDialect: Dialect = {
     table.columns.map((column: Column) => (alias ? `${alias}.${column.name}` : column.name)).join(', '),
   failureOf,
   isSelected: (column, selection) => sql`${raw(column)} in (${selection})`,
-  // Transactions lock the database at the start.
-  // Otherwise, a transaction that reads first could no longer write after another process has written.
-  // Kysely cannot start a transaction with BEGIN IMMEDIATE.
+  // Each transaction locks the database when it begins. Otherwise, a transaction that reads first could no longer write
+  // after another process has written. Kysely cannot start a transaction with BEGIN IMMEDIATE.
   takeWriteLock: sql`delete from bw_counters where record_id is null`,
   lockTimeout: () => null,
   forUpdate: '',

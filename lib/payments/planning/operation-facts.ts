@@ -307,7 +307,8 @@ export function operationAmount(
     throw badParameter('currency', `is ${currency}, but the transaction is in ${pending.currency}`);
   const amount = asked && checkCompletionAmount(asked, currency ?? pending.currency, { pending, rules });
   if (amount === null) return { amount, currency };
-  // Control plugins approved the amount in the invoice's currency (§9.4) only for the stored amount of the transaction.
+  // The amount in the invoice's currency that control plugins approved (§9.4) applies only to the transaction's stored
+  // amount.
   if (row !== undefined && row.currency !== pending.currency && pending.amount?.equals(amount) !== true)
     throw badParameter('amount', `must equal the stored amount, because the invoice is in ${row.currency}`);
   const isOfNothing = amount.isZero() && pending.amount?.isZero() === true;

@@ -125,7 +125,7 @@ export interface QueueStore {
   claim(request: ClaimRequest): Rows<ClaimedEntry>;
   /** Extends leases. Returns the record ids of the claims that this node still holds. */
   renew(entries: readonly ClaimedEntry[], leaseUntilMs: number): Rows<number>;
-  /** Ends entries as PROCESSED, unless a handler has already ended them in its own transaction. */
+  /** Marks entries as PROCESSED, unless a handler has already ended them in its own transaction. */
   finish(entries: readonly ClaimedEntry[]): Promise<void>;
   markDone(entries: readonly ClaimedEntry[], handler: string): Promise<void>;
   /**

@@ -129,7 +129,7 @@ export class Dispatcher {
     return this.#started && !this.#stopping ? kindsWorkedOn(this.#settings) : [];
   }
 
-  /** Releases the claims of processes of this node that have ended. Call this once, before `start` or `settle`. */
+  /** Releases claims held by ended processes of this node. Call this once, before `start` or `settle`. */
   async recover(): Promise<void> {
     const { storage } = this.#ports;
     const { node, isFormerNode } = this.#options;

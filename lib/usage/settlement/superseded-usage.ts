@@ -74,7 +74,7 @@ function supersedingEvent(one: BilledInterval, events: readonly BillingEvent[]):
   const { instants } = one;
   if (instants === null || one.priceIdentity === undefined || one.versionDate === undefined) return null;
   const { start } = instants;
-  // An interval without length covers only one instant.
+  // A zero-length interval covers only one instant.
   const end = instants.end > start ? instants.end : addMilliseconds(start, 1);
   for (const [index, event] of events.entries()) {
     if (event.effectiveDate >= end) return null;

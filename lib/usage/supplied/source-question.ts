@@ -182,7 +182,7 @@ export function spansOf({ interval, match }: PlannedInterval): readonly Supplied
   let spans: readonly SuppliedSpan[] = [{ start: start.at, end: end.at, endInclusive: includesEnd }];
   for (const { instants } of match.overlapping) {
     if (instants === null) continue;
-    // An interval without length covers only one instant.
+    // A zero-length interval covers only one instant.
     const until = instants.start === instants.end ? addMilliseconds(instants.end, 1) : instants.end;
     spans = spans.flatMap((span) => without(span, instants.start, until));
   }

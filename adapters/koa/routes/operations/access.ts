@@ -4,7 +4,7 @@ import { isPermitted, type Permission } from '../../../../lib/security/index.ts'
 import type { KeyValues } from '../../../../lib/tenants/index.ts';
 import { type KeyChange, permissionForKey, shownValues } from '../tenants/tenants.ts';
 
-/** Rules for calls of a library operation over HTTP. */
+/** Rules for calling a library operation over HTTP. */
 export interface Access {
   /** Returns the permissions that a call with these arguments requires. */
   needs(input: readonly unknown[]): readonly Permission[];
