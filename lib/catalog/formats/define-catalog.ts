@@ -160,7 +160,7 @@ function invalid(
   const listed = problems.map((problem) => problem.message).join('; ');
   return new BillingError({
     code: ErrorCode.CATALOG_INVALID_FOR_TENANT,
-    message: `Invalid catalog for tenant ${tenantId}: catalog plugin "${pluginName}" returned a catalog with errors: ${listed}`,
+    message: `Invalid catalog for tenant ${tenantId}, returned by catalog plugin "${pluginName}": ${listed}`,
     facts: { tenantId, pluginName },
     problems,
   });

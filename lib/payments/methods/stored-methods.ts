@@ -329,7 +329,7 @@ export async function addableMethods(
 function keyInUse(key: string) {
   return billingError(
     ErrorCode.PAYMENT_INVALID_PARAMETER,
-    `externalKey "${shortenText(key)}" is already used by a payment method`,
+    `externalKey "${shortenText(key)}" is already used by a payment method; choose a different key`,
     { parameter: 'externalKey', externalKey: key },
   );
 }

@@ -242,6 +242,6 @@ function hasFailed({ status }: PaymentTransaction) {
 }
 
 function keyInUseError(parameter: string, key: string) {
-  const message = `${parameter} "${shortenText(key)}" is already used by another payment`;
+  const message = `${parameter} "${shortenText(key)}" is already used by another payment; choose a different key`;
   return billingError(ErrorCode.PAYMENT_INVALID_PARAMETER, message, { parameter, key });
 }

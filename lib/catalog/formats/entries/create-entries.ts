@@ -134,7 +134,9 @@ function checkFree(
     for (const name of names) {
       const holder = known.kindOf(name);
       if (holder === undefined || (mayExist && holder === kind)) continue;
-      problems.add(`The ${kind} name ${JSON.stringify(shortenText(name))} is already used by a ${holder}`);
+      problems.add(
+        `The ${kind} name ${JSON.stringify(shortenText(name))} is already used by a ${holder}; choose a different name`,
+      );
     }
   };
   const planNames = plans.map(({ name }) => name);

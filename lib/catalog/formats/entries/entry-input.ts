@@ -224,5 +224,7 @@ export function heldNames(
   const heldNames = new Set(held.map((entry) => entry.name));
   return uploadedNames(versions)
     .filter((name) => heldNames.has(name))
-    .map((name) => ({ message: `The name ${JSON.stringify(name)} is already used by a catalog entry` }));
+    .map((name) => ({
+      message: `The name ${JSON.stringify(name)} is already used by a catalog entry; choose a different name`,
+    }));
 }
