@@ -188,7 +188,7 @@ function checkTier(
     // The value of `max` must be positive or unlimited (V15).
     if (!isUnbounded(block.max) && !block.max.value.greaterThan(0)) {
       check.findings.error(
-        `${owner}: max of unit "${block.unit}" must be above 0, or ${UNBOUNDED} for no limit, not ${block.max.text}`,
+        `${owner}: max of unit "${block.unit}" must be greater than 0, or ${UNBOUNDED} for no limit, not ${block.max.text}`,
         [block, 'max'],
       );
     }
@@ -219,7 +219,7 @@ function checkSize(
   owner: string,
 ): void {
   if (block.size.value.greaterThan(0)) return;
-  const message = `${owner}: the size of a block of unit "${block.unit}" must be above 0, not ${block.size.text}`;
+  const message = `${owner}: the size of a block of unit "${block.unit}" must be greater than 0, not ${block.size.text}`;
   check.findings.error(message, [block, 'size']);
 }
 

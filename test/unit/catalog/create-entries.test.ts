@@ -214,7 +214,7 @@ describe('catalog entry creation', () => {
     ],
     'a tier with a maximum of zero (V15)': [
       withUsage({ tiers: [{ blocks: [{ billingMeterCode: 'litre', size: 1, max: 0, prices }] }] }),
-      'max of unit "litre" must be above 0',
+      'max of unit "litre" must be greater than 0',
     ],
     'a duplicate unit in a tier (V20)': [
       withUsage({ tiers: [{ blocks: [litres(-1), litres(-1)] }] }),

@@ -621,7 +621,7 @@ describe('catalog version validation', () => {
       V15: {
         'a block size of 0': [
           withUsage({ tiers: tier([block({ size: '0' })]) }),
-          'Usage "usg", tier 1: the size of a block of unit "u" must be above 0, not 0',
+          'Usage "usg", tier 1: the size of a block of unit "u" must be greater than 0, not 0',
         ],
         'a negative block size outside tiers': [
           withUsage({
@@ -629,7 +629,7 @@ describe('catalog version validation', () => {
             tiers: '',
             blocks: plainBlock('').replace('<size>1<', '<size>-1<'),
           }),
-          'Usage "usg": the size of a block of unit "u" must be above 0, not -1',
+          'Usage "usg": the size of a block of unit "u" must be greater than 0, not -1',
           inAdvance,
         ],
         'usage and tier limits with max below min': [
@@ -645,7 +645,7 @@ describe('catalog version validation', () => {
           `a tier maximum of ${max}`,
           [
             withUsage({ tiers: tier([block({ max })]) }),
-            `Usage "usg", tier 1: max of unit "u" must be above 0, or -1 for no limit, not ${max}`,
+            `Usage "usg", tier 1: max of unit "u" must be greater than 0, or -1 for no limit, not ${max}`,
           ],
         ]),
         'a TOP_UP block without a minimum credit': [
