@@ -162,7 +162,10 @@ export async function imposeNumbers<Of>(session: WriteSession, asked: readonly I
       for (const [id, number] of numbers) imposed.set(id, number);
       for (const number of own) taken.add(number);
     } else {
-      refused.push({ of, error: invalidNumber('already used by another invoice', String(clash)) });
+      refused.push({
+        of,
+        error: invalidNumber('already used by another invoice; choose a different number', String(clash)),
+      });
     }
   }
   if (imposed.size > 0) await session.invoices.passNumber(Math.max(...imposed.values()));

@@ -225,7 +225,7 @@ export function checkTransactionKeyIsFree(
   if (succeeded) {
     throw billingError(
       ErrorCode.PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS,
-      `Transaction ${succeeded.id} with this external key has already succeeded`,
+      `Transaction ${succeeded.id} with external key "${shortenText(succeeded.externalKey)}" has already succeeded; choose a different key`,
       { transactionId: succeeded.id, paymentId: succeeded.paymentId },
     );
   }

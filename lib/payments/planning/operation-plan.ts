@@ -161,7 +161,7 @@ function checkKey(each: PaymentTransaction, { operation }: OperationRequest, fac
   if (!stands) return;
   throw billingError(
     ErrorCode.PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS,
-    `Transaction ${each.id} with this external key has already succeeded`,
+    `Transaction ${each.id} with this external key has already succeeded; choose a different key`,
     { transactionId: each.id, paymentId: each.paymentId },
   );
 }

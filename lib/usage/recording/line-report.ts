@@ -92,7 +92,7 @@ function failureOf(result: LineFound['result'], trackingId: string | null) {
   const shown = shortenText(trackingId ?? '');
   return {
     code: RecordingFaultCode.TRACKING_ID_CONFLICT,
-    message: `Tracking id ${shown} was already used for different usage on this subscription`,
+    message: `Tracking id ${shown} was already used for different usage on this subscription; choose a different tracking id`,
   };
 }
 

@@ -225,6 +225,6 @@ export function heldNames(
   return uploadedNames(versions)
     .filter((name) => heldNames.has(name))
     .map((name) => ({
-      message: `The name ${JSON.stringify(name)} is already used by a catalog entry; choose a different name`,
+      message: `A catalog entry named ${JSON.stringify(name)} already exists; choose a different name`,
     }));
 }
