@@ -184,9 +184,9 @@ export interface AccountClosingOperations<C extends Leading = []> {
    * Closes the account. First processes its due work in queue order, such as the invoice of a recent cancellation and
    * its payment (ruling R41). Then, in one transaction, stops automatic invoicing, rejects new subscriptions, and
    * settles unpaid invoices as requested. Deletes nothing. Idempotent.
-   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), BUSY (60018). BUSY also occurs if the due work does
-   * not finish within the maximum wait for a busy account, or if the account has due work and the call runs in a
-   * transaction of the host.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), BUSY (60018). BUSY also occurs if the due work does not
+   * finish within the maximum wait for a busy account, or if the account has due work and the call runs in a host
+   * transaction.
    */
   close(...given: [...C, accountId: Uuid | string, options?: HostInput<CloseOptions>]): Promise<void>;
 }

@@ -38,7 +38,7 @@ export interface BillingOperations extends Operations<WithContext> {}
  */
 export interface TenantBilling<F extends string = string> extends PlainOperations<[], F> {}
 
-/** The operations bound to one caller. They can also run in a transaction of the host. */
+/** The operations bound to one caller. They can also run in a host transaction. */
 export interface CallerBilling<Host, F extends string = string> extends TenantBilling<F> {
   /**
    * Returns the same operations inside the host's own open transaction. Their changes commit or roll back with that

@@ -154,7 +154,7 @@ export async function tenantRefOf(
   return takeTenant(given, 'tenant') as TenantRef;
 }
 
-/** Returns a function that creates the contexts of calls inside a transaction of the host. */
+/** Returns a function that creates the contexts of calls inside a host transaction. */
 export function joinHostTransaction(contextOf: ContextOf, within: HostTransaction): ContextOf {
   return async (caller) => {
     const context = await contextOf(caller);

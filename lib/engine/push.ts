@@ -16,7 +16,7 @@ export function pushArea({ ports, settings, settingsOf }: Foundation): PushServi
   );
 }
 
-/** Returns the service for the event sinks of the host. */
+/** Returns the service for the host's event sinks. */
 export function sinkArea({ ports, settings }: Foundation): SinkService {
   const sinks = settings.eventSinks ?? [];
   for (const { name } of sinks) checkSinkName(name);

@@ -21,7 +21,7 @@ interface Counted {
   readonly entries: EntryCounts;
   /** Counts of pushes, or undefined if the node does not send pushes. */
   readonly pushes: PushCounts | undefined;
-  /** Counts of each event sink of the host. */
+  /** Counts of each of the host's event sinks. */
   readonly sinks: readonly { readonly name: string; readonly counts: PushCounts }[];
   readonly events: Pick<EventCounts, 'metrics'>;
   readonly runs: Pick<RunCounts, 'list'>;

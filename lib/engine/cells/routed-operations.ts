@@ -33,7 +33,7 @@ export function routedOperations<Host, O extends object>(router: CellRouter<Host
   ) as O;
 }
 
-/** The first parameter of a bound operation: the caller, inside a transaction of the host if there is one. */
+/** The first parameter of a bound operation: the caller, inside a host transaction if there is one. */
 interface RoutedCaller<Host> {
   readonly caller: Caller;
   readonly host?: Host;

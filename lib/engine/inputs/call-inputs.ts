@@ -3,7 +3,7 @@ import { id, must, orNull, plugins } from './input-shapes.ts';
 /** A reference to a tenant. */
 export const tenantRef = { id, recordId: must('count') } as const;
 
-/** The fields of a caller that are described here because `billing.as` does not check them. */
+/** The fields of a caller that `billing.as` does not check. */
 export const callerShape = {
   principal: orNull('text'),
   reason: orNull('text'),

@@ -41,7 +41,7 @@ export function featureReading(
     at: read,
 
     /**
-     * Returns the current features. In a transaction of the host, returns the state that this transaction sees.
+     * Returns the current features. In a host transaction, returns the state that this transaction sees.
      * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
      */
     current(context: CallContext, accountId: Uuid): AccountFeatures | Promise<AccountFeatures> {

@@ -17,9 +17,9 @@ type CounterCall = Pick<Consuming, 'loaded' | 'feature' | 'sources' | 'amount' |
 
 /**
  * Returns a function that draws from one counter in one statement, which concurrent calls for the counter share. The
- * function returns null if the call needs its own transaction. This is the case if the call has a key or runs in a
- * transaction of the host, if several counters contribute, if the remaining quota is less than the amount, or if a
- * threshold is reached (§4, §5).
+ * function returns null if the call needs its own transaction. This is the case if the call has a key or runs in a host
+ * transaction, if several counters contribute, if the remaining quota is less than the amount, or if a threshold is
+ * reached (§4, §5).
  */
 export function sharedDraws({ storage, systemClock }: Pick<Ports, 'storage' | 'systemClock'>) {
   const calls = new SharedCalls<Decimal, Decimal | null>(systemClock);

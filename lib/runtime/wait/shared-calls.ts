@@ -39,7 +39,7 @@ export class SharedCalls<I, O> {
   /**
    * Returns the result of this call.
    * @param alike Identifies calls that can be grouped. It contains the tenant and everything else on which `work`
-   * depends. If the value is null, the call runs on its own, for example in a transaction of the host.
+   * depends. If the value is null, the call runs on its own, for example in a host transaction.
    */
   async run(alike: string | null, input: I, work: Work<I, O>): Promise<O> {
     if (alike === null) return resultAt(await work([input]), 0);
