@@ -52,7 +52,7 @@ export function notificationReads(scope: TenantScope): NotificationReads {
         accountRecordId,
         Math.max(1, dueBy),
       ]);
-      // Each state has its own index. SQLite keeps the order of a cross join.
+      // Each state has its own index. The cross join makes SQLite read the tables in this order.
       const inState = (state: ProcessingState, availableAtMs: Sql) => sql`
         select asked.asker, entry.effective_date, ${availableAtMs} as available_at_ms,
           ${state === ProcessingState.IN_PROCESSING ? 1 : 0} as under_way

@@ -310,7 +310,7 @@ function releaseClaims({ forUpdateSkipLocked }: Dialect, whose: SqlPart) {
       ${raw(forUpdateSkipLocked)})`;
 }
 
-/** Ends entries as REAPED if their leases have expired too often. Inserts AVAILABLE copies of them (platform §9.2). */
+/** Marks entries as REAPED if their leases have expired too often. Inserts AVAILABLE copies of them (platform §9.2). */
 async function reapEntries(runner: Runner, request: Parameters<QueueStore['reap']>[0]) {
   const { systemNowMs, businessNow, claimedBeforeMs, maxLapses, limit, kind } = request;
   const rows = await runner.rows(sql`

@@ -67,7 +67,7 @@ export interface CellStore {
   /** Returns the number of tenants in each cell of the directory. Omits cells without tenants. */
   countTenants(): Promise<ReadonlyMap<string, number>>;
   /**
-   * Inserts a tenant into the directory, with a place in this cell in the state NEW.
+   * Inserts a tenant into the directory and assigns it to this cell, in the state NEW.
    * @throws BillingError 20000 if the API key is already used.
    */
   insertTenant(tenant: New<Tenant>, cell: string): Promise<Tenant>;

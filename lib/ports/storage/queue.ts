@@ -138,7 +138,7 @@ export interface QueueStore {
    * are not claimed before `availableAtMs`.
    */
   release(entries: readonly ClaimedEntry[], availableAtMs: number): Promise<void>;
-  /** Ends entries as FAILED, with the reason for each failure. */
+  /** Marks entries as FAILED, with the reason for each failure. */
   fail(failures: readonly FailedEntry[]): Promise<void>;
   /**
    * Makes all entries with expired leases AVAILABLE again, except the `held` claims of the caller, in one statement.
@@ -156,7 +156,7 @@ export interface QueueStore {
   /** Returns the time at which the next lease ends, in system time, or null if there are no leases. */
   nextLeaseEnd(): Promise<number | null>;
   /**
-   * Ends entries as REAPED if they were first claimed before `claimedBeforeMs`, their leases have expired more than
+   * Marks entries as REAPED if they were first claimed before `claimedBeforeMs`, their leases have expired more than
    * `maxLapses` times since then, and they are not in processing. Inserts at most `limit` AVAILABLE copies. Returns the
    * number of copies.
    */

@@ -154,7 +154,7 @@ export interface WriteSession extends ReadSession {
    */
   unscheduleFuture(accountRecordId: number, after: Instant): Promise<void>;
   /**
-   * Ends claimed entries as PROCESSED together with the handler's writes. If a claim was lost, throws LeaseLostError,
+   * Marks claimed entries as PROCESSED together with the handler's writes. If a claim was lost, throws LeaseLostError,
    * which rolls back the transaction.
    */
   finish(entries: readonly ClaimedEntry[]): Promise<void>;
