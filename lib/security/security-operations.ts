@@ -57,7 +57,8 @@ export interface UserOperations {
 
   /**
    * Returns a page of the active users, sorted by name.
-   * @param viewer The caller; absent for the host. A viewer with limited tenants sees the same users as in `get`.
+   * @param viewer The caller; absent for the host. A viewer whose access is limited to certain tenants sees the same
+   * users as in `get`.
    */
   page(request: PageRequest, viewer?: Principal | null): Promise<Page<User>>;
 

@@ -128,8 +128,8 @@ export class EffectiveCatalogs {
   }
 
   /**
-   * Creates the cache for a transaction of a host. It starts with the content of the shared cache, and keeps
-   * uncommitted data separate.
+   * Creates the cache for a host transaction. It starts with the content of the shared cache, and keeps uncommitted
+   * data separate.
    */
   forTransaction(): EffectiveCatalogs {
     return new EffectiveCatalogs(this.#globalDefault, this.#stored.forTransaction(), this);

@@ -49,8 +49,8 @@ export class StoredCatalogs {
   }
 
   /**
-   * Creates the cache for a transaction of a host. It starts with the content of the shared cache, and keeps
-   * uncommitted data separate.
+   * Creates the cache for a host transaction. It starts with the content of the shared cache, and keeps uncommitted
+   * data separate.
    */
   forTransaction(): StoredCatalogs {
     return new StoredCatalogs(this.#slices, this);

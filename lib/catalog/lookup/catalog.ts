@@ -259,8 +259,8 @@ export function createCatalog(
   return new Catalog(versions, past, elsewhere);
 }
 
-// The following functions choose the version whose rules apply (§6.3).
-// The rules of a change are never grandfathered; the rules of a plan are grandfathered with the plan.
+// The following functions choose the version whose rules apply (§6.3). Change rules are never grandfathered. Plan rules
+// are grandfathered with their plan.
 
 interface RuledCatalog extends Pick<Catalog, 'resolveVersion' | 'resolvePlan'> {
   decidePlanChange(

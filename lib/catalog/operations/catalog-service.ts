@@ -213,7 +213,7 @@ export function catalogService(
     },
 
     async upload(context: CallContext, document: CatalogUpload): Promise<void> {
-      // An application uploads its definition at each start, so versions that are already stored are skipped.
+      // An application uploads its definition on every startup, so versions that are already stored are skipped.
       if (isDefinition(document)) await sync(context, document);
       else await store(context, document, check);
     },

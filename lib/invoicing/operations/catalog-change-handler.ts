@@ -100,7 +100,7 @@ export class CatalogChangeHandler implements QueueHandler {
     const catalogOf = await catalogsOf(session, ids);
     const config = await this.#configOf(session);
     const { noticeLeadMs: leadMs } = config;
-    // An account whose events cannot be built is reported by its own next run.
+    // If the events of an account cannot be built, the account's next run reports the error.
     const { streams } = await loadStreams(session, { requests, catalogOf, config, choice: 'all' });
     const due = streams.flatMap((stream) => dueEntriesOf(stream, { leadMs, now }));
     if (due.length > 0) session.schedule(due);

@@ -291,7 +291,7 @@ function awaitMembers(answer: unknown): void {
   try {
     search(answer, SEARCHED_DEPTH);
   } catch {
-    // A proxy that throws has no searchable members.
+    // The members of a proxy that throws cannot be searched.
   }
 }
 
