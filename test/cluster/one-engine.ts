@@ -13,7 +13,7 @@ const SCHEMA = 'cluster_one';
 const USAGE_TOGETHER = 500;
 const USAGE_ALONE = 20;
 
-/** Runs one engine in a schema: the example story of a year, usage, and a transaction of the host. */
+/** Runs one engine in a schema: the example story of a year, usage, and a host transaction. */
 export async function runOneEngine(cluster: Cluster): Promise<void> {
   const migration = await timed(() => cluster.createSchema(SCHEMA));
   printFigure('schema with all tables', seconds(migration.ms));
@@ -85,7 +85,7 @@ async function usageChargesOf(acme: TenantBilling, accountId: Uuid) {
   return items.filter(({ itemType }) => itemType === 'USAGE').map(({ amount }) => formatDecimal(amount));
 }
 
-/** Creates an account in a transaction of the host, and another one in a transaction that is rolled back. */
+/** Creates an account in a host transaction, and another one in a transaction that is rolled back. */
 async function joinHost(cluster: Cluster, billing: Billing<PostgresqlHost>) {
   const { id } = await billing.tenants.getByApiKey(TENANT_KEY);
   const acme = billing.as({ tenant: id, user: 'host' });

@@ -126,7 +126,7 @@ onPostgresql.describe('two cells', (open) => {
     );
   });
 
-  it('join a transaction of the host on the database of the tenant', async () => {
+  it('join a host transaction on the database of the tenant', async () => {
     if (cells.east.kind !== 'postgresql') return;
     const client = new Client(cells.east.url);
     await client.connect();

@@ -168,7 +168,7 @@ eachDatabaseByTurns.describe('drafts and other invoices', (open) => {
       expect(await balances()).to.equal('0 0');
     });
 
-    it('collect the items of runs with AUTO_INVOICING_DRAFT until a commit bills all items at once', async () => {
+    it('collect the items of AUTO_INVOICING_DRAFT runs until a commit bills all items at once', async () => {
       await tag(SystemTag.AUTO_INVOICING_REUSE_DRAFT, SystemTag.AUTO_INVOICING_DRAFT);
       const id = await subscribe('solo-now');
       await engine.runTo('2024-02-01T00:00:00Z');

@@ -212,7 +212,7 @@ eachDatabase.describe('dry run', (open) => {
       expect(await action(same), 'prices that are there already make no other plan').to.equal(null);
     });
 
-    it('shows a CHANGE by policy and a CHANGE by date like the actual change (invoicing E5 "Two changes")', async () => {
+    it('shows the same result as the actual change for a CHANGE by policy and by date (invoicing E5 "Two changes")', async () => {
       await begin('2012-05-01T00:00:00Z', 1);
       const { subscriptionId, bundleId } = await subscribe('elite-monthly', { phaseType: 'EVERGREEN' });
       await engine.runTo('2012-05-07T00:00:00Z');

@@ -176,7 +176,9 @@ eachDatabaseByTurns.describe('conflicting plugin answers (invoicing §13 rules 3
     marked.push(second);
     await expectCode(charge(second), 'INVOICE_ITEM_NOT_FOUND');
     await engine.settle(subscribe(first, second, third));
-    expect(await parkReason(second)).to.match(/plugin gave a new item (id ".+"|this id), which an existing item already has/);
+    expect(await parkReason(second)).to.match(
+      /plugin gave a new item (id ".+"|this id), which an existing item already has/,
+    );
     expect(failures).to.eql([second, second]);
     expect(await numbers(first, second, third)).to.eql([1, 2]);
     marked.pop();

@@ -411,7 +411,7 @@ eachDatabaseByTurns.describe('invoice plugins in user operations (invoicing §13
       expect(await lines()).to.eql(['COMMITTED RECURRING 19.95 owes 19.95']);
     });
 
-    it('can add credit that is applied to unpaid bills of earlier steps, as in actual runs', async () => {
+    it('can add credit that pays unpaid invoices of earlier steps, as in actual runs', async () => {
       await begin({
         name: 'credits',
         getAdditionalInvoiceItems: async (...[, , , { targetDate }]) => ({

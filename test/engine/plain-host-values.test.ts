@@ -154,14 +154,14 @@ anyDatabase.describe('values exchanged with host code (lib/ports)', (open) => {
   };
 
   for (const [member, dates] of Object.entries(expected))
-    it(`contain only plain data in ${member}`, async () => {
+    it(`are plain data in ${member}`, async () => {
       for (let turn = 0; turn < 20 && !dates.every((date) => found.get(member)?.has(date)); turn += 1)
         await operations[member]?.(stage);
       expect([...(found.get(member) ?? ['not called'])].toSorted()).to.include.members([...dates]);
       expect([...(found.get(member) ?? [])].filter((date) => date.endsWith('number'))).to.eql([]);
     });
 
-  it('contain only plain data in the invoices that a plugin reads on demand', async () => {
+  it('are plain data in the invoices that a plugin reads on demand', async () => {
     await bill(stage);
     const seen: InvoiceForPlugins[] = [];
     const read = async (...[, , , context]: readonly [unknown, unknown, unknown, InvoicePluginContext]) => {
@@ -176,7 +176,7 @@ anyDatabase.describe('values exchanged with host code (lib/ports)', (open) => {
     expect([...new Set(datesIn(seen, ''))]).to.include.members(invoice('[]'));
   });
 
-  it('contain only plain data in a host formatter and in the built-in formatter that the host formatter uses', async () => {
+  it('are plain data in a host formatter and in the built-in formatter that the host formatter uses', async () => {
     const { acme, invoiceId } = stage;
     const text = ({ builtIn }: InvoiceFormatterContext) => ({
       date: (date: string) => `${date} ${builtIn.date(date)}`,
@@ -193,7 +193,7 @@ anyDatabase.describe('values exchanged with host code (lib/ports)', (open) => {
     );
   });
 
-  it('contain only plain data for a usage source, whose records may have instants as strings or Date objects', async () => {
+  it('are plain data for a usage source, whose records may have instants as strings or Date objects', async () => {
     const source = new MeteringSource();
     const now = '2026-04-01T00:00:00Z';
     const engine = await openEngine(open, { now, catalog: usageCatalog, usageSources: [source] });

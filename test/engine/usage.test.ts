@@ -440,7 +440,7 @@ eachDatabaseByTurns.describe('recorded usage', (open, kind) => {
     expect(await engine.acme.usage.recordAll([lineOf('2')])).to.include({ accepted: 0, rejected: 1 });
   });
 
-  it('is rejected before it is read if too many bulk calls run at the same time (usage §2.5)', async () => {
+  it('is rejected before it is read if too many bulk calls are running (usage §2.5)', async () => {
     const { subscriptionId } = await subscribe('p-monthly');
     const { promise: gate, resolve: open } = Promise.withResolvers<void>();
     const waiting = async function* () {

@@ -125,7 +125,7 @@ eachDatabaseByTurns.describe('messages that clients compare', (open) => {
       expect(await refusal('POST', path, 'null')).to.eql([400, 60003, message]);
     });
 
-  it('stay the same for a missing list element and for an empty list that must not be empty', async () => {
+  it('stay the same for a missing list element and for a required list that is empty', async () => {
     for (const [path, body, model] of [
       ['credits', [null], 'InvoiceItemJson'],
       ['credits', [], 'InvoiceItemJson'],

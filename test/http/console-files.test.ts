@@ -153,7 +153,7 @@ describe('console', () => {
       }
   });
 
-  it('returns files with their types, and lets browsers keep files with a hash in their name', async () => {
+  it('serves files with their content types, and lets browsers cache files with a hash in their name', async () => {
     const url = await urlWith();
     const immutable = 'public, max-age=31536000, immutable';
     for (const [path, type, cached] of [

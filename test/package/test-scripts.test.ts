@@ -4,7 +4,7 @@ import manifest from '../../package.json' with { type: 'json' };
 
 const tests = new URL('../', import.meta.url);
 
-describe('scripts that run tests', () => {
+describe('test scripts', () => {
   it('run every directory with tests once (`npm test`)', () => {
     const files = readdirSync(tests, { recursive: true, encoding: 'utf8' });
     const directories = files.filter((file) => file.endsWith('.test.ts')).map((file) => file.split('/')[0]);

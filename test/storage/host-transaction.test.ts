@@ -13,7 +13,7 @@ import { migrated, storageOf } from '../support/storage.ts';
 
 interface Host {
   readonly orm: SqliteOrm | PostgresqlOrm;
-  /** Runs `work` in a transaction of the host, with the engine's storage inside it and the host's own statements. */
+  /** Runs `work` in a host transaction, with the engine's storage inside it and the host's own statements. */
   transaction<T>(
     work: (inside: Storage<never>, run: (sql: string) => Promise<unknown>) => Promise<T>,
   ): Promise<T>;

@@ -174,7 +174,7 @@ eachDatabase.describe('usage query plans on populated tables', (open, kind) => {
     ).not.to.eql([]);
   });
 
-  it('read tracking ids by the points billed on an invoice (usage §7.6)', async () => {
+  it('find the tracking ids of an invoice by its billed points (usage §7.6)', async () => {
     const ids = billed.intervals.slice(100, 110).flatMap(({ invoiceId }) => invoiceId ?? []);
     const points = billed.subscriptions.slice(100, 110).map(({ id }) => ({
       subscriptionId: id,

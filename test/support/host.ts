@@ -41,7 +41,7 @@ type Caller = Partial<Parameters<Billing<never>['as']>[0]>;
 
 export interface HostedEngine {
   readonly acme: TenantBilling;
-  /** Runs `work` in a transaction of the host with the tenant's operations. */
+  /** Runs `work` in a host transaction with the tenant's operations. */
   inside<T>(work: (acme: TenantBilling) => Promise<T>, caller?: Caller): Promise<T>;
 }
 

@@ -58,7 +58,7 @@ describe('child invoice summary (invoicing §12)', () => {
       expect(effects({})).to.eql([['7'], 0]));
     it('turns a decrease into credit for the child once the parent has paid', () =>
       expect(effects({ rawBalance: decimal('0') })).to.eql([[], 1]));
-    it('ignores an increase of the child invoice', () =>
+    it('ignores an increase in the child invoice amount', () =>
       expect(effects({}, of('12', { contributedAmount: decimal('10') }))).to.eql([[], 0]));
     it('treats a void child invoice as zero', () =>
       expect(effects({}, of('3', { status: 'VOID', contributedAmount: decimal('10') }))).to.eql([['10'], 0]));
