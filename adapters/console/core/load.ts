@@ -50,10 +50,7 @@ export function useLoad<T>(
   return { data, error, isLoading: isLoading || !isLoaded, reload: () => setAsked(asked + 1) };
 }
 
-/**
- * Runs work that the user starts with a button or by submitting a form. Returns the state and error of the work, and a
- * function that starts it.
- */
+/** Returns the state and error of work that the user starts with a button or a form, and a function that starts it. */
 export function useTask(work: () => Promise<void>) {
   const [state, setState] = useState<{ isRunning: boolean; error: Error | null }>(IDLE);
   const start = (event: Event) => {

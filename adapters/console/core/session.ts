@@ -52,8 +52,8 @@ export function sessionTenants(page: Parameters<typeof callServerPage>[1]) {
 const granted = computed(() => new Set(session.value?.permissions ?? []));
 
 /**
- * Returns true if the user has the permission. The page hides actions that the user may not perform, and the API
- * rejects them. @param permission Name of the permission, such as `invoice:item_adjust`.
+ * Returns true if the user has the permission. The page hides actions without permission, and the API rejects them.
+ * @param permission such as `invoice:item_adjust`.
  */
 export function may(permission: string): boolean {
   const group = permission.slice(0, permission.indexOf(':'));
