@@ -17,8 +17,8 @@ const testFile = 'billwright-test.db';
 /**
  * Returns the database from `--database`, otherwise from BILLWRIGHT_DATABASE (which hides passwords from process
  * lists), otherwise from the configuration file, otherwise a SQLite file in the working directory. If there are cells,
- * this is the database of the directory. @throws UsageError for an invalid name, such as one with a misspelled URL
- * scheme.
+ * this is the database of the directory.
+ * @throws UsageError for an invalid name, such as one with a misspelled URL scheme.
  */
 export function databaseOf(
   option: string | undefined,
@@ -43,8 +43,8 @@ export function databaseOf(
 export type CellUrls = Readonly<Record<string, string>>;
 
 /**
- * Returns the cells from the configuration file, or null. @throws UsageError if the directory or a cell is not a
- * PostgreSQL database.
+ * Returns the cells from the configuration file, or null.
+ * @throws UsageError if the directory or a cell is not a PostgreSQL database.
  */
 export function cellsOf({ cells }: ServerDefinition, directory: string): CellUrls | null {
   if (cells === undefined) return null;

@@ -50,8 +50,8 @@ export interface SharedTestClock extends Clock {
    */
   set(at: Instant | null): Promise<void>;
   /**
-   * Moves business time. @throws BillingError INVALID_PARAMETER (60002) for a result before 1970-01-02 or after
-   * 8999-12-31.
+   * Moves business time.
+   * @throws BillingError INVALID_PARAMETER (60002) for a result before 1970-01-02 or after 8999-12-31.
    */
   move(by: ClockMove): Promise<void>;
 }

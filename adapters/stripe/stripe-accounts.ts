@@ -33,7 +33,8 @@ export class StripeAccounts {
   readonly #accounts = new Map<Uuid, Promise<StripeAccount>>();
 
   /**
-   * Checks the options. @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an option of the wrong type.
+   * Checks the options.
+   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an option of the wrong type.
    * @throws GatewayError for an invalid kind of key.
    */
   constructor(options: StripeGatewayOptions) {

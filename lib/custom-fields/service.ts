@@ -189,7 +189,8 @@ export interface CustomFieldOperations<C extends Leading = []> {
   ): Promise<void>;
 
   /**
-   * Returns the fields of the object in creation order. @throws BillingError with the 404 code of the object's type.
+   * Returns the fields of the object in creation order.
+   * @throws BillingError with the 404 code of the object's type.
    */
   ofObject(...given: [...C, object: HostInput<ObjectRef<FieldedType>>]): Promise<readonly CustomField[]>;
 

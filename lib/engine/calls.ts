@@ -144,7 +144,8 @@ export function idOf(given: string, name: string): Uuid {
 }
 
 /**
- * Returns the reference to a tenant. @throws BillingError MISSING_OR_INVALID_FIELD (60003), or the error of `refOf`.
+ * Returns the reference to a tenant.
+ * @throws BillingError MISSING_OR_INVALID_FIELD (60003), or the error of `refOf`.
  */
 export async function tenantRefOf(
   given: Uuid | string | TenantRef,

@@ -13,8 +13,8 @@ export interface Switched<Host> {
 }
 
 /**
- * Returns the options with plugins that can be switched on and off. @throws InvariantError for an unknown option, an
- * invalid storage or an invalid plugin.
+ * Returns the options with plugins that can be switched on and off.
+ * @throws InvariantError for an unknown option, an invalid storage or an invalid plugin.
  */
 export function switchable<Host>(given: BillingOptions<Host>): Switched<Host> {
   checkOptions(given);

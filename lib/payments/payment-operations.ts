@@ -258,7 +258,8 @@ export interface PaymentReadOperations<C extends Leading = []> {
   ): Promise<PaymentView>;
 
   /**
-   * Returns a payment with its invoice, if the payment has one. @throws BillingError PAYMENT_NO_SUCH_PAYMENT (7020).
+   * Returns a payment with its invoice, if the payment has one.
+   * @throws BillingError PAYMENT_NO_SUCH_PAYMENT (7020).
    */
   invoicePayment(
     ...given: [...C, paymentId: Uuid | string, options?: HostInput<PaymentReadOptions>]

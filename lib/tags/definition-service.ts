@@ -97,8 +97,9 @@ export interface TagDefinitionOperations<C extends Leading = []> {
   create(...given: [...C, input: HostInput<TagDefinitionInput>]): Promise<TagDefinition>;
 
   /**
-   * Deletes an unused definition that a user created. Its name can be used again. @throws BillingError
-   * TAG_DEFINITION_DOES_NOT_EXIST (3902), including for system definitions; TAG_DEFINITION_IN_USE (3903).
+   * Deletes an unused definition that a user created. Its name can be used again.
+   * @throws BillingError TAG_DEFINITION_DOES_NOT_EXIST (3902), including for system definitions; TAG_DEFINITION_IN_USE
+   * (3903).
    */
   delete(...given: [...C, id: Uuid | string]): Promise<void>;
 }

@@ -139,8 +139,8 @@ function verifierOf(given: TokenIssuer, { nowMs, logger, fetch: fetchIt }: Surro
   }
 
   /**
-   * Verifies a token. @throws BillingError UNAUTHENTICATED for an invalid token, or if the issuer's keys are
-   * unavailable.
+   * Verifies a token.
+   * @throws BillingError UNAUTHENTICATED for an invalid token, or if the issuer's keys are unavailable.
    */
   return async (token: string): Promise<ForeignSubject> => {
     const { jwtVerify } = await import('jose');

@@ -66,8 +66,8 @@ export function hasRenderer(): boolean {
 }
 
 /**
- * Returns the URL of the package swagger-ui-dist. @throws BillingError ROUTE_NOT_FOUND if this package is not
- * installed.
+ * Returns the URL of the package swagger-ui-dist.
+ * @throws BillingError ROUTE_NOT_FOUND if this package is not installed.
  */
 export function packageUrl(): string {
   try {

@@ -57,8 +57,8 @@ export interface DocumentationPage {
 }
 
 /**
- * Reads the hand-written pages of the package. @throws BillingError ROUTE_NOT_FOUND if the package was bundled without
- * them.
+ * Reads the hand-written pages of the package.
+ * @throws BillingError ROUTE_NOT_FOUND if the package was bundled without them.
  */
 export async function documentationPages(): Promise<readonly DocumentationPage[]> {
   const listed = Object.entries(topics).flatMap(([topic, paths]) => paths.map((path) => ({ topic, path })));

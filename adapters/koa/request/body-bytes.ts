@@ -240,8 +240,8 @@ function readingError(error: unknown, maxBytes: number): BillingError {
 }
 
 /**
- * Returns the body that the host's parser left in `rawBody` or `body`, if the host has read the body. @throws
- * BillingError MALFORMED_BODY if both are missing.
+ * Returns the body that the host's parser left in `rawBody` or `body`, if the host has read the body.
+ * @throws BillingError MALFORMED_BODY if both are missing.
  */
 function bodyReadBefore({ req, request }: Context): Uint8Array | undefined {
   if (!req.readableDidRead) return undefined;

@@ -31,7 +31,8 @@ export interface RatedSubject {
 
 /**
  * Counts a request toward the limits of all subjects. If one of the subjects exceeds its limit, counts the request
- * toward none of them. @throws BillingError TOO_MANY_REQUESTS (60015) with `facts.retryAfterSeconds`.
+ * toward none of them.
+ * @throws BillingError TOO_MANY_REQUESTS (60015) with `facts.retryAfterSeconds`.
  */
 export type RateLimit = (subjects: readonly RatedSubject[]) => void;
 

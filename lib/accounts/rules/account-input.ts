@@ -16,8 +16,8 @@ export function withTrimmedTaxId<I extends AccountInput>(input: I): I {
 }
 
 /**
- * Checks that the first name is not longer than the name (json-models §4). @throws BillingError
- * MISSING_OR_INVALID_FIELD.
+ * Checks that the first name is not longer than the name (json-models §4).
+ * @throws BillingError MISSING_OR_INVALID_FIELD.
  */
 export function checkFirstNameLength(
   length: number | null | undefined,

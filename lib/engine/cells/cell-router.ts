@@ -91,8 +91,8 @@ export class CellRouter<Host> {
   }
 
   /**
-   * Checks that the cell still has the tenant, so that no read finds only some of its rows. @throws BillingError BUSY
-   * (60018) otherwise.
+   * Checks that the cell still has the tenant, so that no read finds only some of its rows.
+   * @throws BillingError BUSY (60018) otherwise.
    */
   async #checkPresence({ tenant: { recordId } }: TenantPlace, cell: CellEngine<Host>) {
     const fences = await cell.call(() => cell.storage.moves.fences([recordId]));

@@ -83,7 +83,8 @@ interface GroupInputs {
 }
 
 /**
- * Wraps the operations of a group, so that each first checks its parameters. @throws (on a call) BillingError 60003.
+ * Wraps the operations of a group, so that each first checks its parameters.
+ * @throws (on a call) BillingError 60003.
  */
 export function checkedOperations<G extends object>(group: ServerGroup, operations: G): G {
   return checkedGroup(operations, serverInputs[group]);

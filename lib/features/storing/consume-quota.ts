@@ -242,8 +242,8 @@ async function keep(
 }
 
 /**
- * Returns the result of the first call with a key. @throws BillingError QUOTA_KEY_REUSED (63005) if the amount is
- * different.
+ * Returns the result of the first call with a key.
+ * @throws BillingError QUOTA_KEY_REUSED (63005) if the amount is different.
  */
 function firstResult({ key, amount: first, outcome }: QuotaUse, amount: Decimal): Consumption {
   if (!first.equals(amount)) throw keyReused(key, first);

@@ -31,8 +31,8 @@ export interface EInvoiceFile {
 }
 
 /**
- * Returns the format and profile. @throws BillingError INVALID_PARAMETER (60002) for an invalid combination (§22 rule
- * 1).
+ * Returns the format and profile.
+ * @throws BillingError INVALID_PARAMETER (60002) for an invalid combination (§22 rule 1).
  */
 export function checkKind({ format, profile }: EInvoiceChoice): EInvoiceKind {
   const formats = Object.keys(EInvoiceFormat);
@@ -53,8 +53,8 @@ export function checkKind({ format, profile }: EInvoiceChoice): EInvoiceKind {
 }
 
 /**
- * Checks that the invoice can be issued as an e-invoice. @throws BillingError INVOICE_INVALID_STATUS (4023) otherwise
- * (§22 rule 2).
+ * Checks that the invoice can be issued as an e-invoice.
+ * @throws BillingError INVOICE_INVALID_STATUS (4023) otherwise (§22 rule 2).
  */
 export function requireIssued({ id, status, isMigration }: InvoiceView): void {
   if (status === 'COMMITTED' && !isMigration) return;
@@ -67,8 +67,8 @@ export function requireIssued({ id, status, isMigration }: InvoiceView): void {
 }
 
 /**
- * Checks that the invoice is not a summary of children. @throws BillingError INVOICE_NOT_ELECTRONIC (4041) for a
- * summary (§22 rule 2).
+ * Checks that the invoice is not a summary of children.
+ * @throws BillingError INVOICE_NOT_ELECTRONIC (4041) for a summary (§22 rule 2).
  */
 export function refuseSummary({ id, isParentInvoice }: InvoiceView): void {
   if (!isParentInvoice) return;

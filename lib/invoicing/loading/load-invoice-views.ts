@@ -270,8 +270,8 @@ export class DocumentSourceLoader {
   }
 
   /**
-   * Loads the data of a credit note: the credited invoice, with the lines of the note as its items. @throws the errors
-   * of `load`.
+   * Loads the data of a credit note: the credited invoice, with the lines of the note as its items.
+   * @throws the errors of `load`.
    */
   async loadOfNote(context: CallContext, note: CreditNote): Promise<DocumentSource> {
     return this.#load(context, note.invoiceId, {

@@ -53,7 +53,8 @@ export interface InvoiceOperations<C extends Leading = []> {
   /**
    * Bills the account like `generate`, but invoice plugins may split the invoice (§8.2 step 12). Returns the invoices
    * of the run's group in order. The id of a group is the id of its first invoice. A reused draft keeps its group,
-   * whose other invoices are returned too. @throws the errors of `generate`.
+   * whose other invoices are returned too.
+   * @throws the errors of `generate`.
    */
   generateGroup(...given: [...C, request: HostInput<GenerateRequest>]): Promise<readonly InvoiceView[]>;
 
@@ -131,7 +132,8 @@ export interface InvoiceOperations<C extends Leading = []> {
 
   /**
    * Returns an account's invoices sorted by target date, then by number (http-api §8 rule 6). The request can include
-   * migrated and void invoices, and exclude paid ones. @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
+   * migrated and void invoices, and exclude paid ones.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
    */
   ofAccount(...given: [...C, request: HostInput<AccountInvoicesRequest>]): Promise<readonly InvoiceView[]>;
 
@@ -206,8 +208,8 @@ export interface InvoiceOperations<C extends Leading = []> {
 
   /**
    * Returns the deliveries of e-invoices to the access point, for an invoice and its credit notes, in creation order
-   * (§22 rule 9). Each delivery contains its state, its attempts, and the receipt or the last error. @throws
-   * BillingError INVOICE_NOT_FOUND (4006).
+   * (§22 rule 9). Each delivery contains its state, its attempts, and the receipt or the last error.
+   * @throws BillingError INVOICE_NOT_FOUND (4006).
    */
   eInvoiceDeliveries(...given: [...C, invoiceId: Uuid | string]): Promise<readonly EInvoiceDelivery[]>;
 
@@ -245,8 +247,8 @@ export interface InvoiceOperations<C extends Leading = []> {
   addCredits(...given: [...C, request: HostInput<ManualItemsRequest>]): Promise<readonly InvoiceItemView[]>;
 
   /**
-   * Returns the credit with this item id. The amount of the credit is negative. @throws BillingError
-   * INVOICE_NO_SUCH_CREDIT (4008).
+   * Returns the credit with this item id. The amount of the credit is negative.
+   * @throws BillingError INVOICE_NO_SUCH_CREDIT (4008).
    */
   getCredit(...given: [...C, itemId: Uuid | string]): Promise<InvoiceItemView>;
 
@@ -388,13 +390,14 @@ export interface CreditNoteOperations<C extends Leading = []> {
   html(...given: [...C, creditNoteId: Uuid | string, options?: DocumentOptions]): Promise<string>;
 
   /**
-   * Returns the credit note as a PDF. @throws the errors of `html`, and NOT_IMPLEMENTED (1) under the same conditions
-   * as `invoices.pdf`.
+   * Returns the credit note as a PDF.
+   * @throws the errors of `html`, and NOT_IMPLEMENTED (1) under the same conditions as `invoices.pdf`.
    */
   pdf(...given: [...C, creditNoteId: Uuid | string, options?: DocumentOptions]): Promise<Uint8Array>;
 
   /**
-   * Returns the credit note as an e-invoice. @throws the errors of `invoices.eInvoice`, and OBJECT_NOT_FOUND (60007).
+   * Returns the credit note as an e-invoice.
+   * @throws the errors of `invoices.eInvoice`, and OBJECT_NOT_FOUND (60007).
    */
   eInvoice(...given: [...C, request: HostInput<NoteEInvoiceRequest>]): Promise<EInvoiceFile>;
 }
@@ -411,14 +414,14 @@ export interface InvoiceTextOperations<C extends Leading = []> {
   upload(...given: [...C, upload: DocumentTextUpload]): Promise<void>;
 
   /**
-   * Returns the text as uploaded, or null if none was uploaded. @throws BillingError INVALID_PARAMETER (60002) for an
-   * invalid locale.
+   * Returns the text as uploaded, or null if none was uploaded.
+   * @throws BillingError INVALID_PARAMETER (60002) for an invalid locale.
    */
   get(...given: [...C, text: DocumentText]): Promise<string | null>;
 
   /**
-   * Deletes the text, so that the built-in text applies. Deleting a missing text is not an error. @throws the errors of
-   * `get`.
+   * Deletes the text, so that the built-in text applies. Deleting a missing text is not an error.
+   * @throws the errors of `get`.
    */
   delete(...given: [...C, text: DocumentText]): Promise<void>;
 
@@ -433,7 +436,8 @@ export interface InvoiceTextOperations<C extends Leading = []> {
   /**
    * Returns the text that applies if none is uploaded, in the same format as an upload. Translations are in the
    * language of the locale, or in English if that language has no built-in texts. Returns null for
-   * `CATALOG_TRANSLATION`, which has no built-in texts. @throws the errors of `get`.
+   * `CATALOG_TRANSLATION`, which has no built-in texts.
+   * @throws the errors of `get`.
    */
   builtIn(...given: [...C, text: DocumentText]): Promise<string | null>;
 }

@@ -123,8 +123,8 @@ export function documentFiles(ports: Pick<Ports, 'documentRenderer' | 'logger' |
     },
 
     /**
-     * Creates a PDF with an attached e-invoice (§22). @throws BillingError NOT_IMPLEMENTED (1) if the renderer does
-     * not support attachments.
+     * Creates a PDF with an attached e-invoice (§22).
+     * @throws BillingError NOT_IMPLEMENTED (1) if the renderer does not support attachments.
      */
     pdfWithEInvoice: async (
       document: PrintableDocument,

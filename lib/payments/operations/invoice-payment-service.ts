@@ -398,8 +398,8 @@ async function refundOf(
 }
 
 /**
- * Returns a function that first checks that the payment has an invoice, then calls `plan`. @throws (when the returned
- * function is called) BillingError INVOICE_PAYMENT_NOT_FOUND (4900).
+ * Returns a function that first checks that the payment has an invoice, then calls `plan`.
+ * @throws (when the returned function is called) BillingError INVOICE_PAYMENT_NOT_FOUND (4900).
  */
 function ofInvoice(plan: typeof planOperation): Operation['plan'] {
   return ({ request, facts, rules }) => {

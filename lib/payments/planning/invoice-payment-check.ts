@@ -74,8 +74,9 @@ export function checkInvoicePayment(input: InvoicePaymentCheckInput): InvoicePay
 }
 
 /**
- * Checks the amount. @throws BillingError PAYMENT_INVALID_PARAMETER (7031) for 0, unless the invoice is empty and the
- * tenant allows it (§4.3 rule 2).
+ * Checks the amount.
+ * @throws BillingError PAYMENT_INVALID_PARAMETER (7031) for 0, unless the invoice is empty and the tenant allows it
+ * (§4.3 rule 2).
  */
 export function checkRequestedAmount(
   amount: Decimal | null,

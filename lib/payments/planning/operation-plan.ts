@@ -167,8 +167,8 @@ function checkKey(each: PaymentTransaction, { operation }: OperationRequest, fac
 }
 
 /**
- * Checks that a chargeback can be reversed. @throws BillingError PAYMENT_NO_SUCH_SUCCESS_PAYMENT (7024) if no
- * unreversed chargeback has the key (§3.2).
+ * Checks that a chargeback can be reversed.
+ * @throws BillingError PAYMENT_NO_SUCH_SUCCESS_PAYMENT (7024) if no unreversed chargeback has the key (§3.2).
  */
 function checkReversible({ transactionExternalKey: key }: OperationRequest, facts: OperationFacts) {
   if (key !== null && activeChargeback(facts.transactions, key) !== null) return;

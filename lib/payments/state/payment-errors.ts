@@ -178,8 +178,8 @@ function unknownOutcome(code: keyof typeof ErrorCode, why: string, { paymentId, 
 }
 
 /**
- * Returns the registered gateway. @throws BillingError PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028) if no gateway has this
- * name.
+ * Returns the registered gateway.
+ * @throws BillingError PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028) if no gateway has this name.
  */
 export function registeredGateway<G>(gateways: ReadonlyMap<string, G>, pluginName: string): G {
   const gateway = gateways.get(pluginName);

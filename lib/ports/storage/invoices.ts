@@ -272,8 +272,8 @@ export interface InvoiceWrites {
   saveCursors(cursors: readonly CursorToSave[]): Promise<void>;
   /**
    * Saves the states of accounts. Inserts a state whose version is 0. Updates any other state only if the stored
-   * version still equals `version`, and increments the version. @throws ConcurrentChangeError if the versions differ.
-   * The operation then runs again.
+   * version still equals `version`, and increments the version.
+   * @throws ConcurrentChangeError if the versions differ. The operation then runs again.
    */
   saveStates(states: readonly AccountInvoicingState[]): Promise<void>;
   /** Records announced invoices, each only once. Returns the newly recorded invoices. */

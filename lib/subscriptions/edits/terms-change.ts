@@ -42,16 +42,17 @@ interface TermsChange {
 }
 
 /**
- * Returns the requested day. @throws BillingError MISSING_OR_INVALID_FIELD (60003) if the day is missing or is not from
- * 1 to 31.
+ * Returns the requested day.
+ * @throws BillingError MISSING_OR_INVALID_FIELD (60003) if the day is missing or is not from 1 to 31.
  */
 export function requestedBillCycleDay({ billCycleDayLocal }: BillCycleDayChange): number {
   return requireTerm('billCycleDayLocal', checkTerms({ billCycleDayLocal }).billCycleDay);
 }
 
 /**
- * Returns the requested quantity. @throws BillingError MISSING_OR_INVALID_FIELD (60003) if the quantity is missing or
- * is not a whole number of at least 1.
+ * Returns the requested quantity.
+ * @throws BillingError MISSING_OR_INVALID_FIELD (60003) if the quantity is missing or is not a whole number of at least
+ * 1.
  */
 export function requestedQuantity({ quantity }: QuantityChange): number {
   return requireTerm('quantity', checkTerms({ quantity }).quantity);

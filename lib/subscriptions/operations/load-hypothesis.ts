@@ -197,8 +197,8 @@ async function foreseen(
 }
 
 /**
- * Returns the subscription. @throws BillingError SUBSCRIPTION_GET_INVALID_BUNDLE_ID (1081), 1020,
- * SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082).
+ * Returns the subscription.
+ * @throws BillingError SUBSCRIPTION_GET_INVALID_BUNDLE_ID (1081), 1020, SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082).
  */
 async function findRunning(
   session: ReadSession,

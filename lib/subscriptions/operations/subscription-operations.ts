@@ -298,14 +298,14 @@ export interface OutlineOperations<C extends Leading = []> {
   bundle(...given: [...C, bundleId: Uuid | string]): Promise<BundleWindow>;
 
   /**
-   * Returns the same bundle as `BundleOperations.getByKey`, as an outline. @throws BillingError 1084, ANSWER_TOO_LARGE
-   * (60020).
+   * Returns the same bundle as `BundleOperations.getByKey`, as an outline.
+   * @throws BillingError 1084, ANSWER_TOO_LARGE (60020).
    */
   bundleByKey(...given: [...C, externalKey: string]): Promise<BundleWindow>;
 
   /**
-   * Returns the same bundles as `BundleOperations.allOfKey`, as outlines. @throws BillingError 1084 for an unknown key,
-   * ANSWER_TOO_LARGE (60020).
+   * Returns the same bundles as `BundleOperations.allOfKey`, as outlines.
+   * @throws BillingError 1084 for an unknown key, ANSWER_TOO_LARGE (60020).
    */
   allOfKey(...given: [...C, externalKey: string]): Promise<BundleWindow>;
 

@@ -276,8 +276,8 @@ export function choosePlan(
 }
 
 /**
- * Checks the category. @throws BillingError MISSING_OR_INVALID_FIELD (60003) if the requested category is not the
- * plan's category.
+ * Checks the category.
+ * @throws BillingError MISSING_OR_INVALID_FIELD (60003) if the requested category is not the plan's category.
  */
 export function checkCategory({ plan, category }: PlanChoice, requested: ProductCategory | null): void {
   if (requested === null || requested === category) return;

@@ -197,7 +197,8 @@ function policyOf(policy: BillingActionPolicy): TransferPolicy {
 }
 
 /**
- * Checks the key of a bundle. @throws BillingError MISSING_OR_INVALID_FIELD (60003), EXTERNAL_KEY_LIMIT_EXCEEDED (5).
+ * Checks the key of a bundle.
+ * @throws BillingError MISSING_OR_INVALID_FIELD (60003), EXTERNAL_KEY_LIMIT_EXCEEDED (5).
  */
 export function checkBundleKey(externalKey: string | null | undefined): string {
   checkExternalKey(externalKey);

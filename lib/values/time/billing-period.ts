@@ -55,8 +55,8 @@ export function billingPeriodOrder(period: BillingPeriod): number {
 }
 
 /**
- * Returns the length of a period. @throws InvariantError for NO_BILLING_PERIOD, which callers must check first
- * (catalog §9.2 rule 4).
+ * Returns the length of a period.
+ * @throws InvariantError for NO_BILLING_PERIOD, which callers must check first (catalog §9.2 rule 4).
  */
 export function periodLength(period: BillingPeriod): PeriodLength {
   const length = lengths[period];

@@ -320,7 +320,8 @@ async function newPayment(
 }
 
 /**
- * Checks that the request contains an amount. @throws BillingError MISSING_OR_INVALID_FIELD if the amount is missing.
+ * Checks that the request contains an amount.
+ * @throws BillingError MISSING_OR_INVALID_FIELD if the amount is missing.
  */
 function withAmount<I extends { readonly amount?: Decimal | null }>(
   input: I,

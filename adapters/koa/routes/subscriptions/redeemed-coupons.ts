@@ -17,8 +17,8 @@ export const redemptionErrors: readonly ErrorName[] = [
 ];
 
 /**
- * Checks that the user may redeem the coupons in these requests. @throws BillingError 40000 if the permission is
- * missing.
+ * Checks that the user may redeem the coupons in these requests.
+ * @throws BillingError 40000 if the permission is missing.
  */
 export function checkCoupons(
   user: Principal | null,
