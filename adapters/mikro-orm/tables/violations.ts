@@ -18,7 +18,7 @@ export function violationOf(violation: UniqueViolation, row: OnlyRow, cause: unk
   return error;
 }
 
-/** Returns the last column of the index with its value. The other columns are the tenant and the owner. */
+/** Returns the last column of the index with its value, such as `external key "acme"`. */
 function describeKey({ columns }: UniqueSpec, row: OnlyRow): string {
   const column = (columns.at(-1) ?? '').replace(/^folded_/, '');
   const name = column.replaceAll('_', ' ');
