@@ -15,7 +15,12 @@ import { type Decimal, formatDecimal, sum, ZERO } from '../../values/money/index
 import { shortenText } from '../../values/text/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 import { atLeastNothing, isRowOf } from '../state/invoice-remainder.ts';
-import { badParameter, paymentOfOther, transactionOfOther } from '../state/payment-errors.ts';
+import {
+  badParameter,
+  paymentOfOther,
+  succeededKeyError,
+  transactionOfOther,
+} from '../state/payment-errors.ts';
 import type { ApiPayment, KeyedRecords, ReservationFacts } from './reservation.ts';
 
 type AbortReason =
@@ -223,13 +228,7 @@ export function checkTransactionKeyIsFree(
 ): void {
   const ofKey = transactions.filter(({ externalKey }) => externalKey === transactionKey);
   const succeeded = ofKey.find(({ status }) => status === 'SUCCESS');
-  if (succeeded) {
-    throw billingError(
-      ErrorCode.PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS,
-      `Transaction ${succeeded.id} with external key "${shortenText(succeeded.externalKey)}" has already succeeded; choose a different key`,
-      { transactionId: succeeded.id, paymentId: succeeded.paymentId },
-    );
-  }
+  if (succeeded) throw succeededKeyError(succeeded);
   if (ofKey[0]) throw keyInUseError('transactionExternalKey', ofKey[0].externalKey);
 }
 

@@ -11,7 +11,7 @@ import type { Uuid } from '../../values/ids/index.ts';
 import type { Currency, Decimal } from '../../values/money/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 import type { CallOutcome } from '../claims/gateway-claims.ts';
-import { badParameter, noSuchMethod, registeredGateway } from '../state/payment-errors.ts';
+import { badParameter, noSuchMethod, registeredGateway, succeededKeyError } from '../state/payment-errors.ts';
 import {
   activeChargeback,
   checkMayStart,
@@ -159,11 +159,7 @@ function checkKey(each: PaymentTransaction, { operation }: OperationRequest, fac
       ? operation === 'CHARGEBACK' && activeChargeback(facts.keyTransactions, each.externalKey) === each
       : each.status === 'SUCCESS';
   if (!stands) return;
-  throw billingError(
-    ErrorCode.PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS,
-    `Transaction ${each.id} with this external key has already succeeded; choose a different key`,
-    { transactionId: each.id, paymentId: each.paymentId },
-  );
+  throw succeededKeyError(each);
 }
 
 /**

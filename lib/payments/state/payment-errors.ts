@@ -1,6 +1,7 @@
+import type { PaymentTransaction } from '../../records/index.ts';
 import { type BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { shortenText } from '../../values/text/index.ts';
+import { describeValue, shortenText } from '../../values/text/index.ts';
 import {
   type CallOutcome,
   failureOf,
@@ -185,4 +186,17 @@ export function registeredGateway<G>(gateways: ReadonlyMap<string, G>, pluginNam
   const gateway = gateways.get(pluginName);
   if (gateway === undefined) throw noSuchPlugin(pluginName, gateways);
   return gateway;
+}
+
+/** Returns the error for the key of a transaction that has already succeeded (§1.7 rule 2). */
+export function succeededKeyError({
+  id,
+  paymentId,
+  externalKey,
+}: Pick<PaymentTransaction, 'id' | 'paymentId' | 'externalKey'>): BillingError {
+  return billingError(
+    ErrorCode.PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS,
+    `Transaction ${id} with external key ${describeValue(externalKey)} has already succeeded; choose a different key`,
+    { transactionId: id, paymentId },
+  );
 }
