@@ -31,7 +31,7 @@ import { type CollectedUsage, type Consumption, isLate } from '../settlement/set
 export interface UsageLedgerInput extends UsageHistory {
   /**
    * The points that only VOID invoices charged. These points do not count as late. They are needed only if late points
-   * are not billed. By default, there are none.
+   * are not billed. Defaults to none.
    */
   readonly freed?: readonly FreedPoints[];
   /** The whole days that `piecesNeeded` returned, and the split days loaded from storage. */
