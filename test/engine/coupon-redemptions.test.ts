@@ -97,6 +97,8 @@ eachDatabaseByTurns.describe('coupon redemptions (coupons §2)', (open) => {
         await expectCode(engine.acme.coupons.update('SPRING', faulty), 'COUPON_INVALID');
       }
       await expectCode(coupon({ code: 'spring' }), 'COUPON_ALREADY_EXISTS');
+      const [repeated] = await Promise.allSettled([coupon({ code: 'spring' })]);
+      expect(String(repeated.status === 'rejected' && repeated.reason)).to.contain('with code "spring"');
     });
   });
 

@@ -81,21 +81,20 @@ export function narrowCondition(condition: Condition, further: Sql): Sql {
 /** The row of a statement by column. */
 export type OnlyRow = Readonly<Record<string, Cell>> | null;
 
-/** Returns the row that the statement writes, or null if it writes several rows, or none with values of its own. */
-export function onlyRowOf({ values }: Sql): OnlyRow {
-  for (const value of values) {
-    if (value === null || typeof value !== 'object') continue;
-    const row = value.kind === 'sql' ? onlyRowOf(value) : value.kind === 'rows' ? onlyRowIn(value) : null;
-    if (row !== null) return row;
-  }
-  return null;
+/** Returns the only row that the caller passed to the statement, or null if it passed several rows or none. */
+export function onlyRowOf(statement: Sql): OnlyRow {
+  const [source] = rowSourcesIn(statement);
+  if (source?.rows.length !== 1) return null;
+  const [row = []] = source.rows;
+  return Object.fromEntries(source.columns.map(({ name }, index) => [name, row[index] ?? null]));
 }
 
-function onlyRowIn({ columns, rows }: RowSource): OnlyRow {
-  const [row] = rows.length === 1 ? rows : [];
-  return row === undefined
-    ? null
-    : Object.fromEntries(columns.map(({ name }, index) => [name, row[index] ?? null]));
+function rowSourcesIn({ values }: Sql): readonly RowSource[] {
+  return values.flatMap((value) => {
+    if (value === null || typeof value !== 'object') return [];
+    if (value.kind === 'sql') return rowSourcesIn(value);
+    return value.kind === 'rows' ? value : [];
+  });
 }
 
 export function orderedText(column: string): OrderedText {

@@ -27,6 +27,7 @@ export const couponsTable = new RecordTable<StoredCoupon>(
     violations: {
       code: {
         code: ErrorCode.COUPON_ALREADY_EXISTS,
+        column: 'code',
         message: (code) => `A coupon with ${code} already exists; choose a different code`,
       },
     },

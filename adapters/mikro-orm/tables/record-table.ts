@@ -19,6 +19,8 @@ export interface UniqueSpec extends IndexSpec {
 
 export interface Violation {
   readonly code: ErrorCode;
+  /** The column that the message shows. Defaults to the last column of the index. */
+  readonly column?: string;
   /**
    * Returns the message. `key` is the conflicting value with its name, such as `external key "acme"`, or `this external
    * key` if a statement with several rows has failed.

@@ -18,9 +18,9 @@ export function violationOf(violation: UniqueViolation, row: OnlyRow, cause: unk
   return error;
 }
 
-/** Returns the last column of the index with its value, such as `external key "acme"`. */
-function describeKey({ columns }: UniqueSpec, row: OnlyRow): string {
-  const column = (columns.at(-1) ?? '').replace(/^folded_/, '');
+/** Returns the name and value of the column that identifies the record, such as `external key "acme"`. */
+function describeKey({ columns, violation }: UniqueSpec, row: OnlyRow): string {
+  const column = violation?.column ?? columns.at(-1) ?? '';
   const name = column.replaceAll('_', ' ');
   const value = row?.[column] ?? null;
   return value === null ? `this ${name}` : `${name} ${describeValue(value)}`;
