@@ -176,7 +176,7 @@ export const queryParameters: Texts = {
   targetDate: 'Date up to which to invoice; defaults to today',
   'createMigrationInvoice.targetDate': 'Date of the invoice; defaults to today',
   'payAllInvoices.targetDate': 'Latest target date of the invoices to pay; defaults to today',
-  'getRatedUsage.targetDate': 'Date up to which usage is rated; defaults to today',
+  'getRatedUsage.targetDate': 'Date up to which usage is rated; defaults to the end of the open intervals',
   timeZone: 'Time zone of the date in the response',
   timeoutSec: 'Maximum wait in seconds, up to the server limit (120, unless configured)',
   to: 'End of the time span',
