@@ -78,7 +78,7 @@ export const queryParameters: Texts = {
   category_and_sample_kind: 'Filter by `category,sample kind`',
   cb: 'URL of the callback',
   cell: 'Name of the cell of the tenant; defaults to the cell with the fewest accounts',
-  controlPluginName: 'Payment control plugins to call in addition to the configured ones',
+  controlPluginName: 'Payment control plugins to call instead of the configured ones',
   customField: 'Ids of the custom fields; defaults to all custom fields of the object',
   days: 'Number of days',
   deleteAllPlans: 'Also delete the plans of the product',
