@@ -89,7 +89,7 @@ export const queryParameters: Texts = {
   effectiveDateForExistingSubscriptions: 'When the prices take effect for existing subscriptions',
   effectiveFromDate: 'First day of the change; defaults to today',
   endDate: 'End, excluded',
-  'getInvoicesForAccount.endDate': 'Latest invoice date, included',
+  'getInvoicesForAccount.endDate': 'Latest target date, included',
   endTimeParameter: 'End of the time span; defaults to now',
   entitlementDate: 'When the service starts; defaults to now',
   entitlementPolicy:
@@ -168,7 +168,7 @@ export const queryParameters: Texts = {
   serviceName: 'Filter by service',
   skipResponse: 'Omit the bundle ids from `Location` if the caller does not follow it',
   startDate: 'Beginning, included',
-  'getInvoicesForAccount.startDate': 'Earliest invoice date, included',
+  'getInvoicesForAccount.startDate': 'Earliest target date, included',
   startTimeParameter: 'Start of the time span; defaults to 14 days ago',
   status: 'Filter by delivery status',
   subscriptionId: 'Id of the subscription',
