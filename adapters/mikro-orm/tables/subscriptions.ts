@@ -70,7 +70,7 @@ export const subscriptionsTable = new RecordTable('subscriptions', columnsOf(sub
 export const lifecycleEventsTable = new RecordTable('subscription_events', columnsOf(lifecycleEventFields), {
   uniques: {
     id: 'id',
-    // subscriptions §3, storage invariant 2
+    // A subscription has exactly one active CREATE or TRANSFER (subscriptions §3).
     start: `tenant_record_id, subscription_id where is_active and type in ('CREATE', 'TRANSFER')`,
   },
   indexes: {
@@ -90,7 +90,7 @@ export const IS_BLOCK = `is_active and state_name <> 'ENT_STARTED' and state_nam
 export const blockingStatesTable = new RecordTable('blocking_states', columnsOf(blockingStateFields), {
   uniques: {
     id: 'id',
-    // subscriptions §3, storage invariant 6
+    // A subscription has exactly one active ENT_STARTED (subscriptions §3).
     started: `tenant_record_id, blocked_id where is_active and service = 'entitlement-service' and state_name = 'ENT_STARTED'`,
   },
   indexes: {

@@ -287,7 +287,7 @@ function endingEdit(running: RunningSubscription, input: TransferEndsInput, { no
         id: nextId(),
         effective: input.transfer,
         createdDate: now,
-        // Neither a transfer nor its effect on another subscription can be undone (§17.4 rule 6).
+        // Neither a transfer nor its effect on another subscription can be undone (§17.4 rule 7).
         causedBy: input.continuations.get(subscription.id) ?? null,
       }),
     ],
