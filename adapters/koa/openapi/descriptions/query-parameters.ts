@@ -148,10 +148,11 @@ export const queryParameters: Texts = {
   report: 'Lines to list in the response: failures only, or all',
   profile: 'Rules that the e-invoice follows; PEPPOL_BIS3 exists in UBL only',
   requestedDate: 'When the change takes effect; defaults to now',
-  ...inOperations('requestedDate', 'When the returned version is in force; defaults to now', [
-    'getCatalogJson',
-    'getCatalogXml',
-  ]),
+  ...inOperations(
+    'requestedDate',
+    'When the returned version is in force; defaults to now, in dialect K to all versions',
+    ['getCatalogJson', 'getCatalogXml'],
+  ),
   ...inOperations('requestedDate', 'Date of the invoice; defaults to today', [
     'createExternalCharges',
     'createTaxItems',
