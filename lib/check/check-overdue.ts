@@ -47,7 +47,7 @@ export async function checkOverdue(
 
 /**
  * Finds an AUTO_INVOICING_OFF tag with the wrong owner. Overdue may own it only while the tag exists and the state
- * blocks billing (overdue §5.1 rule 7).
+ * blocks billing (overdue §5.1 step 7).
  */
 function wronglyOwned({ account, hasInvoicingOff, prev }: OverdueFacts): readonly FindingOfAccount[] {
   const flaws = [

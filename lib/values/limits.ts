@@ -251,7 +251,7 @@ export const KEY_SET_CACHE_MS = 10 * MINUTE_MS;
 /** Minimum pause between two lookups of an unknown key id. */
 export const KEY_SET_PAUSE_MS = MINUTE_MS;
 
-// These limits apply to tags and custom fields (accounts §1.2).
+// These limits apply to tags and custom fields (accounts §11, §12).
 
 export const MAX_TAG_DEFINITION_NAME_CHARACTERS = 20;
 export const MAX_TAG_DEFINITION_DESCRIPTION_CHARACTERS = 200;

@@ -16,7 +16,7 @@ export function withTrimmedTaxId<I extends AccountInput>(input: I): I {
 }
 
 /**
- * Checks that the first name is not longer than the name (json-models §4).
+ * Checks that the first name is not longer than the name (accounts §1.1 rule 3).
  * @throws BillingError MISSING_OR_INVALID_FIELD.
  */
 export function checkFirstNameLength(

@@ -71,7 +71,7 @@ export const subscriptionModels: Texts = {
   usageRecords: 'Amounts by date or date-time',
   UsageRecord: 'Usage on a day or at a moment',
   recordDate: "Date in the account's time zone, or date-time, of the usage",
-  'UsageRecord.amount': 'Number of units; 0 or more',
+  'UsageRecord.amount': 'Number of units; negative only with `usage.negativeAmounts`',
   UsageReport: 'Result of a bulk upload',
   received: 'Number of lines received',
   accepted: 'Number of lines recorded',
