@@ -52,7 +52,7 @@ export const queryParameters: Texts = {
   ]),
   accountWithBalance: 'Include the balance of the account',
   accountWithBalanceAndCBA: 'Include the balance and credit of the account',
-  after: 'Cursor of the last event read, or `oldest`; without it, the feed starts with new events',
+  after: 'Cursor of the last event read, `oldest` (the default) or `latest`',
   allVersions: 'Delete all versions of the plan, and with them the plan',
   apiKey: 'API key of the tenant',
   apiKeyPrefix: 'Start of the API key, case-sensitive; lists all tenants by default',
