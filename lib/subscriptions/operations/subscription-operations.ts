@@ -120,7 +120,7 @@ export interface SubscriptionOperations<C extends Leading = []> {
 
   /**
    * Returns the plan and the phase at an instant or on a day, by default now. They come from the catalog version of
-   * that time (catalog §12, row 10).
+   * that time (catalog §12 rule 5).
    * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082); SUBSCRIPTION_INVALID_REQUESTED_DATE (1001) before
    * billing starts and from the end of billing on.
    */
